@@ -80,9 +80,9 @@ def runs_of(inside: list[bool]) -> list[tuple[int, int]]:
 def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]) -> None:
     """Tests that a visit is a run of fixes inside. Clip finds the same runs, but
 
-    * * the runs of clip begin and end on the line between two fixes, by straight lines of degrees;
-    * * clip breaks a run into many parts, hundredths of a second apart: hundreds of these are one visit;
-    * * clip finds parts without a fix inside, if a straight line cuts a corner: no event can report these.
+    * the runs of clip begin and end on the line between two fixes, by straight lines of degrees;
+    * clip breaks a run into many parts, hundredths of a second apart: hundreds of these are one visit;
+    * clip finds parts without a fix inside, if a straight line cuts a corner: no event can report these.
     """
     whole = trajectory(track)
     times = [microseconds(time) for time in whole.df.index]
@@ -142,7 +142,7 @@ def moving(frame: Any) -> Any:
 
 
 class Way:
-    """Returns the position of a track at any time, along geodesics."""
+    """Gives the position of a track at any time, along geodesics."""
 
     def __init__(self, track: Any) -> None:
         self.times = [microseconds(time) for time in track.df.index]
@@ -175,8 +175,8 @@ def test_paths_beside_clip(track: str, least: tuple[int, int]) -> None:
     """Compares entries and exits on the path, with one fix a minute, with clip on the circles as polygons. They agree,
     but
 
-    * * clip cuts by straight lines of degrees, which are centimetres off over a kilometre, and metres off over 300 km;
-    * * the edges of the polygons lie millimetres inside their circles;
+    * clip cuts by straight lines of degrees, which are centimetres off over a kilometre, and metres off over 300 km;
+    * the edges of the polygons lie millimetres inside their circles;
     * clip splits one visit into parts, and loses pieces of less than half a second between them.
     """
     thin = thinned_to_minutes(trajectory(track))

@@ -33,7 +33,7 @@ def home() -> Monitor:
 
 
 def way(rows: int, seed: int) -> dict[str, list[Any]]:
-    """The track of a device around home; some rows are invalid, late or without a position."""
+    """Returns the track of a device around home; some rows are invalid, late or without a position."""
     generator = random.Random(seed)
     columns: dict[str, list[Any]] = {"latitude": [], "longitude": [], "accuracy": [], "time": []}
     for row in range(rows):
@@ -245,7 +245,7 @@ def test_a_full_queue_tells_how_far_it_came() -> None:
 
 
 def without_unit() -> Any:
-    """Times without a unit, about which newer versions of NumPy warn."""
+    """Makes times without a unit, about which newer versions of NumPy warn."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return numpy.array(["NaT"] * 3, "M8")

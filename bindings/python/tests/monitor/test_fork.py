@@ -1,4 +1,4 @@
-"""A fork is in the state that the monitor would have after a crash, and is then independent of it."""
+"""A fork starts in the state that the monitor would have after a crash, and is then independent of the monitor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fencepost import Beacon, BeaconSighting, Circle, Fix, Monitor, State
 
 
 def entered(name: str | None = None, count: int = 3) -> Monitor:
-    """A monitor whose conditions a, b, c ... have just become satisfied."""
+    """Returns a monitor whose conditions a, b, c ... have just become satisfied."""
     monitor = Monitor(name)
     for index in range(count):
         monitor.add(HOME, "abcdefgh"[index])

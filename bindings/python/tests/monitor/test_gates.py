@@ -1,4 +1,4 @@
-"""Gates: lines without a width that count crossings."""
+"""Tests gates, which are lines without a width that count crossings."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def monitor(**options: Any) -> Monitor:
 
 
 def at(seconds: float, east: float, accuracy: float = 0, latitude: float = 0) -> Fix:
-    """A fix on the equator, metres east of the origin."""
+    """Returns a fix on the equator, at a distance in metres east of the origin."""
     return Fix(latitude, east * METRE, accuracy, time=round(seconds * SECOND))
 
 
@@ -492,7 +492,7 @@ def test_columns_and_single_fixes_cross_the_same() -> None:
 
 
 def test_a_closed_gate_is_left_as_often_as_it_is_entered() -> None:
-    """A device that enters and leaves a ring: the directions alternate on every path."""
+    """A device enters and leaves a ring: the directions alternate on every path."""
     ring = [(-0.005, -0.005), (-0.005, 0.005), (0.002, 0.0), (0.005, 0.005), (0.005, -0.005), (-0.005, -0.005)]
     one = monitor()
     one.add(Gate(ring, order="latlon", edges="geodesic"), "ring")

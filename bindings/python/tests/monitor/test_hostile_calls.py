@@ -32,7 +32,7 @@ PAIR = np.array([1.0, 2.0])
 
 
 class Caller(Draw):
-    """Makes one call after another, with random values for arguments."""
+    """Makes one call after another, with random values for the arguments."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)

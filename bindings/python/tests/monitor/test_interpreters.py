@@ -1,4 +1,4 @@
-"""The package in isolated interpreters, each with its own lock (PEP 684)."""
+"""Tests the package in isolated interpreters, each with its own lock (PEP 684)."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ assert [str(event.state) for event in monitor.events()] == ["satisfied"]
 
 
 def pythons(oldest: int) -> list[str]:
-    """Pythons from this minor version on: the one that runs the tests, and those of pyenv (the extension works in
-    all)."""
+    """Returns the Python programs from this minor version on: the one that runs the tests, and those of pyenv (the
+    extension works in all)."""
     found = [sys.executable] if sys.version_info >= (3, oldest) else []
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     return found + [

@@ -1,4 +1,4 @@
-"""Ctrl-C during one long call."""
+"""Tests Ctrl-C during one long call."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ class Stop(Exception):
 
 @pytest.fixture
 def uncollected() -> Iterator[None]:
-    """Disables the garbage collector: an exception that a handler raises within a collector callback, such as
-    hypothesis has, is lost."""
+    """Disables the garbage collector: if a handler raises an exception within a collector callback, such as hypothesis
+    installs, the exception is lost."""
     gc.disable()
     yield
     gc.enable()
@@ -155,7 +155,7 @@ def test_a_long_question_hears_signals(asked: str, threads: int, monkeypatch: py
 
 @pytest.mark.parametrize("circles", [0, 100])
 def test_blocks_are_not_seen_in_what_comes_out(circles: int) -> None:
-    """Gives the result of one call per row, across block boundaries: counts, positions, events."""
+    """Feeding a batch gives the result of one call per row, across block boundaries: counts, positions, events."""
     names = [str(number) for number in range(circles)]
     columns = [0.0] * circles, [number * 0.001 for number in range(circles)], [60.0] * circles
 

@@ -1,6 +1,7 @@
-"""Kills a process that keeps a monitor, at random moments: no event may be lost, or change when it is redelivered.
+"""Kills a process that runs a monitor with a store, at random moments: no event may be lost, or change when it is
+redelivered.
 
-FENCEPOST_SOAK=1 makes it 200 kills and uses the disk; FENCEPOST_SEED repeats the choices of a run.
+FENCEPOST_SOAK=1 runs 200 kills and uses the disk; FENCEPOST_SEED repeats the choices of a run.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def real_tracks() -> dict[str, list[Row]]:
 
 
 def generated_track() -> list[Row]:
-    """A drive that wanders, with one fix a second."""
+    """Returns a drive that wanders, with one fix a second."""
     generator = random.Random(7)
     latitude, longitude, bearing, rows = 52.5, 13.4, 0.0, []
     for second in range(FIXES):
@@ -61,14 +62,14 @@ def generated_track() -> list[Row]:
 
 @dataclass
 class Log:
-    """The observations of a monitor over all its runs."""
+    """Records the observations of a monitor over all its runs."""
 
     events: dict[int, str] = field(default_factory=dict)
     again: int = 0
     fed: int = 0
 
     def note(self, line: str, previous: int) -> int:
-        """Records an event; returns its sequence, which must follow the previous one of this process."""
+        """Records an event; returns its sequence, which must follow the previous sequence of this process."""
         text = line.removeprefix("event ")
         sequence = json.loads(text)["sequence"]
         last = max(self.events, default=0)
@@ -82,7 +83,7 @@ class Log:
 
 
 class Child:
-    """A process that runs a plan, and its output lines."""
+    """Starts a process that runs a plan, and reads its output lines."""
 
     def __init__(self, plan: Path, store: Path) -> None:
         command = [sys.executable, str(CHILD), str(plan), str(store)]
@@ -114,8 +115,8 @@ class Child:
 
 
 def one_life(child: Child, log: Log, plan: Plan, generator: random.Random, kill: bool) -> bool:
-    """Follows a child process, kills it at a random moment if `kill`, and checks its output. Returns whether it
-    completed."""
+    """Follows a child process, kills it at a random moment if `kill`, and checks its output. Returns whether the
+    process completed."""
     never = time.monotonic() + 120
     lines, deadline = math.inf, never
     if kill and generator.random() < 0.5:

@@ -1,5 +1,5 @@
-"""The nearest polygons and corridors are exactly those with the smallest distances, to the bit. Bounds select
-candidates, and only candidates' distances are computed."""
+"""Tests that the nearest polygons and corridors are exactly those with the smallest distances, to the bit. Bounds
+select candidates, and distances are computed only for candidates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Between two fixes: the events of a monitor with a path, and how they state their evidence."""
+"""Tests events between two fixes: the events of a monitor with a path, and how they state their evidence."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def circle(radius: float, east: float = 0, north: float = 0) -> Circle:
 
 
 def at(seconds: float, east: float, accuracy: float = 0, latitude: float = 0) -> Fix:
-    """A fix on the equator, metres east of the origin."""
+    """Returns a fix on the equator, at a distance in metres east of the origin."""
     return Fix(latitude, east * METRE, accuracy, time=round(seconds * SECOND))
 
 
@@ -174,7 +174,7 @@ def test_across_the_antimeridian_and_a_pole() -> None:
 
 
 def test_events_are_those_of_fixes_laid_on_the_way() -> None:
-    """Tests the rule itself in random worlds: fixes every 0.2 s along the path, with the larger accuracy of the two
+    """Tests the rule for paths in random worlds: fixes every 0.2 s along the path, with the larger accuracy of the two
     ends."""
     chance = random.Random(20)
     reported = 0
@@ -205,7 +205,7 @@ def test_events_are_those_of_fixes_laid_on_the_way() -> None:
 
 
 def laid_between(start: Fix, end: Fix) -> list[Fix]:
-    """Fixes along the path, unless there is a gap."""
+    """Returns fixes along the path, unless there is a gap."""
     way = geodesic.inverse(start.latitude, start.longitude, end.latitude, end.longitude)
     duration = end.time_us - start.time_us
     if not 0 < duration <= 120 * SECOND or way.distance > 60 * duration / SECOND:
@@ -348,8 +348,8 @@ def test_options_as_others_are_given() -> None:
 
 
 def test_strange_inputs_break_nothing() -> None:
-    """A fix without a position in between, two fixes with the same time, late fixes, halfway round the world in a
-    microsecond."""
+    """The inputs are a fix without a position between others, two fixes with the same time, late fixes, and a step
+    halfway round the world in a microsecond."""
     one = monitor(max_gap=1e9)
     one.add(circle(100), "c", assuming="unsatisfied", policy=EXACT)
     one.add(Circle(-90, 0, 1e6), "south", assuming="unsatisfied", policy=EXACT)
@@ -436,7 +436,7 @@ def test_a_loop_that_fails_on_the_way_gets_the_same_again() -> None:
 
 
 def test_events_made_by_hand_say_what_they_can(events: EventList) -> None:
-    """Other values count as bools in JSON by their truth; a beacon's event has no path."""
+    """Values other than bools count as bools in JSON by their truth; a beacon's event has no path."""
     made = replace(events[0], is_on_path=2**80, follows_gap=[])
     assert json.loads(made.to_json())["evidence"] == "path" and "gap" not in json.loads(made.to_json())
     beacon = replace(events[1], refinement=Beacon(UUID, 1, 2), follows_gap=True)
@@ -447,7 +447,7 @@ def test_events_made_by_hand_say_what_they_can(events: EventList) -> None:
 
 
 def test_a_table_of_fleets_is_not_made_of_a_monitor_with_a_path() -> None:
-    """The table would lose the path, so its devices would have none, without a warning."""
+    """A table would lose the path, so its devices would have no path, without a warning."""
     with pytest.raises(SnapshotInvalidError):
         Zones.restore(monitor().snapshot())
     with pytest.raises(TypeError, match="path"):

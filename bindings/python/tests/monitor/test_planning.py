@@ -1,4 +1,4 @@
-"""Safe distance, deadlines, rotation plans and the selection of fixes, from Python."""
+"""Tests safe distance, deadlines, rotation plans and the selection of fixes, from Python."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_what_a_planner_refuses() -> None:
 
 
 class Host:
-    """Feeds only the fixes that wake it."""
+    """A host that feeds only the fixes that wake it."""
 
     def __init__(self, monitor: Monitor, planner: RotationPlanner) -> None:
         self.monitor, self.planner = monitor, planner
@@ -154,7 +154,8 @@ POLICIES = [TransitionPolicy.standard(), TransitionPolicy.exact(), TransitionPol
 
 
 def compare_with_all_fixes(fixes: list[FixRow], generator: random.Random) -> tuple[int, int, int]:
-    """S53 on one track: circles along it, twenty slots. Returns the numbers of events, fixes, and fixes fed."""
+    """Runs scenario S53 on one track: circles along it, twenty slots. Returns the numbers of events, fixes, and fixes
+    fed."""
     every, some = Monitor(), Monitor()
     for index in range(200):
         latitude, longitude = generator.choice(fixes)[:2]

@@ -1,4 +1,4 @@
-"""Which conditions contain points, and whose lines are nearest: compared with geographiclib and with single
+"""Tests which conditions contain points, and whose lines are nearest: compared with geographiclib and with single
 conditions."""
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def moved(at: tuple[float, float], azimuth: float, metres: float) -> tuple[float
 
 
 class World:
-    """Conditions of all kinds, after removals and replacements, with an independent distance to each."""
+    """Holds conditions of all kinds, after removals and replacements, with an independent distance to each."""
 
     def __init__(self, seed: int) -> None:
         source = self.source = random.Random(seed)
@@ -262,7 +262,7 @@ def test_refusals_and_moments(city: Monitor) -> None:
 
 
 def test_while_others_change_the_conditions(city: Monitor) -> None:
-    """An answer reflects the conditions of one moment. A removed condition is not reported, and nothing breaks."""
+    """An answer reflects the conditions of one moment. A removed condition is not reported, and no query fails."""
     generator = np.random.default_rng(7)
     latitude, longitude = generator.uniform(0, 0.2, (2, 20_000))
     stop = threading.Event()

@@ -1,4 +1,4 @@
-"""Sets of conditions, clocks that are ahead, and the currently satisfied conditions."""
+"""Tests sets of conditions, clocks that are ahead, and the currently satisfied conditions."""
 
 from __future__ import annotations
 
@@ -154,12 +154,13 @@ def test_ensure_many_and_remove_many() -> None:
 
 
 def syncs(folder: Path) -> int:
-    """The size of the store's files, which grows by the log's pages with each commit."""
+    """Returns the size of the store's files, which grows by the log's pages with each commit."""
     return sum(os.stat(path).st_size for path in folder.iterdir())
 
 
 def test_a_set_is_one_transaction(tmp_path: Path) -> None:
-    """A failure in the middle of 500 conditions leaves all or nothing: the log grows once, instead of once for each."""
+    """Setting 500 conditions is one transaction, so a failure in the middle changes all or nothing: the log grows once,
+    instead of once for each condition."""
     places = {f"place {number}": Circle(0, number * 0.01, 100) for number in range(500)}
     sizes = {}
     for way in ("sync", "single"):

@@ -1,4 +1,4 @@
-"""Snapshots and their uses: pickling and copying."""
+"""Tests snapshots and their uses: pickling and copying."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from fencepost.errors import SnapshotInvalidError
 
 
 def lived(name: str | None = None, **options: object) -> Monitor:
-    """A monitor in the middle of everything: a candidate, a running absence timer, events in flight and pending."""
+    """Returns a monitor with state of every kind: a candidate, a running absence timer, events in flight and
+    pending."""
     monitor = Monitor(name, **options)  # type: ignore[arg-type]
     for index in range(4):
         monitor.add(HOME, f"circle {index}", tag=index)
@@ -30,7 +31,7 @@ def lived(name: str | None = None, **options: object) -> Monitor:
 
 
 def rest(monitor: Monitor) -> list[str]:
-    """The monitor's further events."""
+    """Feeds further inputs, and returns the resulting events."""
     monitor.advance(10 * SECOND)
     monitor.feed(Fix(53.5, 13.4, 5, time=100 * SECOND))
     return [event.to_json() for event in monitor.events()]

@@ -1,4 +1,4 @@
-"""Monitors with a store: opening by name, closing, durability, exclusive names, failures."""
+"""Tests monitors with a store: opening by name, closing, durability, exclusive names, failures."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def outside(second: float) -> Fix:
 
 
 def crashed(store: Path, name: str = "m") -> Path:
-    """The files after a crash at this moment: a copy of an open store's files, without the lock."""
+    """Returns the files as after a crash at this moment: a copy of an open store's files, without the lock."""
     copy = store.parent / f"crashed-{len(list(store.parent.iterdir()))}"
     copy.mkdir()
     for path in store.glob(f"{name}.fencepost*"):
@@ -168,7 +168,7 @@ def test_leaving_with_an_exception_saves_too(tmp_path: Path) -> None:
 
 
 def lived(store: Path, durability: Durability | str, **options: object) -> Monitor:
-    """A monitor after three inputs, the last two of which change nothing."""
+    """Returns a monitor after three inputs, the last two of which change nothing."""
     monitor = Monitor("m", store=store, durability=durability, **options)  # type: ignore[arg-type]
     monitor.add(HOME, "home", policy=EXACT)
     for second in range(3):
@@ -363,7 +363,7 @@ def test_creating_on_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_after_a_fork_the_store_stays_the_parents(tmp_path: Path) -> None:
-    """Runs in its own process, because pytest's may have threads."""
+    """The test runs in its own process, because pytest's process may have threads."""
     program = textwrap.dedent(
         """
         import os, sys

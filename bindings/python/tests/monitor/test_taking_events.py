@@ -1,4 +1,4 @@
-"""Delivery at least once: an unacknowledged event is redelivered."""
+"""Tests delivery at least once: an unacknowledged event is redelivered."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fencepost.types import EventList, Events
 
 
 def filled(names: str = "abcd", **options: object) -> Monitor:
-    """A monitor with one pending event per name, in that order."""
+    """Returns a monitor with one pending event per name, in that order."""
     monitor = Monitor(**options)  # type: ignore[arg-type]
     for name in names:
         monitor.add(Circle(0, 0, 100), name)
@@ -114,7 +114,7 @@ def test_a_loop_to_its_end_commits_everything() -> None:
 
 
 def test_next_alone_is_next_event() -> None:
-    """Programs for 0.1 read a single event in this way; each call reads another one."""
+    """Programs for 0.1 read a single event in this way; each call reads another event."""
     monitor = filled()
     assert [next(monitor.events()).identifier for _ in range(4)] == list("abcd")
     assert next(monitor.events(), None) is None
@@ -257,7 +257,7 @@ def test_a_table_that_cannot_be_made_loses_nothing(delivery: str, monkeypatch: p
 
 
 def test_columns_follow_what_waits_behind_what_is_handled() -> None:
-    """With `first`, a condition's present state is only reported after its first change was handled."""
+    """With `first`, a condition's present state is reported only after the event of its first change was handled."""
     monitor = Monitor(delivery="first")
     monitor.add(Circle(0, 0, 100), "a", policy="exact")
     for second, longitude in enumerate((0, 1, 0, 1)):

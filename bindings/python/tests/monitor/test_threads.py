@@ -1,4 +1,4 @@
-"""A monitor used by several threads, and batches that release the interpreter lock."""
+"""Tests a monitor used by several threads, and batches that release the interpreter lock."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""A small call gets its turn in the middle of another thread's batch. The test counts rows, not milliseconds.
+"""Tests that a small call gets its turn in the middle of another thread's batch. The test counts rows, not
+milliseconds.
 
 A batch pauses after each block of rows, and callers are served in order of arrival, so at most one block lies between a
 call and its answer (`native/batches.c`, `native/handle.c`). Each answer says how many rows of the batch were fed so
-far, so the difference between two answers is the blocks fed meanwhile.
+far, so the difference between two answers is the number of rows fed meanwhile.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ np = pytest.importorskip("numpy")
 ROWS = 400_000
 LEAST_ANSWERS = 4
 """A block takes about 2 to 8 ms, so on an idle machine there are more than fifty answers. Other work on the machine
-delays the thread that asks. If the batch held the handle all the time, there would be no answer."""
+delays the thread that makes the small calls. If the batch held the handle for its whole duration, there would be no
+answer."""
 
 
 def zones() -> Zones:
@@ -33,13 +35,13 @@ def zones() -> Zones:
 
 
 def rows() -> dict[str, Any]:
-    """Steps of 700 m past the zones; no step crosses a zone."""
+    """Returns steps of 700 m past the zones; no step crosses a zone."""
     number = np.arange(ROWS)
     return {"latitude": np.full(ROWS, 52.51), "longitude": 13.4 + number % 7 * 1e-2, "time": number * 20 * SECOND}
 
 
 def beside(work: Callable[[], Any], ask: Callable[[], int]) -> list[int]:
-    """The answers of `ask`, called in a loop while another thread works."""
+    """Returns the answers of `ask`, called in a loop while another thread works."""
     begun, ended = threading.Event(), threading.Event()
     errors: list[BaseException] = []
 
@@ -85,7 +87,7 @@ def test_of_a_fleet() -> None:
 
 
 def test_an_input_has_its_turn_too() -> None:
-    """A phone's fixes come in while the others' history is fed: each is answered before the batch ends."""
+    """A phone's fixes come in while a history of other devices is fed: each fix is answered before the batch ends."""
     fleet = Fleet(zones())
     vans = np.arange(ROWS) % 50
     fed = [0]

@@ -1,4 +1,4 @@
-"""Awaiting events: threads wake the consumer, there is one consumer, and cancelling, closing or dropping loses
+"""Tests awaiting events: threads wake the consumer, there is one consumer, and cancelling, closing or dropping loses
 nothing."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def monitor_at_home() -> Monitor:
 
 
 def step(monitor: Monitor, number: int) -> None:
-    """Enters or leaves, which produces one event."""
+    """The device enters or leaves, which produces one event."""
     monitor.feed(Fix(52.5 + number % 2, 13.4, time=number))
 
 
@@ -304,7 +304,7 @@ def test_nothing_is_kept_alive() -> None:
 
 
 def test_no_reference_is_leaked() -> None:
-    """Many rounds of every call do not change the interpreter's number of objects."""
+    """Many rounds of every call leave the number of objects in the interpreter unchanged."""
     import tracemalloc
 
     async def one_round() -> None:
@@ -361,7 +361,7 @@ def test_a_child_after_fork_consumes_for_itself() -> None:
 
 
 def test_interrupting_a_waiting_program_ends_it() -> None:
-    """Ctrl-C ends the program while it waits, as with all asyncio programs."""
+    """Ctrl-C ends the program while it waits for an event, as with all asyncio programs."""
     code = (
         "import asyncio, signal\n"
         "from test_updates import monitor_at_home\n"

@@ -11,7 +11,7 @@ import pytest
 
 MODULES = ("fencepost", "fencepost.types", "fencepost.errors", "fencepost.live", "fencepost.spark")
 JSON = {"dict[str, Any]", "dict[str, list[Any]]"}
-"""Objects and columns: the name determines the type of a member or a column."""
+"""These types stand for objects and columns: the name determines the type of a member or a column."""
 REASONS = {
     "a value of the column that tells tracks apart": {
         "Fold.__init__", "Log.tracks", "TrackReplay.__init__", "TrackedEvent.__init__", "Visit.track",

@@ -1,4 +1,4 @@
-"""Errors: the same list in all languages, and Python's additions."""
+"""Tests errors: the same list in all languages, and Python's additions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The base installation has no dependencies; `all` includes each extra; the error for a missing library names its
-extra."""
+"""The base installation has no dependencies; the extra `all` includes each extra; the error for a missing library names
+the library's extra."""
 
 from __future__ import annotations
 

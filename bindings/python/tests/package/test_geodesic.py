@@ -1,4 +1,4 @@
-"""Geodesics: scalars and columns give equal results, which are compared with geographiclib."""
+"""Tests geodesics: scalars and columns give equal results, which are compared with geographiclib."""
 
 from __future__ import annotations
 

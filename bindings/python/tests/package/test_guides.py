@@ -37,7 +37,8 @@ def test_page(page: Path) -> None:
 
 
 def programs(folder: Path) -> list[Path]:
-    """The Python of each page, one file per program. The programs of Spark's guide are one session."""
+    """Writes the Python code of each page to files, one file per program. All programs of the Spark guide form one
+    session."""
     files: list[Path] = []
     for page in (page for page in PAGES if page.name != "spark.md"):
         found = [block for block in blocks.blocks_of(page.read_text("utf-8")) if block.language == "python"]
@@ -51,7 +52,7 @@ def programs(folder: Path) -> list[Path]:
 
 
 def test_the_programs_of_the_pages_are_clean_for_mypy(tmp_path: Path) -> None:
-    """In strict mode, except for libraries that have no types or are not installed."""
+    """Checks in strict mode, but ignores libraries that have no types or are not installed."""
     pytest.importorskip("mypy")
     files = programs(tmp_path)
     assert len(files) >= 20
@@ -96,7 +97,7 @@ def test_a_block_that_lies_is_noticed(tmp_path: Path) -> None:
 
 
 def test_the_python_of_a_block_has_what_the_page_named_before_it(tmp_path: Path) -> None:
-    """Tests/Packaging/pages.py runs each page in such environments."""
+    """Tests/Packaging/pages.py runs each page in an environment with the packages that the page names."""
     page = tmp_path / "page.md"
     program = "```python\npass\n```\n"
     page.write_text(
@@ -132,7 +133,7 @@ def test_the_front_page_is_short_and_has_a_picture() -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """The anchors that a forge generates for the headings of a page."""
+    """Returns the anchors that a code host such as GitHub generates for the headings of a page."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     heads = [re.sub(r"[`*]", "", head).strip().lower() for head in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
     return {re.sub(r"[^\w\- ]", "", head).replace(" ", "-") for head in heads}

@@ -1,4 +1,4 @@
-"""Every function of the C header can be called from Python, or is listed here with the reason why not."""
+"""Every function of the C header can be called from Python, or is listed here with the reason for its absence."""
 
 from __future__ import annotations
 

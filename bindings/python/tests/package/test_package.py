@@ -1,4 +1,4 @@
-"""The installed package: its contents, and the effects of importing it."""
+"""Tests the installed package: its contents, and the effects of importing it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ LIBRARY = f"libfencepost.so.{fencepost.__version__.rpartition('.')[0]}"
 
 
 def modules() -> list[str]:
-    """The modules of the package and its folders."""
+    """Returns the modules of the package and its folders."""
     found = pkgutil.walk_packages([str(PACKAGE)], "fencepost.")
     return [module.name for module in found if module.name != "fencepost.__main__"]
 
@@ -159,7 +159,7 @@ def test_doctests(name: str) -> None:
 
 
 def test_doctests_are_found() -> None:
-    """The doctests of errors are found too, although the package reports their public module."""
+    """Doctest also finds the doctests of errors, although the package reports their public module."""
     found = doctest.DocTestFinder(exclude_empty=True).find(fencepost.errors, "fencepost.errors")
     assert {"fencepost.errors", "fencepost.errors.ColumnTypeError", "fencepost.errors.InputError"} <= {
         test.name for test in found if test.examples
@@ -273,7 +273,8 @@ def test_import_changes_no_signal_handler() -> None:
 
 
 def test_import_is_light() -> None:
-    """Loads only the modules that feeding a monitor needs, and no slow ones; `make bench` times it."""
+    """The import loads only the modules that feeding a monitor needs, and no slow modules; `make bench` times the
+    import."""
     heavy = (
         "argparse",
         "asyncio",
@@ -308,7 +309,8 @@ def test_import_is_light() -> None:
 
 
 def test_names_load_when_they_are_used() -> None:
-    """Importing the package does not load these names' modules, but each public name can be used, and no others."""
+    """Importing the package does not load the modules of these names, but each public name can be used, and no
+    others."""
     code = (
         "import sys, fencepost\n"
         "print(*[name for name in sys.modules if name.startswith('fencepost.')])\n"

@@ -1,4 +1,5 @@
-"""First programs that users write, at the length that they should have. A review of 0.2 counted their lines and snags.
+"""Tests first programs that users write, at the length that such programs should have. A review of 0.2 counted the
+lines and snags of these programs.
 
 | program | lines in 0.2, and snags | now |
 |---|---|---|
@@ -70,7 +71,8 @@ joined = fixes.join(fencepost.Zones(zones).containing(fixes))
 
 
 def test_points_and_polygons_joined(data: dict[str, Any]) -> None:
-    """One line, for frames or files, with columns or the whole frame; gives the same rows, also after a filter."""
+    """A join is one line, for frames or files, with columns or the whole frame; it gives the same rows, also after a
+    filter."""
     data["fixes"] = data["vans"][data["vans"].lon > 13.4]
     exec(JOIN, data)
     by_frame = data["joined"]
@@ -97,7 +99,7 @@ for van in vans.itertuples():
 
 
 def test_a_service_with_a_fleet(data: dict[str, Any]) -> None:
-    """Zones from existing data, times from pandas, events as JSON."""
+    """Uses zones from existing data, times from pandas, and events as JSON."""
     import json
 
     data["sent"] = []
@@ -114,7 +116,8 @@ policy = fencepost.tune(vans, zones, labels, device="vehicle").policy
 
 
 def test_labels_choose_a_policy(data: dict[str, Any]) -> None:
-    """One line, with labels as a frame: precision and recall of a grid of policies, in one pass over the rows."""
+    """Tuning is one line, with labels as a frame: it gives precision and recall of a grid of policies, in one pass over
+    the rows."""
     import fencepost
 
     data["labels"] = (
@@ -142,7 +145,7 @@ EXAMPLES = Path(__file__).resolve().parents[4] / "examples" / "live"
 
 
 def test_the_programs_of_the_examples_are_half_as_long() -> None:
-    """They had 60 lines for alerts and 35 for FastAPI."""
+    """In 0.2, the program for alerts had 60 lines, and the program with FastAPI had 35."""
     for name, before in (("mqtt_alert", 60), ("fastapi_small", 35)):
         text = (EXAMPLES / f"{name}.py").read_text()
         assert 2 * len([line for line in text.splitlines() if line.strip()]) <= before, name

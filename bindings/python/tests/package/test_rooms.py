@@ -1,4 +1,4 @@
-"""The folders of the package: each imports only folders below it, and there are no import cycles."""
+"""Tests the folders of the package: each imports only folders below it, and there are no import cycles."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ MAY_IMPORT["__main__"] = {"_command"}
 
 
 def modules() -> dict[str, Path]:
-    """The package's files by module name, without `__init__`, which names all of them."""
+    """Returns the package's files by module name, without `__init__`, which names all of them."""
     files = {path.relative_to(PACKAGE).with_suffix(""): path for path in PACKAGE.rglob("*.py")}
     return {".".join(name.parts): path for name, path in files.items() if name.name != "__init__"}
 
 
 def imports(name: str, path: Path, known: set[str]) -> Iterator[str]:
-    """The package's modules that a file imports, including imports within functions and for type checkers."""
+    """Yields the package's modules that a file imports, including imports within functions and for type checkers."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             assert not any(alias.name.split(".")[0] == "fencepost" for alias in node.names), path
@@ -85,7 +85,8 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
 
 
 def test_no_file_of_the_extension_calls_itself_by_way_of_others() -> None:
-    """Dependencies follow from the names that each file defines: all shared names begin with ``native_``."""
+    """The dependencies of C files follow from the names that each file defines: all shared names begin with
+    ``native_``."""
     comment, definition = (
         re.compile(r"/\*.*?\*/", re.DOTALL),
         re.compile(r"^\w[^;{}()=]*?\b(native_\w+)\s*[({=]", re.MULTILINE),

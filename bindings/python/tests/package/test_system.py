@@ -1,4 +1,5 @@
-"""The code for systems without eventfd, pidfd and certain TCP options, which FENCEPOST_PORTABLE forces on Linux."""
+"""Tests the code for systems without eventfd, pidfd and certain TCP options, which FENCEPOST_PORTABLE forces on
+Linux."""
 
 from __future__ import annotations
 

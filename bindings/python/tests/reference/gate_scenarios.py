@@ -1,6 +1,6 @@
 """Scenarios of gates: the steps and the expected events. generate_gate_scenarios.py fills in the numbers.
 
-On a line that runs north, west is left. Fixes lie on the equator, at a distance in metres east of the meridian of
+On a line that runs north, west is left. Fixes are on the equator, at a distance in metres east of the meridian of
 Greenwich.
 """
 
@@ -21,7 +21,7 @@ refusing = partial(path, "refused")
 
 
 def gate(identifier: str, *points: Any, **options: Any) -> Any:
-    """A gate through points [longitude, latitude]."""
+    """Returns a gate through points [longitude, latitude]."""
     return add(identifier, {"line": {"coordinates": [list(point) for point in points]}}, **options)
 
 

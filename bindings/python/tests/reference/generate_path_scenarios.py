@@ -2,9 +2,10 @@
 
     python generate_path_scenarios.py
 
-Works like generate_shape_scenarios.py. `events("c satisfied 12.5 path", ...)` lists all pending events in order, with
-their dates to the millisecond, the source of their evidence, and `gap` if they follow a gap. The reference must give
-exactly these events; otherwise nothing is written. It adds the microseconds, the point and the distance.
+The script works like generate_shape_scenarios.py. `events("c satisfied 12.5 path", ...)` lists all pending events in
+order, with their dates to the millisecond, the source of their evidence, and `gap` if they follow a gap. The reference
+must give exactly these events; otherwise nothing is written. The script adds the microseconds, the point and the
+distance to each event.
 """
 
 from __future__ import annotations

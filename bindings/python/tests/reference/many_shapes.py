@@ -1,4 +1,5 @@
-"""A faster reference for tracks over many polygons that do not change, and polygons from real files for it."""
+"""A faster reference for tracks over many polygons that do not change, and polygons from real files for this
+reference."""
 
 from __future__ import annotations
 
@@ -26,9 +27,10 @@ DEEP = 250.0
 
 
 class RoughPolygon(Polygon):
-    """Computes D in double precision, which is accurate to 1e-7 m. The depth is only known up to 250 m.
+    """Computes D (the signed distance) in double precision, which is accurate to 1e-7 m. Depths are known only up to
+    250 m.
 
-    Does not check whether edges cross, which would take minutes for a country.
+    This class does not check whether edges cross, which would take minutes for a country.
     """
 
     def __init__(self, parts: Any) -> None:
@@ -45,7 +47,7 @@ class RoughPolygon(Polygon):
 class ManyShapes(ReferenceMonitor):
     """Skips evaluations that cannot change anything, because D changes by no more than the position moves.
 
-    If a fix is thereby certain to be on a condition's known side, it can only cancel a candidate. `explain` does not
+    If a fix is certain to be on the known side of a condition, the fix can only cancel a candidate. `explain` does not
     work here: skipped evaluations do not store the latest fix.
     """
 
@@ -76,7 +78,7 @@ def _geojson(path: Path) -> list[tuple[str, Any]]:
 
 
 def _natural_earth() -> list[tuple[str, Any]]:
-    """The 177 countries of the wheel, read from its shapefile with pyogrio."""
+    """Returns the 177 countries of the wheel, read from its shapefile with pyogrio."""
     import shapely
     from pyogrio.raw import read
 
@@ -90,8 +92,8 @@ def _natural_earth() -> list[tuple[str, Any]]:
 
 @functools.cache
 def polygons_of(name: str) -> list[tuple[str, Any]] | None:
-    """Identifiers and parts (lists of rings of [longitude, latitude]) of a set of polygons, or None if it is
-    missing."""
+    """Returns identifiers and parts (lists of rings of [longitude, latitude]) of a set of polygons, or None if the file
+    is missing."""
     if name == "countries":
         return _natural_earth() if WHEEL.is_file() and zipfile.is_zipfile(WHEEL) else None
     path = FENCES / name
@@ -99,13 +101,14 @@ def polygons_of(name: str) -> list[tuple[str, Any]] | None:
 
 
 def number_of_edges(parts: Any) -> int:
-    """The number of geodesics that replace the planar edges of parts."""
+    """Returns the number of geodesics that replace the planar edges of parts."""
     rings = [[checked(vertex, 0, 0, n) for n, vertex in enumerate(ring)] for part in parts for ring in part]
     return number_of_vertices(rings, is_ring=True)
 
 
 def near(polygons: list[tuple[str, Any]], fixes: list[Any], degrees: float) -> list[tuple[str, Any]]:
-    """The shapes with a vertex within `degrees` of a track's box: a simple test, good enough to choose shapes."""
+    """Returns the shapes with a vertex within `degrees` of a track's box: a simple test, good enough to choose
+    shapes."""
     latitudes, longitudes = [fix[0] for fix in fixes], [fix[1] for fix in fixes]
     south, north = min(latitudes) - degrees, max(latitudes) + degrees
     west, east = min(longitudes) - degrees, max(longitudes) + degrees

@@ -21,7 +21,7 @@ def circle(identifier: str, at: tuple[float, float], radius: float, policy: Any 
 
 
 def at(metres: float) -> tuple[float, float]:
-    """A point on the equator."""
+    """Returns a point on the equator."""
     return 0.0, round(metres / A_DEGREE, 9)
 
 

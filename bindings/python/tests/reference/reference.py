@@ -1,7 +1,8 @@
 """A slow and simple reference model of one Fencepost monitor.
 
-Written only from ``design/semantics.md``: it evaluates every condition at every input, takes distances from
-``geographiclib``, and shares nothing with the engine. It exists to be read and compared with, not to be used.
+The model is written only from ``design/semantics.md``: it evaluates every condition at every input, takes distances
+from ``geographiclib``, and shares no code with the engine. The model exists to be read and compared with, not to be
+used.
 
 Paragraph names in comments (A4, B22, "Settled points", ...) refer to that page.
 """
@@ -186,7 +187,8 @@ class ReferenceMonitor:
             self._refresh_flags()  # another condition may get the free slot
 
     def sync(self, members):
-        """Make the conditions exactly these; each member is (identifier, kind, the kind's values, keyword arguments).
+        """Replaces the conditions by exactly these; each member is (identifier, kind, the kind's values, keyword
+        arguments).
 
         A kind is "circle", "beacon", "shape" (its one value is a Polygon or a Corridor) or "gate".
         """
@@ -221,19 +223,19 @@ class ReferenceMonitor:
             self._in_flight = None
 
     def _located(self, latitude, longitude):
-        """The places in add order, each with the signed distance of a point from its line."""
+        """Returns the places in add order, each with the signed distance of a point from its line."""
         if not is_coordinate(latitude, longitude):
             raise Refused("invalid_argument", "coordinate")
         point = Fix(0, latitude, longitude, 0)
         return [(c, c.distance(point) - c.line) for c in self._in_add_order() if not c.is_beacon]
 
     def containing(self, latitude, longitude):
-        """The places that contain a point, whatever their state."""
+        """Returns the places that contain a point, whatever state they are in."""
         return [(c.identifier, distance) for c, distance in self._located(latitude, longitude) if distance <= 0]
 
     def nearest(self, latitude, longitude, count):
-        """The places with the nearest lines. A circle that contains the whole Earth (radius of half a meridian or more)
-        has no line."""
+        """Returns the places with the nearest lines. A circle that contains the whole Earth (radius of half a meridian
+        or more) has no line."""
         half = 20_003_931.459
         lines = [
             (c.identifier, distance)
@@ -268,7 +270,7 @@ class ReferenceMonitor:
         self._end(time_us)
 
     def _walk(self, fix):
-        """Lay the fixes on the path from the latest fix, if the monitor has a path."""
+        """Adds the fixes on the path from the latest fix, if the monitor has a path."""
         last = self.latest_fix
         if self.path != "geodesic" or last is None or fix.time < last.time:
             return
@@ -369,7 +371,7 @@ class ReferenceMonitor:
             self._end(time_us)
 
     def set_store(self, works):
-        """Set whether the store can be written; the change is noticed at the clock (A34)."""
+        """Sets whether the store can be written; the monitor notices the change when its clock advances (A34)."""
         self.store_works = works
         self._refresh_flags()
 
@@ -378,7 +380,7 @@ class ReferenceMonitor:
         self._end(time_us)
 
     def rewind(self, time_us):
-        """The times of some inputs were wrong: forget observed states, keep reported ones."""
+        """Forgets observed states and keeps reported states, because the times of some inputs were wrong."""
         if self.clock is None or not EARLIEST <= time_us <= self.clock:
             raise Refused("invalid_argument", "time")
         self._statistics["accepted"] += 1
@@ -391,7 +393,7 @@ class ReferenceMonitor:
             self._watch_for_absence(c)
 
     def _begin(self, time, is_word_of_host=False):
-        """Accept an input at `time`: everything due strictly before it happens first."""
+        """Accepts an input at `time`: everything due strictly before the input happens first."""
         self._admit(time, is_word_of_host)
         self._pass_time(time)
 
@@ -416,11 +418,11 @@ class ReferenceMonitor:
         self.clock = time
 
     def _end(self, time):
-        """The input is applied; now everything due up to its own time happens."""
+        """After an input was applied, everything due up to the input's own time happens."""
         self._fire(lambda deadline: deadline <= time)
 
     def _fire(self, is_due):
-        """Process deadlines in order of deadline, then of addition."""
+        """Processes deadlines in order of deadline, then of addition."""
         due = []
         for c in self._conditions.values():
             if c.candidate is not None:
@@ -532,7 +534,7 @@ class ReferenceMonitor:
         )
 
     def _watch_for_absence(self, c):
-        """Start the initial timer of a beacon condition that is undetermined and can be observed."""
+        """Starts the initial timer of a beacon condition that is undetermined and can be observed."""
         if c.is_beacon and self.scanning and not c.suspended and c.observed is None and self.clock is not None:
             c.absence_deadline = self.clock + self.beacon_initial_timeout
 
@@ -544,8 +546,8 @@ class ReferenceMonitor:
         self._on_observed(c)
 
     def _tells_gap(self, c):
-        """The first change after a gap reports the gap, and so do other changes at the same instant. A silent change
-        leaves the report to the next change."""
+        """The first change after a gap reports the gap, and so do other changes at the same instant. A change without
+        an event leaves the report of the gap to the next change."""
         o = c.observed
         if self.gap == "next":
             reported = (c.queue[-1] if c.queue else c.record).state
@@ -663,7 +665,7 @@ class ReferenceMonitor:
                     c.queue.append(event)
 
     def _build(self, c):
-        """Build an event with `first` or `latest` and nothing pending: at most one event, from the present state."""
+        """Builds an event with `first` or `latest` and nothing pending: at most one event, from the present state."""
         if c.observed is not None and c.observed.state != c.record.state:
             event = self._event_of_observation(c, c.record)
             if not event.silent:
@@ -705,7 +707,7 @@ class ReferenceMonitor:
             self._build(c)
 
     def restart(self):
-        """Close and reopen: only uncommitted events are redelivered, nothing else changes."""
+        """Closes and reopens: only uncommitted events are redelivered, and nothing else changes."""
         self._in_flight = None
 
     abandon = restart  # a consumer that stops has the same effect: see A14
@@ -722,6 +724,6 @@ class ReferenceMonitor:
         return dict(self._statistics, waiting=self._waiting())
 
     def explain(self, identifier):
-        """Issue C: why the condition is in its state, and the smallest change that would decide it."""
+        """Returns why the condition is in its state, and the smallest change that would decide it (issue C)."""
         c = self._conditions.get(identifier)
         return None if c is None else explain(c, self.clock, self.scanning)

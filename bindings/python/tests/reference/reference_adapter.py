@@ -76,7 +76,7 @@ def as_dict(event: Event) -> dict[str, Any]:
 
 
 def _points(latitudes: Any, longitudes: Any) -> Any:
-    """Geocentric coordinates in metres on the WGS84 ellipsoid."""
+    """Returns geocentric coordinates in metres on the WGS84 ellipsoid."""
     a, f = 6378137.0, 1 / 298.257223563
     e2 = f * (2 - f)
     phi, lam = numpy.radians(latitudes), numpy.radians(longitudes)
@@ -90,7 +90,7 @@ class ManyCircles(ReferenceMonitor):
     """A faster reference for a thousand circles that do not change: it skips evaluations that cannot change anything.
 
     A straight line through the Earth is never longer than the geodesic, and up to 100 km the geodesic is never more
-    than 1/10,000 longer than the line. If a fix is thereby certain to be on a condition's known side, it can only
+    than 1/10,000 longer than the line. If a fix is certain to be on the known side of a condition, the fix can only
     cancel a candidate, so nothing else is computed. Conditions that are undetermined, near the boundary or on the other
     side follow the reference's own rules. `explain` does not work here: skipped evaluations do not store the latest
     fix.

@@ -1,6 +1,6 @@
 """The explanations of the reference model of a monitor.
 
-Written only from ``design/semantics.md``, like reference.py.
+These functions are written only from ``design/semantics.md``, like reference.py.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from reference_values import UNMONITORED_FLAGS
 
 
 def explain(c, clock, scanning):
-    """Explains a condition, with its monitor's clock; `scanning` says whether the monitor scans for beacons."""
+    """Explains a condition at the time of its monitor's clock; `scanning` says whether the monitor scans for
+    beacons."""
     answer = dict(
         reason=None,
         state=c.observed.state if c.observed else "unknown",
@@ -51,7 +52,8 @@ def _explain_beacon(c, clock, answer):
 
 
 def _accuracy_that_decides(c, d):
-    """The largest accuracy with which a fix at `d` would be decisive, or None if no accuracy would."""
+    """Returns the largest accuracy with which a fix at `d` would be decisive, or None if no accuracy would be
+    decisive."""
     r, k = c.line, c.policy["accuracy_factor"]
     coarse = max(c.size, 100.0)
     if k == 0:

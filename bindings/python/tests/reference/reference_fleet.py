@@ -2,8 +2,8 @@
 
 *A fleet with devices d1 … dn gives exactly the events of n monitors with the same conditions, interleaved in the order
 of input.* Each monitor is created before the first condition, does not use fixes from before a condition was added, and
-gets every change of the table, every advance of the fleet, and the inputs of its device. It is slow and simple: a
-device that is added late replays all earlier changes and advances.
+gets every change of the table, every advance of the fleet, and the inputs of its device. The implementation is slow and
+simple: a device that is added late replays all earlier changes and advances.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ OPTIONS = ("beacon_exit_timeout", "beacon_initial_timeout", "max_time_step")
 
 
 class ReferenceTable:
-    """The conditions, held in a monitor that is never fed. Every fleet over the table gets its changes."""
+    """Holds the conditions in a monitor that is never fed. Every fleet over the table gets the table's changes."""
 
     def __init__(self):
         self.conditions = ReferenceMonitor(initial_fix_max_age=None)
@@ -110,7 +110,7 @@ class ReferenceFleet:
 
     @staticmethod
     def _heard(device):
-        """The latest time of the device's own inputs."""
+        """Returns the latest time of the device's own inputs."""
         return getattr(device, "heard", None)
 
     def move(self, identifier, other):
@@ -135,7 +135,7 @@ class ReferenceFleet:
             self._drain(identifier, row)
 
     def feed_many(self, rows):
-        """Returns the number of rows that were fed before the queue was full."""
+        """Feeds rows; returns the number of rows that were fed before the queue was full."""
         for row, (identifier, *fix) in enumerate(rows):
             try:
                 self.input(identifier, "feed_fix", fix[0], *fix, row=row)

@@ -1,8 +1,9 @@
 """Computes with 32 digits where the path of a device crosses a line without a width.
 
 The rule: a device exactly on the line counts as left of it. Each contact of a path with the line is examined
-separately, by the side on which the device is just before and just after it. A direction along an edge counts as left,
-and so does a path's beginning or end on the line. No distance is needed, and nothing is shared with `reference_path`.
+separately, by the side on which the device is just before and just after the contact. A direction along an edge counts
+as left, and so does a path's beginning or end on the line. The computation needs no distance, and shares nothing with
+`reference_path`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ LEFT, RIGHT = 1, -1
 
 
 class Gate:
-    """`lines` are lists of [longitude, latitude]; reading and validity are those of a corridor."""
+    """`lines` are lists of [longitude, latitude]; they are read and validated like the lines of a corridor."""
 
     kind = "line"
 
@@ -45,7 +46,7 @@ class Gate:
         return isinstance(other, Gate) and self._corridor.is_nearly(other._corridor)
 
     def crossings(self, start: Any, end: Any) -> list[tuple[int, str]]:
-        """The times at which a path crosses the lines, in microseconds, each with its direction.
+        """Returns the times at which a path crosses the lines, in microseconds, each with its direction.
 
         The date is the first microsecond at which the device is on the other side: the exact time rounded up, or one
         microsecond more if the device is then exactly on the line and continues to its right. Opposite crossings of one
@@ -80,7 +81,7 @@ class Gate:
 
 
 class _Curve:
-    """The shortest geodesic between two points."""
+    """Represents the shortest geodesic between two points."""
 
     def __init__(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         self.start, self.end = start, end
@@ -97,13 +98,14 @@ class _Curve:
         return math.dist(self.middle, other.middle) <= float(self.length + other.length) / 2 + 1
 
     def place(self, along: float) -> tuple[float, float, float]:
-        """The approximate geocentric position at a distance along the curve."""
+        """Returns the approximate geocentric position at a distance along the curve."""
         there = self.rough.Position(along)
         return tuple(float(x) for x in exact.exact_vector(there["lat2"], there["lon2"]))  # type: ignore[return-value]
 
 
 class _Contact(NamedTuple):
-    """A contact of a path with a line: how far along the path, and within which edge, or at the edge's first vertex."""
+    """A contact of a path with a line: the distance along the path, and the position within an edge, or at the edge's
+    first vertex."""
 
     along: Any
     edge: int
@@ -130,8 +132,8 @@ def _turned(direction: Any) -> Any:
 
 
 def _side(direction: Any, out: Any, back: Any, up: Any) -> int:
-    """The side of `direction` at a vertex where a line arrives along `back` and leaves along `out`. None, or a
-    direction along the line, is left."""
+    """Returns the side of `direction` at a vertex where a line arrives along `back` and leaves along `out`. If the
+    direction is None, or along the line, the side is left."""
     if direction is None:
         return LEFT
     turn, whole = _turn(out, direction, up), _turn(out, back, up)
@@ -141,7 +143,7 @@ def _side(direction: Any, out: Any, back: Any, up: Any) -> int:
 
 
 def _turn(first: Any, second: Any, up: Any) -> Any:
-    """The angle from one direction to another, counterclockwise seen from above."""
+    """Returns the angle from one direction to another, counterclockwise seen from above."""
     angle = mp.atan2(exact.dot(_cross(first, second), up), exact.dot(first, second))
     return angle % (2 * mp.pi)
 
@@ -151,7 +153,7 @@ def _cross(u: Any, v: Any) -> Any:
 
 
 def _contacts(way: _Curve, line: list[_Curve]) -> list[_Contact]:
-    """The contacts of a path with a line. An open line does not include its ends."""
+    """Returns the contacts of a path with a line. An open line does not include its ends."""
     found: dict[tuple[int, bool], _Contact] = {}
     is_closed = line[0].start == line[-1].end
     for number, edge in enumerate(line):
@@ -172,8 +174,8 @@ def _contacts(way: _Curve, line: list[_Curve]) -> list[_Contact]:
 
 
 def _meetings(way: _Curve, edge: _Curve) -> list[tuple[Any, Any]]:
-    """The contacts of a path with an edge, as distances along both. If the path runs along the edge: the ends of the
-    edge and of the path."""
+    """Returns the contacts of a path with an edge, as distances along both. If the path runs along the edge, returns
+    the ends of the edge and of the path."""
     ends = []
     for along, of, other in ((mp.mpf(0), way, edge), (way.length, way, edge), (mp.mpf(0), edge, way),
                              (edge.length, edge, way)):  # fmt: skip
@@ -187,7 +189,8 @@ def _meetings(way: _Curve, edge: _Curve) -> list[tuple[Any, Any]]:
 
 
 def _foot(place: Any, curve: _Curve) -> Any:
-    """How far along a curve a point lies on it; None if it lies beside it."""
+    """Returns the distance along a curve at which a point lies on the curve; None if the point lies beside the
+    curve."""
     low, high = 0.0, float(curve.length)
     rough = tuple(float(x) for x in place)
 
@@ -213,7 +216,8 @@ def _foot(place: Any, curve: _Curve) -> Any:
 
 
 def _crossing(way: _Curve, edge: _Curve) -> tuple[Any, Any] | None:
-    """Where two curves cross within both: Newton's iteration, which starts where their chords cross."""
+    """Finds where two curves cross, within both: Newton's iteration, which starts where the chords of the curves
+    cross."""
     for first, second in _near_pieces(way, edge):
         s, u = mp.mpf(first), mp.mpf(second)
         for _ in range(60):
@@ -240,7 +244,7 @@ PIECES = 16
 
 
 def _near_pieces(way: _Curve, edge: _Curve) -> list[tuple[float, float]]:
-    """Starting points: the middles of pieces of both curves that come near each other, nearest first."""
+    """Returns starting points: the middles of pieces of both curves that come near each other, nearest first."""
     first, second = float(way.length), float(edge.length)
     starts = [(k + 0.5) * first / PIECES for k in range(PIECES)]
     others = [(k + 0.5) * second / PIECES for k in range(PIECES)]

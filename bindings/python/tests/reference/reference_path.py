@@ -1,7 +1,7 @@
-"""The path from one fix to the next, and the instants at which the reference lays fixes on it.
+"""The path from one fix to the next, and the instants at which the reference adds fixes to the path.
 
-The rule lays a fix at each microsecond. Only fixes where a place's distance reaches a threshold matter, whatever the
-place's state. So the path is halved, down to the microsecond, wherever that is possible.
+The rule adds a fix at each microsecond of the path. Only fixes at which a place's distance reaches a threshold matter,
+in any state of the place. Therefore the path is halved, down to the microsecond, wherever a threshold may be reached.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ class Way:
         self.length = self._line.s13
 
     def place(self, instant):
-        """The device's position, in degrees."""
+        """Returns the device's position, in degrees."""
         there = self._line.Position(self.length * ((instant - self.start.time) / self.duration))
         return there["lat2"], there["lon2"]
 
     def instants(self, places, first, end):
-        """The instants of laid fixes, in order: the first and the last, and both sides of each passage of a
-        threshold."""
+        """Returns the instants of the added fixes, in order: the first and the last, and both sides of each passage of
+        a threshold."""
         found = {first, end}
         for c in places:
             found.update(self._passages(c, first, end))
@@ -68,7 +68,8 @@ def sign(value):
 
 
 def bracketed(excess, low, high):
-    """The two microseconds between which a sign changes once: found by chords, and by halving where chords are slow."""
+    """Returns the two microseconds between which a sign changes once: found by chords, and by halving where chords are
+    slow."""
     before, is_halved = sign(excess(low)), False
     while high - low > 1:
         a, b = excess(low), excess(high)

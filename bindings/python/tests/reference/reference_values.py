@@ -1,6 +1,6 @@
 """Values and checks of the reference model of a monitor: policies, fixes, events, conditions.
 
-Written only from ``design/semantics.md``, like reference.py; paragraph names refer to that page.
+The module is written only from ``design/semantics.md``, like reference.py; paragraph names refer to that page.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ EARLIEST = -62_135_596_800_000_000  # year 1
 
 
 class Refused(Exception):
-    """A call that the monitor refuses; ``status`` says why, and nothing has changed."""
+    """Raised if the monitor refuses a call; ``status`` says why, and the call has changed nothing."""
 
     def __init__(self, status: str, why: str = "") -> None:
         super().__init__(f"{status}: {why}" if why else status)
@@ -156,7 +156,7 @@ NO_EVIDENCE = dict(latitude=None, longitude=None, accuracy=None, boundary_distan
 
 
 class Observation:
-    """The observed state: "in" or "out". Undetermined is the absence of an Observation."""
+    """The observed state: "in" or "out". If a condition is undetermined, it has no Observation."""
 
     def __init__(self, side, date, cause, transition, order, *, evidence_date=None, refinement=None, evidence=None):
         self.side = side
@@ -177,7 +177,7 @@ class Candidate:
 
 
 class Event:
-    """A built event. ``order`` is the position of its change; ``silent`` events are never delivered."""
+    """A built event. ``order`` is the position of the event's change; ``silent`` events are never delivered."""
 
     def __init__(
         self,
@@ -255,17 +255,17 @@ class Condition:
 
     @property
     def is_place(self):
-        """Whether a device can be inside it."""
+        """Returns whether a device can be inside the condition."""
         return not self.is_beacon and not self.is_gate
 
     @property
     def line(self):
-        """The value with which a distance is compared: the radius of a circle; 0 for D of other shapes."""
+        """Returns the value with which a distance is compared: the radius of a circle; 0 for D of other shapes."""
         return self.definition["radius"] if self.definition["kind"] == "circle" else 0.0
 
     @property
     def size(self):
-        """Rule 11 of shapes.md: the radius of a circle, the depth of other shapes."""
+        """Returns the size by rule 11 of shapes.md: the radius of a circle, the depth of other shapes."""
         return self.definition["radius"] if self.definition["kind"] == "circle" else self.definition["shape"].depth
 
     def distance(self, fix):
@@ -300,7 +300,7 @@ class Condition:
         return self.policy["accuracy_factor"] == 0 or accuracy <= max(self.size, 100.0)
 
     def determined_side(self, d, accuracy):
-        """The side that a fix decides for an undetermined place, or None."""
+        """Returns the side that a fix decides for an undetermined place, or None."""
         if self.is_fine(accuracy):
             return self.side(d)
         return "out" if d - accuracy > self.line else None
@@ -323,7 +323,8 @@ class Condition:
 
 
 def has_news(now: frozenset, before: frozenset) -> bool:
-    """Whether the flags `now` differ from the reported flags `before` in a way that causes a diagnostic event."""
+    """Returns whether the flags `now` differ from the reported flags `before` in a way that causes a diagnostic
+    event."""
     if now == before:
         return False
     gone = before - now

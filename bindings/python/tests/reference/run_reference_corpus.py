@@ -1,9 +1,9 @@
-"""Run conformance scenarios (format: Tests/Conformance/README.md) against the reference model.
+"""Runs conformance scenarios (format: Tests/Conformance/README.md) against the reference model.
 
     python run_reference_corpus.py [--restart-every-step] [FILE...]
 
-Without files, runs all of Tests/Conformance and its Shapes. Prints one block per failure, and at the end ``N passed, N
-failed``.
+If no files are named, the script runs all of Tests/Conformance and its Shapes. The script prints one block per failure,
+and at the end ``N passed, N failed``.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def us(seconds):
 
 
 def moment(seconds):
-    """A time; "nan" stands for an invalid time."""
+    """Returns a time; "nan" stands for an invalid time."""
     if not isinstance(number(seconds), (int, float)) or number(seconds) != number(seconds):
         raise Refused("invalid_argument", "time")
     return us(number(seconds))
@@ -97,7 +97,7 @@ def shape_of(step):
 
 
 def described(definition):
-    """A condition in the form of a `record` step."""
+    """Returns a condition in the form of a `record` step."""
     shape = definition.get("shape")
     if isinstance(shape, Polygon):
         parts = [[[[v.longitude, v.latitude] for v in ring] for ring in part] for part in shape.parts]
@@ -126,7 +126,7 @@ class Scenario:
         self.store_works = True
 
     def run(self):
-        """Returns None if the scenario passes, or (step number, step, reason)."""
+        """Plays a scenario; returns None if it passes, or (step number, step, reason)."""
         if "open" not in self.steps[0] and "open" not in self.steps[0].get("step", {}):
             self.step({"open": "main"})
         for index, step in enumerate(self.steps):
@@ -409,7 +409,7 @@ def scenarios(path):
 
 
 def runner(scenario):
-    """Returns the player of a scenario; fleets have another one."""
+    """Returns the player of a scenario; scenarios of fleets have a different player."""
     if "fleet" not in scenario:
         return Scenario
     from run_reference_fleets import FleetScenario

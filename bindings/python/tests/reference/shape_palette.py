@@ -1,7 +1,8 @@
-"""Random polygons and corridors around a point: each shape both for the engine and for the reference.
+"""Makes random polygons and corridors around a point, each both for the engine and for the reference.
 
-An engine may compute depths up to 1 % too small. So that this decides nothing, all polygons here are deeper than 2 km,
-and no margin or accuracy of the random lives is near that. Corridors, whose depth is their radius, have all sizes.
+An engine may compute depths up to 1 % too small. So that this tolerance never decides a result, all polygons here are
+deeper than 2 km, and no margin or accuracy of the random lives is near that depth. Corridors, whose depth is their
+radius, have all sizes.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class PaletteShape(NamedTuple):
 
 
 def _off(base: Place, *steps: tuple[float, float]) -> list[float]:
-    """A vertex at azimuths and distances (metres) from a point, as [longitude, latitude]."""
+    """Returns a vertex at azimuths and distances (metres) from a point, as [longitude, latitude]."""
     latitude, longitude = base
     for azimuth, metres in steps:
         end = Geodesic.WGS84.Direct(latitude, longitude, azimuth, metres)

@@ -1,4 +1,4 @@
-"""Engine and reference model agree: random conditions, random walks, all presets, all delivery modes.
+"""Tests that engine and reference model agree: random conditions, random walks, all presets, all delivery modes.
 
 hypothesis prints the shortest failing sequence of steps, and a line that replays it. FENCEPOST_EXAMPLES sets the number
 of examples; ``pytest --hypothesis-seed=N`` repeats a run.
@@ -126,7 +126,7 @@ operations = st.one_of(
 
 
 class Pair:
-    """One monitor of each kind, driven in parallel."""
+    """Drives one monitor of the engine and one of the reference in parallel."""
 
     def __init__(
         self, base: tuple[float, float], delivery: str, limit: int | None, most: int, farthest: float | None = None
@@ -142,7 +142,7 @@ class Pair:
         return found.latitude, found.longitude
 
     def both(self, ours: Callable[[], Any], theirs: Callable[[], Any]) -> None:
-        """Makes a call on both sides: both must accept it, or refuse it for the same reason."""
+        """Makes a call on both sides: both must accept the call, or refuse it for the same reason."""
         statuses = []
         for call, error in ((ours, FencepostError), (theirs, Refused)):
             try:

@@ -1,8 +1,10 @@
-"""Engine and reference model agree on long random lives of a monitor: batches, forks, restarts, beacons, hosts, limits.
+"""Tests that engine and reference model agree on long random lives of a monitor: batches, forks, restarts, beacons,
+hosts, limits.
 
-test_against_reference.py shrinks its failures. This test runs long lives, and finds failures that need many calls. Each
-life has its own seed, which a failure prints: ``FENCEPOST_SEED=17 FENCEPOST_LIVES=1 pytest ...`` repeats it.
-FENCEPOST_LIVES sets the number of lives, and FENCEPOST_LIVES_SECONDS the time after which no further life begins.
+test_against_reference.py reduces its failures to short sequences. This test runs long lives, and finds failures that
+need many calls. Each life has its own seed, which a failure prints: ``FENCEPOST_SEED=17 FENCEPOST_LIVES=1 pytest ...``
+repeats the life. FENCEPOST_LIVES sets the number of lives, and FENCEPOST_LIVES_SECONDS the time after which no further
+life begins.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ LATE = (-1, -5_000_000)
 
 
 class BatchReference(ReferenceMonitor):
-    """The reference with batches: several events may be in flight, and are committed in order."""
+    """Adds batches to the reference: several events may be in flight, and are committed in order."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -93,7 +95,7 @@ class BatchReference(ReferenceMonitor):
 
 
 class Life(Pair):
-    """One monitor of each kind, and the random actions on both."""
+    """Holds one monitor of the engine and one of the reference, and makes the random actions on both."""
 
     theirs: BatchReference
 
@@ -163,7 +165,7 @@ class Life(Pair):
         return {"assuming": assuming, "policy": policy, "tag": self.chance.choice([0, 0, 7])}
 
     def fix(self) -> tuple[int, float, float, float, tuple[float, float] | None]:
-        """A walk in and out along one meridian, with jumps; the fraction keeps it off the boundaries."""
+        """Returns a walk in and out along one meridian, with jumps; the fraction keeps the walk off the boundaries."""
         chance = self.chance
         self.away = chance.choice([self.away, abs(self.away + chance.uniform(-150, 150)), chance.uniform(0, 900)])
         accuracy = chance.choice([0.0, 5.0, 5.0, 30.0, 99.9, 100.0, 100.1, 150.0, 400.0])
@@ -233,7 +235,7 @@ class Life(Pair):
         return bool(ours)
 
     def restart(self) -> None:
-        """Restarts; uncommitted events are redelivered."""
+        """Restarts both monitors; uncommitted events are redelivered."""
         self.ours = self.ours.fork()
         self.theirs.restart()
 

@@ -1,4 +1,4 @@
-"""Random gates and paths in all regions: engine and reference agree on every crossing.
+"""Tests random gates and paths in all regions: engine and reference agree on every crossing.
 
 FENCEPOST_SOAK=1 runs twenty times as many worlds.
 """

@@ -1,4 +1,4 @@
-"""Tests/Golden/invalid-shapes.json: invalid shapes with reason and position, and similar valid shapes."""
+"""Tests Tests/Golden/invalid-shapes.json: invalid shapes with reason and position, and similar valid shapes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""All recorded tracks, thinned to a fix a minute: the events on a path equal those of fixes laid on it every 10 ms.
+"""Tests all recorded tracks, thinned to a fix a minute: the events on a path equal the events of additional fixes on
+the path every 10 ms.
 
-FENCEPOST_SOAK=1 takes up to 28 hours of each track; otherwise only its first legs. The fixes are laid by geodesics in
-columns, and fed to a monitor without a path.
+FENCEPOST_SOAK=1 uses up to 28 hours of each track; otherwise only the first legs of a track are used. The additional
+fixes are computed by geodesics in columns, and fed to a monitor without a path.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from fencepost._files.tracks import FixRow
 STEP, MINUTE, GAP = SECOND // 100, 60 * SECOND, 900 * SECOND
 IS_LONG = os.environ.get("FENCEPOST_SOAK") == "1"
 MOST_LAID = 10_000_000 if IS_LONG else 40_000
-"""The most fixes that are laid on the path of one track."""
+"""The largest number of fixes that are added to the path of one track."""
 NOT_READ = {".md", ".igc", ".json", ".jsonl", ".aivdm", ".chk"}
 """Suffixes of files that are not tracks, or have a format that the package does not read; .chk repeats a neighbouring
 log."""
@@ -46,7 +47,7 @@ def _files() -> list[Path]:
 
 
 def thinned(path: Path) -> list[FixRow]:
-    """The fixes with a position, at least a minute apart."""
+    """Returns the fixes with a position, at least a minute apart."""
     columns = {"time": "utc_ms"} if path.name.startswith("car-i280") else {}
     kept: list[FixRow] = []
     for fix in read_track(path, columns=columns).fixes:
@@ -62,7 +63,7 @@ def thinned(path: Path) -> list[FixRow]:
 
 
 def usable() -> dict[Path, list[FixRow]]:
-    """The tracks with at least one path."""
+    """Returns the tracks with at least one path."""
     found = {}
     for path in _files():
         try:
@@ -79,7 +80,7 @@ FOUND = usable()
 
 
 def places(fixes: Sequence[FixRow], source: random.Random) -> Iterator[tuple[str, object, str]]:
-    """Circles, squares and corridors near points of the path."""
+    """Returns circles, squares and corridors near points of the path."""
     ways = [pair for pair in pairwise(fixes) if pair[1][3] - pair[0][3] <= GAP]
     for number in range(30):
         one, other = source.choice(ways)
@@ -98,7 +99,7 @@ def places(fixes: Sequence[FixRow], source: random.Random) -> Iterator[tuple[str
 
 
 def laid(start: FixRow, end: FixRow) -> bytes | None:
-    """Fixes between two fixes, 10 ms apart, each with the larger accuracy."""
+    """Returns fixes between two fixes, 10 ms apart, each with the larger accuracy of the two."""
     duration = end[3] - start[3]
     if duration > GAP:
         return None
@@ -157,7 +158,7 @@ COUNTS: Counter[str] = Counter()
 
 
 def test_no_format_is_missing() -> None:
-    """A parametrised test may silently have no cases: checks that there are some."""
+    """A parametrised test may silently have no cases, so this test checks that there are some."""
     formats = {path.suffix for path in FOUND}
     assert formats >= {".gpx", ".csv", ".nmea"}, formats
     if TRACKS.is_dir():

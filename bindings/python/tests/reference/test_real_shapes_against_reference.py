@@ -1,7 +1,8 @@
-"""Recorded tracks over real polygons: engine and reference agree on every event.
+"""Tests recorded tracks over real polygons: engine and reference agree on every event.
 
-The polygons are Natural Earth's countries (from a wheel that `make setup-test` fetches) and those of ../shared; missing
-ones are skipped. FENCEPOST_SOAK=1 runs every recorded track, of all formats, over the countries near it.
+The polygons are Natural Earth's countries (from a wheel that `make setup-test` fetches) and polygons of ../shared;
+missing files are skipped. FENCEPOST_SOAK=1 runs every recorded track, of all formats, over the countries near the
+track.
 """
 
 from __future__ import annotations
@@ -49,14 +50,14 @@ POLICIES = {name: TransitionPolicy.named(name) for name in ("standard", "exact")
 
 
 def fixes_for(path: Path) -> list[Any]:
-    """A limited number of a track's fixes, evenly chosen; fixes so inaccurate that depths over 250 m matter are left
-    out."""
+    """Returns a limited number of a track's fixes, evenly chosen; fixes so inaccurate that depths over 250 m matter are
+    left out."""
     fixes = [fix for fix in fixes_of(path) if not fix[2] > 100]
     return fixes[:: max(1, -(-len(fixes) // MOST_FIXES))]
 
 
 def chosen(name: str, path: Path, degrees: float) -> list[tuple[str, Any]]:
-    """The polygons with the fewest edges among those near a track."""
+    """Returns the polygons with the fewest edges among those near a track."""
     polygons = near(polygons_of(name) or [], fixes_for(path), degrees)
     counted = [(number_of_edges(parts), identifier, parts) for identifier, parts in polygons]
     counted.sort(key=lambda row: row[:2])

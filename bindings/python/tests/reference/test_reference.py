@@ -1,6 +1,6 @@
-"""The reference model compared with the scenarios of semantics.md, section 8, and with itself.
+"""Compares the reference model with the scenarios of semantics.md, section 8, and with itself.
 
-S42, S43, S46 and S52 need a store or names, so only the corpus has them; S53 belongs to the planner.
+S42, S43, S46 and S52 need a store or names, so only the corpus has these scenarios; S53 belongs to the planner.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ UNKNOWN, SATISFIED, UNSATISFIED, UNMONITORED = "unknown", "satisfied", "unsatisf
 
 
 class Play(ReferenceMonitor):
-    """Plays section 8's notation, in seconds and metres."""
+    """Plays scenarios in the notation of section 8, in seconds and metres."""
 
     def __init__(self, delivery="first", condition_limit=20, **options):
         super().__init__(delivery=delivery, condition_limit=condition_limit, **options)

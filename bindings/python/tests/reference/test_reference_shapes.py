@@ -1,4 +1,4 @@
-"""The reference of shapes compared with closed forms, dense sampling, and its own alternative methods."""
+"""Compares the reference of shapes with closed forms, dense sampling, and its own alternative methods."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def place(source: random.Random) -> tuple[float, float]:
 
 
 def star(source: random.Random, reach: float, corners: int) -> list[list[float]]:
-    """A ring around a centre, as [longitude, latitude], in which no two edges cross."""
+    """Returns a ring around a centre, as [longitude, latitude], in which no two edges cross."""
     centre = place(source)
     turns = sorted(source.uniform(0, 360) for _ in range(corners))
     while max((b - a) % 360 for a, b in zip(turns, turns[1:] + turns[:1])) > 150:
@@ -58,7 +58,7 @@ def test_what_it_solves_arrives() -> None:
 
 
 def test_nearest_places_are_those_of_another_method() -> None:
-    """Tests/Golden/segments.tsv follows geodesics by Taylor series in space."""
+    """The values in Tests/Golden/segments.tsv come from Taylor series along geodesics in space."""
     rows = [line.split("\t") for line in (ROOT / "Tests/Golden/segments.tsv").read_text().splitlines()[1:]]
     assert len(rows) > 200
     for row in rows:
@@ -84,7 +84,8 @@ def test_distance_to_the_equator() -> None:
 
 
 def test_distance_along_a_meridian() -> None:
-    """A square bounded by two meridians and the equator: from beyond the equator, the vertex is nearest."""
+    """The test uses a square bounded by two meridians and the equator: from beyond the equator, the vertex is
+    nearest."""
     square = Polygon([[[[0, 0], [1, 0], [1, 1], [0, 1]]]])
     for longitude in (-3, -0.5, 1.25, 90):
         expected = A * mp.radians(mp.mpf(-longitude if longitude < 0 else longitude - 1))
@@ -93,8 +94,8 @@ def test_distance_along_a_meridian() -> None:
 
 @pytest.mark.parametrize("corners", [3, 4, 7, *in_full(64)])
 def test_caps_around_a_pole(corners: int) -> None:
-    """A regular ring around the pole: D at the pole is the height of its triangles, which lies between spherical
-    bounds."""
+    """The test uses a regular ring around the pole: D at the pole is the height of its triangles, which lies between
+    spherical bounds."""
     for latitude in (60, 85, 89.9, -89.999):
         ring = [[k * 360 / corners, latitude] for k in range(corners)]
         cap = Polygon([[ring]])
@@ -145,8 +146,8 @@ def test_the_side_is_that_of_counting_crossings(reach: float) -> None:
 
 @pytest.mark.parametrize("poke", [*in_full(-5e-12, -1e-13), 0, *in_full(1e-13), 5e-12])
 def test_a_tip_at_an_edge_says_nothing_of_what_is_behind_it(poke: float) -> None:
-    """A notch, a hole and a part with a vertex on an edge, to 0.6 µm: D is as if the vertex were 1 mm before the
-    edge."""
+    """The test uses a notch, a hole and a part with a vertex on an edge, to 0.6 µm: D is as if the vertex were 1 mm
+    before the edge."""
     tip, before, left, right = [0.5, poke], [0.5, 1e-8], [0.1, 1], [0.9, 1]
     outer = [[0, 0], [1, 0], [1, 2], [0, 2]]
     for shape in (
@@ -175,7 +176,7 @@ def test_no_farther_than_the_position_moves() -> None:
 
 
 def test_turned_and_mirrored_worlds() -> None:
-    """Rotations by an angle that loses no digits; reflections at the equator and at a meridian."""
+    """The test uses rotations by an angle that loses no digits, and reflections at the equator and at a meridian."""
     source = random.Random(SEED)
     for _ in range(10):
         ring = [[round(x * 64) / 64, round(y * 64) / 64] for x, y in star(source, 800_000, 5)]
@@ -323,7 +324,7 @@ def test_forms() -> None:
 
 
 def test_the_golden_shapes_are_those_of_the_reference() -> None:
-    """Recomputes a part of Tests/Golden/shapes.tsv, and checks that the file covers what it must."""
+    """Recomputes a part of Tests/Golden/shapes.tsv, and checks that the file covers all required cases."""
     rows = [line.split("\t") for line in (ROOT / "Tests/Golden/shapes.tsv").read_text().splitlines()[1:]]
     first = [n for n, row in enumerate(rows) if row[0] != "at"]
     assert len(rows) - len(first) >= 2_000

@@ -1,6 +1,6 @@
-"""Compares times of crossings with exact ones, found by bisection with 50 digits, for circles, polygons and corridors.
+"""Compares times of crossings with exact times, found by bisection with 50 digits, for circles, polygons and corridors.
 
-FENCEPOST_SOAK=1 runs ten times as many. The geodesics are those of ``reference_shapes.exact_geodesic``, loaded again
+FENCEPOST_SOAK=1 runs ten times as many cases. The geodesics come from ``reference_shapes.exact_geodesic``, loaded again
 with more digits.
 """
 
@@ -31,7 +31,7 @@ NANOSECOND = 1e-3  # in microseconds, the unit of time
 
 
 def _with_50_digits() -> ModuleType:
-    """Loads the same source again with other constants."""
+    """Loads the same source file again with other constants."""
     source = Path(str(exact_geodesic.__file__)).read_text()
     reported = source.replace("DIGITS, NODES = 32, 26", "DIGITS, NODES = 50, 40")
     assert reported != source
@@ -45,7 +45,7 @@ mp = exact.mp
 
 
 class Way:
-    """The geodesic between two points, at constant speed; times in microseconds."""
+    """Represents the geodesic between two points, at constant speed; times in microseconds."""
 
     def __init__(self, start: tuple[float, float], end: tuple[float, float], duration: int) -> None:
         self.start, self.end, self.duration = start, end, duration
@@ -66,7 +66,7 @@ class Way:
 
 
 def degrees(place: Any) -> tuple[Any, Any]:
-    """Latitude and longitude of a point on the surface."""
+    """Returns latitude and longitude of a point on the surface."""
     x, y, z = place
     latitude = mp.atan2(z, mp.hypot(x, y) * (1 - exact.E2))
     return latitude / exact.DEGREE, mp.atan2(y, x) / exact.DEGREE
@@ -78,7 +78,7 @@ def aside(at: tuple[float, float], azimuth: float, metres: float) -> tuple[float
 
 
 class Edge:
-    """A geodesic between vertices: gives the side and the distance of a point."""
+    """Represents a geodesic between vertices: gives the side and the distance of a point."""
 
     def __init__(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         self.way = Way(start, end, 1)
@@ -103,7 +103,7 @@ class Edge:
 
 
 def bisected(excess: Callable[[Any], Any], low: Any, high: Any) -> Any:
-    """The root of a function that changes its sign once, to a hundredth of a nanosecond."""
+    """Returns the root of a function that changes its sign once, to a hundredth of a nanosecond."""
     low, high = mp.mpf(low), mp.mpf(high)
     before = mp.sign(excess(low))
     assert before != 0 and before != mp.sign(excess(high))
@@ -135,7 +135,7 @@ def circle(source: random.Random, way: Way) -> tuple[Any, Callable[[Any], Any], 
 
 
 def crossed(source: random.Random, way: Way) -> tuple[Edge, list[tuple[float, float]]]:
-    """An edge whose middle the path crosses, within half a radian of a right angle."""
+    """Returns an edge whose middle the path crosses, within half a radian of a right angle."""
     there = way.rough.Position(way.metres / 2)
     turn = there["azi2"] + 90 + source.uniform(-28, 28)
     size = way.metres * source.uniform(0.8, 1.2)
@@ -144,7 +144,7 @@ def crossed(source: random.Random, way: Way) -> tuple[Edge, list[tuple[float, fl
 
 
 def polygon(source: random.Random, way: Way) -> tuple[Any, Callable[[Any], Any], float]:
-    """A polygon in which the path ends."""
+    """Returns a polygon in which the path ends."""
     edge, ends = crossed(source, way)
     far = Geodesic.WGS84.Inverse(*way.start, *way.end)
     ring = [*ends, *(aside(end, far["azi2"], 3 * way.metres) for end in ends[::-1])]

@@ -1,4 +1,4 @@
-"""Every recorded track with 200 circles along it (1,000 with FENCEPOST_FULL=1): engine and reference agree.
+"""Tests every recorded track with 200 circles along it (1,000 with FENCEPOST_FULL=1): engine and reference agree.
 
 The reference is slow, so the test uses :class:`reference_adapter.ManyCircles`, which skips evaluations that cannot
 change anything; tracks are not thinned.
@@ -34,7 +34,7 @@ def fixes_of(path: Path) -> list[FixRow]:
 
 
 def circles_along(fixes: list[FixRow], source: random.Random, count: int) -> list[Watched]:
-    """Circles of 15 m to 3 km; each centre is up to twice the radius away from a point of the track."""
+    """Returns circles of 15 m to 3 km; each centre is up to twice the radius away from a point of the track."""
     circles = []
     for index in range(count):
         latitude, longitude = source.choice(fixes)[:2]

@@ -23,7 +23,7 @@ def one_by_one(
     sightings: Path | None = None,
     sort: bool = False,
 ) -> EventLog:
-    """Reads tracks row by row, and feeds each to its own monitor; returns the log."""
+    """Reads tracks row by row, and feeds each track to its own monitor; returns the log."""
     name, rows = as_conditions(conditions, policy or TransitionPolicy.standard())
     reports = [] if sightings is None else read_sightings(sightings)
     replays = []
@@ -36,7 +36,7 @@ def one_by_one(
 
 
 def reported(log: EventLog) -> list[tuple[object, ...]]:
-    """Everything that a log states about each track."""
+    """Returns everything that a log states about each track."""
     return [
         (one.key, one.source, repr(list(one.fixes)), len(one.fixes), one.events, one.counts, one.begin_us, one.end_us)
         for one in log.replays

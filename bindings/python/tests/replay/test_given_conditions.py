@@ -1,5 +1,5 @@
-"""One rule for conditions from any source: a condition's own settings come first; `policy=` and `assuming=` apply to
-conditions without them. A table of conditions states all settings itself."""
+"""Tests one rule for conditions from any source: a condition's own settings come first; `policy=` and `assuming=` apply
+to conditions without them. In a table of conditions, each condition states all its settings."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_what_a_condition_says_comes_first_and_the_call_is_for_the_others(tmp_pa
 
 
 def kinds() -> Zones:
-    """Conditions of each kind with their own settings."""
+    """Returns conditions of each kind with their own settings."""
     zones = Zones()
     zones.add(Circle(0, 0, 100), "circle", assuming="satisfied", policy="exact", tag=7)
     zones.add(Circle(0, 0.004, 100), "told", assuming="unknown", policy=TransitionPolicy(entry_dwell=2))
@@ -169,7 +169,7 @@ def test_a_monitor_gives_conditions_policies_and_gates_but_no_states() -> None:
     ],
 )
 def test_options_of_conditions_that_are_read_are_refused_beside_a_table(option: str, value: Any) -> None:
-    """They would be silently ignored, because each condition of a table has its own settings."""
+    """These options would be silently ignored, because each condition of a table has its own settings."""
     said = f"{option} .*; conditions is a Zones"
     with pytest.raises(TypeError, match=said):
         replay(WAY, kinds(), **{option: value})

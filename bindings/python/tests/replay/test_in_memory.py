@@ -1,4 +1,5 @@
-"""Replays tracks in memory with one fleet: gives the result of a monitor for each track, equal in every field."""
+"""Tests replays of tracks in memory with one fleet: they give the result of a monitor for each track, equal in every
+field."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ def conditions_into(holder: Zones | Monitor, seed: int) -> None:
 
 
 def tracks_of(seed: int, count: int = 12) -> list[Track]:
-    """Walks of several lengths; some fixes are late, inaccurate, without a position, or with an invalid one."""
+    """Returns walks of several lengths; some fixes are late, inaccurate, without a position, or with an invalid
+    position."""
     draw = random.Random(seed)
     tracks = []
     for key in range(count):
@@ -65,7 +67,7 @@ def tracks_of(seed: int, count: int = 12) -> list[Track]:
 
 
 def reports_of(seed: int) -> list[Report]:
-    """Sightings and switches of scanning during the tracks, one of them late."""
+    """Returns sightings and switches of scanning during the tracks, one of them late."""
     draw = random.Random(seed)
     reports, time = [], 0
     for number in range(40):
@@ -79,13 +81,13 @@ def reports_of(seed: int) -> list[Report]:
 
 
 def alone(track: Track, template: Monitor, reports: Sequence[Report] = (), until_us: int | None = None) -> TrackReplay:
-    """The result of a separate monitor, which replays used before fleets existed."""
+    """Returns the result of a separate monitor, which replays used before fleets existed."""
     run = Replay(template.fork(), track.fixes, reports)
     return run.result(track, run.events(until_us))
 
 
 def usable(tracks: list[Track]) -> list[Track]:
-    """The same tracks without fixes that a frame cannot hold."""
+    """Returns the same tracks without fixes that a frame cannot hold."""
     return [
         replace(track, fixes=[fix for fix in track.fixes if fix[2] >= 0 and -90 <= fix[0] <= 90]) for track in tracks
     ]

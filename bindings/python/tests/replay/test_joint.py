@@ -1,4 +1,4 @@
-"""Comparisons try all policies in one pass: each log is that of a replay with the policy alone."""
+"""Tests comparisons, which try all policies in one pass: each log equals that of a replay with the policy alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ POLICIES = {
 
 
 def rows(seed: int, devices: int = 4, count: int = 300) -> Any:
-    """Devices that wander across the zones; some rows are late, without a position or inaccurate."""
+    """Returns rows of devices that wander across the zones; some rows are late, without a position or inaccurate."""
     pandas = pytest.importorskip("pandas")
     chance = random.Random(seed)
     found = []

@@ -1,4 +1,4 @@
-"""`compare` accepts every option of `replay`, and `device` names the column of devices everywhere."""
+"""Tests that `compare` accepts every option of `replay`, and that `device` names the column of devices everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Files and tables that are not in time order: they are sorted with a warning, or fed unchanged with `sort=False`."""
+"""Tests files and tables that are not in time order: they are sorted with a warning, or fed unchanged with
+`sort=False`."""
 
 from __future__ import annotations
 
@@ -142,7 +143,7 @@ def test_sightings_are_sorted(tmp_path: Path) -> None:
 
 
 def world(path: Path, tracks: int = 6, rows: int = 3000, late: float = 1.0, seed: int = 8) -> Path:
-    """Walks of several cars through a circle; `late` is the fraction of rows in random order."""
+    """Writes walks of several cars through a circle; `late` is the fraction of rows in random order."""
     generator = random.Random(seed)
     table = [
         [
@@ -204,7 +205,7 @@ def test_rows_that_come_together_stay_together(tmp_path: Path) -> None:
 
 
 def test_what_is_in_order_is_not_touched(tmp_path: Path) -> None:
-    """Tracks one after another, and tracks whose clocks differ: each track is in order, so nothing changes."""
+    """Tracks come one after another, or have clocks that differ: each track is in order, so nothing changes."""
     path = world(tmp_path / "t.csv", late=0)
     head, *rows = path.read_text().splitlines()
     for text in (rows, sorted(rows, key=lambda row: row[:2])):
@@ -216,7 +217,8 @@ def test_what_is_in_order_is_not_touched(tmp_path: Path) -> None:
 def test_a_long_file_that_steps_back_late_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
-    """A file that is in order within the held rows counts as ordered. The error for later disorder names the remedy."""
+    """A file counts as ordered if it can be sorted within the rows that are held in memory. If later rows are out of
+    order, the error names the remedy."""
     monkeypatch.setattr(many_tracks, "HELD_ROWS", 1000)
     path = world(tmp_path / "t.csv", late=0.2)
     template = Zones()
@@ -232,7 +234,7 @@ def test_a_long_file_that_steps_back_late_is_refused(
 
 
 def test_a_notebook_is_given_the_events_of_such_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rows need not be streamed here: the file is read again, with all its rows at once, however many there are."""
+    """Here the rows need not be streamed: the file is read again, with all its rows at once, for any number of rows."""
     path = world(tmp_path / "t.csv", late=0.2)
     monkeypatch.setattr(many_tracks, "BATCH_ROWS", 50)
     with pytest.warns(InputWarning, match="sorted by time"):

@@ -1,4 +1,4 @@
-"""The parts of `replay --by`: reading CSV by columns, points as WKB, and the native loop over rows."""
+"""Tests the parts of `replay --by`: reading CSV by columns, points as WKB, and the native loop over rows."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ def by_row() -> Iterator[None]:
 
 
 def fixes_of(path: Path, batch: int = 65_536, time: str = "time") -> list[tuple[Any, ...]] | str:
-    """The rows as they are fed (NaN as None) with their file positions, then the warnings; or the error's message."""
+    """Returns the rows as they are fed (NaN as None) with their file positions, then the warnings; or the error's
+    message."""
     many = ManyTracks(path, "vehicle", {"time": time}, batch_rows=batch)
     found: list[tuple[Any, ...]] = []
     try:
@@ -100,7 +101,7 @@ USUAL = {"vehicle": 6, "position": 5, "accuracy": 3, "time": 1}
 @pytest.mark.full
 @pytest.mark.parametrize("unit", ["time", "time_s", "time_ms", "time_us", "time_ns"])
 def test_by_columns_and_by_row_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unit: str) -> None:
-    """Hostile files, with a few unusual cells or many of one kind: both ways give the same fixes, positions and
+    """Tests hostile files, with a few unusual cells or many of one kind: both ways give the same fixes, positions and
     warnings, or the same message."""
     pytest.importorskip("pyarrow")
     refused, read = 0, Counter[bool]()
@@ -147,7 +148,7 @@ def test_by_columns_and_by_row_are_the_same(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_usual_files_are_read_by_columns(tmp_path: Path) -> None:
-    """Includes quotes, missing positions and accuracies, Windows line ends, and several kinds of times."""
+    """The file includes quotes, missing positions and accuracies, Windows line ends, and several kinds of times."""
     for times in (
         "2024-05-01T08:00:00.5Z",
         "2024-05-01 08:00",
@@ -199,7 +200,7 @@ def test_a_file_that_is_no_text_further_on(tmp_path: Path) -> None:
 
 
 def handle(tracks: int = 2, **options: int) -> tuple[Any, array[int]]:
-    """A fleet with a device for each track, and the devices' numbers."""
+    """Returns a fleet with a device for each track, and the devices' numbers."""
     zones = Zones()
     zones.add_many(["c"], latitude=[52.0], longitude=[13.0], radius=[100.0], policy="exact")
     fleet = Fleet(zones, **options)._handle
@@ -207,7 +208,7 @@ def handle(tracks: int = 2, **options: int) -> tuple[Any, array[int]]:
 
 
 def good(count: int = 6) -> dict[str, Any]:
-    """Valid arguments for feed_tracks: two tracks in turn, which enter the circle in their second row."""
+    """Returns valid arguments for feed_tracks: two tracks in turn, which enter the circle in their second row."""
     fleet, numbers = handle()
     return {
         "fleet": fleet,
@@ -402,7 +403,7 @@ def test_random_arguments_never_crash() -> None:
 
 
 def test_a_fleet_that_threads_use_meanwhile() -> None:
-    """The calls release the interpreter lock; nothing waits forever, and use by other threads is reported."""
+    """The calls release the interpreter lock; no thread waits forever, and use by other threads is reported."""
     given = good(20_000)
     fleet, stop = given["fleet"], threading.Event()
 

@@ -1,4 +1,4 @@
-"""Tuning: compares labels with visits, by brute force and by separate replays; invalid labels."""
+"""Tests tuning: compares labels with visits, by brute force and by separate replays; also tests invalid labels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def at(minutes: float) -> datetime:
 
 
 def wander(seed: int, count: int = 400) -> list[tuple[int, float, float]]:
-    """One fix a minute of a person who moves between two places, with noise: time, longitude, accuracy."""
+    """Returns one fix a minute of a person who moves between two places, with noise: time, longitude, accuracy."""
     numbers = random.Random(seed)
     place, found = 0.0, []
     for minute in range(count):
@@ -48,7 +48,7 @@ def tuned(rows: Any, zones: Any, labels: Any, **options: Any) -> Tuning:
 
 
 def truth(*tracks: str) -> Any:
-    """Invented labels that ignore the devices' movements."""
+    """Returns invented labels that ignore the devices' movements."""
     rows = [
         (track, identifier, at(60 * hour + shift), at(60 * hour + shift + 35))
         for track, (identifier, shift) in itertools.product(tracks, (("home", 3), ("work", 20)))
@@ -58,7 +58,7 @@ def truth(*tracks: str) -> Any:
 
 
 def largest(theirs: list[Any], ours: list[Any]) -> int:
-    """The size of a maximum matching of overlapping spans, by augmenting paths."""
+    """Returns the size of a maximum matching of overlapping spans, found by augmenting paths."""
     overlaps = [[at for at, own in enumerate(ours) if own[0] <= their[1] and their[0] <= own[1]] for their in theirs]
     owner: dict[int, int] = {}
 
@@ -268,8 +268,8 @@ def test_the_plot_has_a_point_for_each_policy() -> None:
 
 
 def test_a_real_drive_with_noise() -> None:
-    """The labels follow a rule: the recording itself is inside for a minute. Noise splits visits; a dwell joins
-    them."""
+    """The labels follow a rule: they are the visits of the recording itself that last at least a minute. Noise splits
+    visits; a dwell joins them."""
     (path,) = sorted((ROOT / "examples" / "data").glob("drive.gpx"))
     log = replay(path, ROOT / "examples" / "data" / "conditions.geojson", policy="exact")
     labels = [visit for visit in log.visits() if visit.duration >= timedelta(seconds=60)]

@@ -1,4 +1,4 @@
-"""Devices with several tables that also see beacons, and the events of each device when it is alone and fed row by
+"""Devices that name several tables and also see beacons, and the events of each device when it is alone and fed row by
 row."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fencepost.errors import InvalidArgumentError, LateInputError
 SECOND = 1_000_000
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 Row = tuple[str, float, float, float, int, bytes | None, str | None]
-"""Device, latitude, longitude, accuracy, time, the digest of a table, a scan report in JSON."""
+"""A row: device, latitude, longitude, accuracy, time, the digest of a table, a scan report in JSON."""
 Tables = dict[bytes | None, Zones]
 
 
@@ -36,8 +36,8 @@ def table(listed: Iterable[tuple[str, Any, str]]) -> Zones:
 
 
 def versions(seed: int) -> Tables:
-    """The stream's own table, one that lacks some conditions and has others, and one in another order with yet
-    others."""
+    """Returns the stream's own table, a table that lacks some conditions and has others, and a table in another order
+    with yet others."""
     first, other = places(seed), [(f"n{name}", *rest) for name, *rest in places(seed + 1, 9) if name[0] == "z"]
     redefined = [(name, Circle(0.002, 0.001, 300), "exact") for name, *_ in first[:4]]
     found: Tables = {None: table(first)}
@@ -48,7 +48,8 @@ def versions(seed: int) -> Tables:
 
 
 def walks(draw: random.Random, names: list[bytes | None], devices: int = 5, steps: int = 70) -> list[Row]:
-    """Rows in time order: fixes, reports, some with both, some invalid. Tables change at times and change back."""
+    """Returns rows in time order: fixes, scan reports, some rows with both, some invalid. Some rows change the device's
+    table, and later rows change it back."""
     at = {f"v{number}": [0.0, 0.0] for number in range(devices)}
     version = dict.fromkeys(at, names[0])
     found: list[Row] = []
@@ -73,7 +74,7 @@ def walks(draw: random.Random, names: list[bytes | None], devices: int = 5, step
 
 
 def alone(tables: Tables, rows: list[Row], to_us: int) -> list[Any]:
-    """The events of each device when it is fed row by row, and moved when a row names another table."""
+    """Returns the events of each device when it is fed row by row, and moved when a row names another table."""
     found: list[Any] = []
     for device in {row[0] for row in rows}:
         fleet: Fleet | None = None

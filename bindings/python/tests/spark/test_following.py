@@ -1,5 +1,5 @@
-"""Rows that name their table, and scan reports: for any micro-batches and shards, the events equal those of each device
-alone, fed row by row."""
+"""Tests rows that name their table, and scan reports: for any micro-batches and shards, the events equal those of each
+device alone, fed row by row."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A shard of a stream, without Spark: for any micro-batches and number of shards, the events equal those of one fleet
-that was fed all rows by device and time."""
+"""Tests a shard of a stream, without Spark: for any micro-batches and number of shards, the events equal those of one
+fleet that was fed all rows by device and time."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def over(conditions: Zones) -> Callable[[Any], Zones]:
 
 
 def walks(random_: random.Random, devices: int = 7, steps: int = 60) -> list[Row]:
-    """Rows in time order; some without a position, some with invalid values, some at the same time."""
+    """Returns rows in time order; some without a position, some with invalid values, some at the same time."""
     places = {f"v{number}": [0.0, 0.0] for number in range(devices)}
     found: list[Row] = []
     for step, device in itertools.product(range(steps), places):
@@ -64,7 +64,8 @@ def batch(rows: Iterable[Row], first: int) -> Any:
 def followed(
     conditions: Zones, batches: list[list[Row]], delay_us: int, shards: int, rules: Rules = HOLDS, to_us: int = 0
 ) -> tuple[list[Any], dict[str, int]]:
-    """Works like Spark: rows behind the watermark are late, and a shard is called for its rows and for its timer."""
+    """Follows a stream as Spark does: rows behind the watermark are late, and a shard is called for its rows and for
+    its timer."""
     states = [Shard()] * shards
     nexts: list[int | None] = [None] * shards
     counts = dict.fromkeys(("accepted", "invalid", "late"), 0)
@@ -103,7 +104,7 @@ def events(outcome: Outcome) -> list[Any]:
 
 
 def expected(conditions: Zones, rows: Iterable[Row], to_us: int) -> list[Any]:
-    """The events of one fleet in memory that is fed row by row."""
+    """Returns the events of one fleet in memory that is fed row by row."""
     fleet = Fleet(conditions)
     for device, latitude, longitude, accuracy, time in sorted(rows, key=lambda row: row[4]):
         try:

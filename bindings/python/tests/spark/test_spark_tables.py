@@ -1,4 +1,4 @@
-"""Files of tables, which are named after their content."""
+"""Tests files of tables, which are named after their content."""
 
 from __future__ import annotations
 

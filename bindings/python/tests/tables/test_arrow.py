@@ -1,4 +1,4 @@
-"""Arrow streams as outputs and inputs, in place where possible."""
+"""Tests Arrow streams as outputs and inputs, in place where possible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Tables in the forms that users of pandas, GeoPandas and Arrow have: each form gives the same answer, or a reason."""
+"""Tests tables in the forms that users of pandas, GeoPandas and Arrow have: each form gives the same answer, or a
+reason."""
 
 from __future__ import annotations
 

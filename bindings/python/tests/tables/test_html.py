@@ -1,4 +1,4 @@
-"""Tables for notebooks: their numbers, their borders, and explanations."""
+"""Tests tables for notebooks: their numbers, their borders, and explanations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ def test_places_are_distinguished_to_a_centimetre() -> None:
 
 
 def test_numbers_are_aligned_and_rows_have_one_line() -> None:
-    """A style sheet in the output, because that of a notebook aligns all cells on the right and centres the caption."""
+    """The output contains a style sheet, because the style sheet of a notebook aligns all cells on the right and
+    centres the caption."""
     log = replay([Fix(52.5, 13.4, accuracy=5, time=0)], {"home": Circle(52.5, 13.4, 50)})
     shown = log._repr_html_()
     assert '<th class="number">sequence</th>' in shown and "<th>identifier</th>" in shown and "<td>home</td>" in shown

@@ -1,4 +1,5 @@
-"""Ambiguous inputs are refused instead of guessed. Each of them once gave a wrong answer without a warning."""
+"""Tests that ambiguous inputs are refused instead of guessed. In earlier versions, each of these inputs gave a wrong
+answer without a warning."""
 
 from __future__ import annotations
 
@@ -76,7 +77,7 @@ def test_columns_with_different_indexes_are_refused() -> None:
 
 
 def test_labels_that_name_several_rows_are_refused() -> None:
-    """A join by such labels would pair each row with the zones of all rows of its label."""
+    """A join by such labels would pair each row with the zones of all rows that have the same label."""
     twice = pandas.concat([points(20), points(20) + 0.01])
     matches = zones().containing(twice.lat, twice.lon)
     said = r"the index has the label 0 more than once.*reset_index\(\)"
@@ -149,7 +150,7 @@ def test_geometries_are_longitude_first() -> None:
 
 
 def tracks() -> Any:
-    """Two vans: one drives through z0 and z1, the other starts in z3 and stays there."""
+    """Returns two vans: one drives through z0 and z1, the other starts in z3 and stays there."""
     times = pandas.date_range("2024-05-01 12:00", periods=40, freq="30s", tz="UTC")
     one = pandas.DataFrame({"van": "one", "t": times, "lat": 0.0, "lon": np.linspace(-0.04, 0.04, 40)})
     two = pandas.DataFrame({"van": "two", "t": times, "lat": 0.04, "lon": 0.04})
@@ -192,7 +193,8 @@ def fixes(**changes: Any) -> Any:
 
 @pytest.mark.parametrize("name", ["lat", "time", "van"])
 def test_two_columns_of_one_name_are_refused(name: str) -> None:
-    """pandas.concat(axis=1) and SQL joins produce such tables; before, the first column was used."""
+    """pandas.concat(axis=1) and SQL joins produce tables with two columns of one name; earlier versions used the first
+    column."""
     pa = pytest.importorskip("pyarrow")
     frame = fixes(van=["a", "a", "b"])
     twice = pandas.concat([frame, frame[[name]]], axis=1)
@@ -238,7 +240,7 @@ def test_arrays_of_xarray_with_other_labels_are_refused() -> None:
 
 
 def test_spans_are_no_times() -> None:
-    """A period is stored as a number of months, which was read as a time in 1970."""
+    """A period is stored as a number of months, which earlier versions read as a time in 1970."""
     pa = pytest.importorskip("pyarrow")
     frame = fixes(time=pandas.period_range("2024-05", periods=3, freq="M"))
     for rows in (frame, pa.Table.from_pandas(frame)):
@@ -248,7 +250,7 @@ def test_spans_are_no_times() -> None:
 
 
 def test_times_with_and_without_a_zone_are_refused() -> None:
-    """Arrow reads times without a zone as UTC, whatever `time_zone` says."""
+    """Arrow reads times without a zone as UTC, and ignores `time_zone`."""
     mixed = [datetime(2024, 5, 1, tzinfo=UTC), datetime(2024, 5, 1, 1), datetime(2024, 5, 1, 2, tzinfo=UTC)]
     frame = fixes(time=pandas.Series(mixed, dtype=object))
     with pytest.raises(InputError, match=r"row 1.*2024.*05.*01.*00.*'time'"):
@@ -259,7 +261,7 @@ def test_times_with_and_without_a_zone_are_refused() -> None:
 
 
 def test_the_same_whatever_holds_the_rows(tmp_path: Any) -> None:
-    """Nullable and categorical types, levels of an index, units of times, shuffled rows."""
+    """Tests nullable and categorical types, levels of an index, units of times, shuffled rows."""
     pa, places = pytest.importorskip("pyarrow"), {"z0": Circle(0, 0, 1500)}
     world = np.random.default_rng(5)
     times = pandas.date_range("2024-05-01", periods=400, freq="min", tz="UTC").astype("datetime64[us, UTC]")
@@ -312,7 +314,8 @@ def test_the_same_messages_whatever_holds_the_rows(changes: dict[str, Any], word
 
 @pytest.mark.parametrize("column", ["latitude", "longitude", "time", "accuracy", "device"])
 def test_columns_without_an_order_are_refused(column: str) -> None:
-    """A set has no order, and a dict gave its keys. The view of a dict's keys or values has an order."""
+    """A set has no order, and from a dict earlier versions read the keys. The view of a dict's keys or values has an
+    order."""
     rows: dict[str, Any] = {"device": ["a", "b"], "latitude": [0, 1], "longitude": [0, 1], "time": [0, 1]}
     rows["accuracy"] = [1, 2]
     for values in set(rows[column]), frozenset(rows[column]), dict(zip(rows[column], rows[column])):

@@ -1,4 +1,4 @@
-"""Texts of times that are incomplete or ambiguous: without a zone, with slashes, with dots."""
+"""Tests texts of times that are incomplete or ambiguous: without a zone, with slashes, with dots."""
 
 from __future__ import annotations
 

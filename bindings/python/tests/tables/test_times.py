@@ -1,4 +1,4 @@
-"""Times: exact conversions both ways, and errors."""
+"""Tests times: exact conversions both ways, and errors."""
 
 from __future__ import annotations
 

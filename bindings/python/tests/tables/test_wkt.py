@@ -1,4 +1,4 @@
-"""Points as well-known text, compared with Shapely."""
+"""Tests points as well-known text, compared with Shapely."""
 
 from __future__ import annotations
 

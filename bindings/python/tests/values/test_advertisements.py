@@ -1,4 +1,4 @@
-"""BeaconSighting.parse: scanners' data, the shared test vectors, and errors."""
+"""Tests BeaconSighting.parse: scanners' data, the shared test vectors, and errors."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_shared_vector(vector: dict[str, object]) -> None:
 
 @needs_beacons
 def test_a_busy_office_holds_no_beacon() -> None:
-    """511 real advertising reports from phones and sensors: each is refused with a reason."""
+    """There are 511 real advertising reports from phones and sensors: each is refused with a reason."""
     packets = re.findall(r"^> ([0-9A-F \n]+)", (BEACONS / "hcidump-2.x-office.txt").read_text(), re.MULTILINE)
     reports = [report for packet in packets if (report := bytes.fromhex(packet))[3] == 0x02]
     assert len(reports) >= 500

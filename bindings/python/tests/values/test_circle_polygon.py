@@ -1,4 +1,4 @@
-"""Polygons of circles, compared with Shapely and GeographicLib's inverse problem."""
+"""Tests polygons of circles, compared with Shapely and GeographicLib's inverse problem."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SEED = 20_261_122
 
 
 def worlds(count: int) -> list[tuple[float, float, float]]:
-    """Circles from 1 m to half the Earth, many of them across the antimeridian and the poles."""
+    """Returns circles from 1 m to half the Earth, many of them across the antimeridian and the poles."""
     print("seed", SEED)
     generator = random.Random(SEED)
     found = []

@@ -1,4 +1,4 @@
-"""Events: the JSON form, ordering, batches."""
+"""Tests events: the JSON form, ordering, batches."""
 
 from __future__ import annotations
 

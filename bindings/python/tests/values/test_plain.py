@@ -1,4 +1,4 @@
-"""`kind`, `to_dict` and `to_json` of events, visits, records and the values in them."""
+"""Tests `kind`, `to_dict` and `to_json` of events, visits, records and the values in them."""
 
 from __future__ import annotations
 

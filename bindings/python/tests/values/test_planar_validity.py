@@ -1,8 +1,8 @@
-"""Planar edges are straight on the map: polygons that shapely calls valid are accepted, and have the same sides as in
-shapely.
+"""Tests planar edges, which are straight on the map: polygons that shapely calls valid are accepted, and have the same
+sides as in shapely.
 
-Planar edges are replaced by geodesics that differ by up to 0.1 m. So a hole that touched an edge from within, or lay a
-millimetre beside it, was once refused as crossing.
+Geodesics that differ by up to 0.1 m replace the planar edges. Therefore an earlier version refused a hole that touched
+an edge from within, or lay a millimetre beside it, as crossing.
 """
 
 from __future__ import annotations
@@ -31,14 +31,15 @@ pytestmark = pytest.mark.filterwarnings("ignore::fencepost.InputWarning")
 
 
 def where(world: random.Random) -> tuple[float, float, float]:
-    """A position, and a size in degrees. Sizes are dyadic, so that the middles of edges lie on them exactly."""
+    """Returns a position, and a size in degrees. Sizes are dyadic, so that the middles of edges lie exactly on the
+    edges."""
     step = 2.0**-34
     latitude, longitude = round(world.uniform(-75, 75) / step) * step, round(world.uniform(-165, 165) / step) * step
     return latitude, longitude, 2.0 ** world.randint(-13, 3)
 
 
 def touching_holes(world: random.Random) -> Any:
-    """Holes with a vertex on an edge of the outer ring, which is a box, a parallelogram or slanted."""
+    """Returns holes with a vertex on an edge of the outer ring, which is a box, a parallelogram or slanted."""
     latitude, longitude, size = where(world)
     u, v = world.choice([((1.0, 0.0), (0.0, 0.25)), ((1.0, 0.125), (0.0, 0.125)), ((1.0, 0.125), (-1.0, 0.125))])
 
@@ -63,7 +64,7 @@ def turned(world: random.Random) -> Shape:
 
 
 def slots(world: random.Random) -> Any:
-    """Slots into a box that become narrower, from kilometres to some micrometres."""
+    """Returns boxes with slots that become narrower, from kilometres to some micrometres."""
     at, count = turned(world), world.randint(1, 4)
     width = max(10 ** world.uniform(-7, -2), 1e-10 / math.dist(at(0, 0), at(1, 0)))
     ring = [at(0, 0)]
@@ -74,7 +75,7 @@ def slots(world: random.Random) -> Any:
 
 
 def holes_beside(world: random.Random) -> Any:
-    """A hole along an edge, from some micrometres to kilometres away."""
+    """Returns a hole along an edge, from some micrometres to kilometres away."""
     at = turned(world)
     gap = max(10 ** world.uniform(-8, -2), 1e-10 / math.dist(at(0, 0), at(1, 0)))
     west, east = world.uniform(0.05, 0.4), world.uniform(0.5, 0.95)
@@ -83,7 +84,7 @@ def holes_beside(world: random.Random) -> Any:
 
 
 def cuttings(world: random.Random) -> Any:
-    """Unions and differences of stars: rings that meet by chance."""
+    """Returns unions and differences of stars, whose rings meet by chance."""
     at = turned(world)
 
     def star(x: float, y: float, size: float, corners: int) -> Any:
@@ -102,7 +103,8 @@ def cuttings(world: random.Random) -> Any:
 
 
 def touching_parts(world: random.Random) -> Any:
-    """Squares of a chessboard, which touch in vertices, and triangles whose tips lie on an edge of them."""
+    """Returns squares of a chessboard, which touch in vertices, and triangles whose tips lie on an edge of the
+    squares."""
     latitude, longitude, size = where(world)
     slant = world.choice([0, 0.125, 0.25])
 
@@ -149,7 +151,7 @@ def test_what_is_valid_on_the_map_is_accepted(make: Callable[[random.Random], An
 
 
 def test_what_lies_upon_itself_is_mended_by_rounding() -> None:
-    """Points closer than a micrometre count as one; the error names shapely.set_precision as the remedy."""
+    """Points closer than a micrometre count as one point; the error names shapely.set_precision as the remedy."""
     refused = 0
     for number in range(COUNT):
         world = random.Random(number)

@@ -1,4 +1,4 @@
-"""Polygons and corridors as values: made from all forms of geometries, and compared with the corpus's exact
+"""Tests polygons and corridors as values: made from all forms of geometries, and compared with the corpus's exact
 distances."""
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def test_damaged_bytes_never_crash() -> None:
 
 
 def golden() -> list[tuple[Any, list[list[str]]]]:
-    """The shapes of the corpus, each with its points and exact distances."""
+    """Returns the shapes of the corpus, each with its points and exact distances."""
     found: list[tuple[Any, list[list[str]]]] = []
     for line in (GOLDEN / "shapes.tsv").read_text().splitlines()[1:]:
         kind, *cells = line.split("\t")
@@ -224,7 +224,7 @@ def golden() -> list[tuple[Any, list[list[str]]]]:
 
 
 def test_planar_edges_run_as_their_longitudes_are_written() -> None:
-    """A box of 340 degrees was once read as one of 20, and boxes at the poles were refused."""
+    """An earlier version read a box of 340 degrees as one of 20, and refused boxes at the poles."""
     box = pytest.importorskip("shapely").box
 
     def inside(shape: object, latitude: float, longitude: float) -> bool:
@@ -257,7 +257,7 @@ def test_planar_edges_run_as_their_longitudes_are_written() -> None:
 
 
 def test_rings_of_nothing_are_left_out_with_a_warning() -> None:
-    """They once caused their polygon to be refused."""
+    """In an earlier version, these rings caused their polygon to be refused."""
     square, thin = [[0, 0], [2, 0], [2, 2], [0, 2]], [[5, 5], [5, 6], [5, 7]]
     monitor = Monitor()
     for number, rings in enumerate(([[square], [thin]], [[square, [[1, 1], [1, 1.5], [1, 1.2]]]])):
@@ -278,7 +278,8 @@ def test_rings_of_nothing_are_left_out_with_a_warning() -> None:
 @pytest.mark.filterwarnings("ignore:condition 'x'. geodesic and planar edges", "ignore:a planar edge spans")
 @pytest.mark.filterwarnings("ignore:condition 'x'. 1 rings are left out")
 def test_shapes_that_are_refused_and_those_that_nearly_are() -> None:
-    """They are refused with reason and position, and change nothing. The library's own tests check every detail."""
+    """Invalid shapes are refused with reason and position, and change nothing. The library's own tests check every
+    detail."""
     shapes = json.loads((GOLDEN / "invalid-shapes.json").read_text())
     assert len(shapes) > 100
     monitor, others = Monitor(), []
@@ -353,7 +354,7 @@ def test_what_a_monitor_says_of_shapes() -> None:
 
 
 def reported(call: Any, *args: Any, **options: Any) -> list[str]:
-    """The messages of a call's warnings."""
+    """Returns the messages of a call's warnings."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         call(*args, **options)
@@ -362,8 +363,8 @@ def reported(call: Any, *args: Any, **options: Any) -> list[str]:
 
 
 def test_edges_that_nobody_named() -> None:
-    """Adding a shape warns if the kind of edges matters. Named edges, and differences within a metre, give no
-    warning."""
+    """Adding a shape warns if the kind of edges matters. If the kind of edges is named, or the difference is within a
+    metre, there is no warning."""
     box, small = [(50, 0), (50, 2), (52, 2), (52, 0)], [(50, 0), (50, 0.01), (50.01, 0.01), (50.01, 0)]
     words = (
         "condition 'box': geodesic and planar edges lie up to 479 m apart (part 0, ring 0, edge 0), and the "
@@ -404,8 +405,8 @@ def test_edges_that_nobody_named() -> None:
 
 
 def test_exact_distances() -> None:
-    """The distances are those of the corpus, so nothing is lost on the way from the library, whose own tests compare it
-    with the corpus."""
+    """The distances equal those of the corpus, so nothing is lost on the way from the library, whose own tests compare
+    it with the corpus."""
     places = [(shape, *map(float, place)) for shape, places in golden() for place in places]
     for shape, latitude, longitude, expected in places:
         got = shape.distance(latitude, longitude)

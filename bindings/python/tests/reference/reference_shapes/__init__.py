@@ -1,8 +1,8 @@
 """A slow and simple reference of polygons and corridors on the ellipsoid.
 
-Written only from ``design/shapes.md``; rule numbers in comments refer to that page. Geodesics come from
-``geographiclib``, and the last nanometres from ``mpmath``; nothing is shared with the engine. It exists to be compared
-with, not to be used.
+The reference is written only from ``design/shapes.md``; rule numbers in comments refer to that page. Geodesics come
+from ``geographiclib``, and the last nanometres from ``mpmath``; no code is shared with the engine. The reference exists
+to be compared with, not to be used.
 """
 
 from .corridor import Corridor

@@ -1,9 +1,9 @@
-"""Rule 8: the distance of a point from a line, and its side.
+"""Rule 8 computes the distance of a point from a line, and the point's side.
 
 The side follows from the nearest point on the line: left of an edge is inside; at a vertex, the edge next to the
-point's direction decides. If edges that are not neighbours are equally near, to some micrometres, they may cross there
-by up to a micrometre, so that the nearest edge says nothing about the side. `is_inside_by_meridian` then decides in
-another way, by counting crossings of a meridian.
+point's direction decides. If edges that are not neighbours are equally near, to some micrometres, the edges may cross
+near the point by up to a micrometre, so that the nearest edge does not determine the side. In this case
+`is_inside_by_meridian` decides in another way, by counting crossings of a meridian.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Found(NamedTuple):
 
 
 def vectors(latitudes: Any, longitudes: Any) -> Any:
-    """Geocentric coordinates in metres."""
+    """Returns geocentric coordinates in metres."""
     a, f = 6378137.0, 1 / 298.257223563
     e2 = f * (2 - f)
     phi, lam = numpy.radians(latitudes), numpy.radians(longitudes)
@@ -40,7 +40,8 @@ def vectors(latitudes: Any, longitudes: Any) -> Any:
 
 
 def heading(latitude: float, longitude: float, azimuth: float) -> float:
-    """A direction at a point as an angle, counterclockwise. At a pole it does not depend on the point's longitude."""
+    """Returns a direction at a point as an angle, counterclockwise. At a pole the angle does not depend on the point's
+    longitude."""
     if abs(latitude) < 90:
         return math.radians(-azimuth) % math.tau
     # At a pole, the azimuth is relative to north along the given longitude.
@@ -48,7 +49,7 @@ def heading(latitude: float, longitude: float, azimuth: float) -> float:
 
 
 class Boundary:
-    """A line of edges. It has sides if the inside lies on the left of every edge."""
+    """A line of edges. The boundary has sides if the inside lies on the left of every edge."""
 
     def __init__(self, edges: Sequence[Edge]) -> None:
         self.edges = list(edges)
@@ -66,8 +67,8 @@ class Boundary:
             self.at_vertices[e.end.place].append((back, False, e))
 
     def lower_bounds(self, latitude: float, longitude: float) -> Any:
-        """Lower bounds of the edges' distances: from the straight lines between vertices, less the edges' height above
-        these."""
+        """Returns lower bounds of the edges' distances: from the straight lines between vertices, less the edges'
+        height above these lines."""
         place = vectors(latitude, longitude)
         t = numpy.clip(((place - self._start) * self._along).sum(-1) / self._square, 0, 1)
         line = numpy.linalg.norm(place - self._start - t[:, None] * self._along, axis=1)
@@ -75,8 +76,8 @@ class Boundary:
         return 0.9995 * 2 * RADIUS_GREATEST * numpy.arcsin(numpy.minimum(chord / (2 * RADIUS_GREATEST), 1)) - 1e-3
 
     def candidates(self, latitude: float, longitude: float, within: float = 1e-7) -> list[tuple[float, float, Edge]]:
-        """The edges that may be nearest, each with its distance in double precision and how far along it is; nearest
-        first."""
+        """Returns the edges that may be nearest, each with its distance in double precision and the position of the
+        nearest point along it; nearest first."""
         bounds = self.lower_bounds(latitude, longitude)
         best, found = math.inf, []
         for index in numpy.argsort(bounds, kind="stable"):
@@ -90,12 +91,12 @@ class Boundary:
         return [item for item in found if item[0] <= found[0][0] + within]
 
     def nearest(self, latitude: float, longitude: float) -> Found:
-        """The nearest edge and the nearest point on it, with 32 digits."""
+        """Returns the nearest edge and the nearest point on it, with 32 digits."""
         found = [Found(edge, edge.nearest(latitude, longitude)) for _, _, edge in self.candidates(latitude, longitude)]
         return min(found, key=lambda item: item.nearest.distance)
 
     def signed(self, latitude: float, longitude: float) -> Any:
-        """The distance in metres, negative inside, with 32 digits."""
+        """Returns the distance in metres, negative inside, with 32 digits."""
         nearest = self.nearest(latitude, longitude).nearest
         if nearest.distance == 0:
             return nearest.distance
@@ -108,7 +109,7 @@ class Boundary:
         return -nearest.distance if inside else nearest.distance
 
     def rough(self, latitude: float, longitude: float) -> float:
-        """Like `signed`, in double precision; closer than 1 mm it uses `signed` itself."""
+        """Works like `signed`, in double precision; for points closer than 1 mm it calls `signed` itself."""
         d, along, edge = self.candidates(latitude, longitude)[0]
         if d < 1e-3 or self._is_contested(latitude, longitude):
             return float(self.signed(latitude, longitude))
@@ -120,7 +121,7 @@ class Boundary:
         return -d if math.sin(math.radians(there[2] - way)) > 0 else d
 
     def _is_contested(self, latitude: float, longitude: float) -> bool:
-        """Whether edges that are not neighbours are nearest, to some micrometres."""
+        """Returns whether edges that are not neighbours are nearest, to some micrometres."""
         if (90.0, 0.0) in self.at_vertices:
             return False  # at a pole, the side of an edge would depend on the chosen meridian
         places = [set(edge.key) for _, _, edge in self.candidates(latitude, longitude, CROSSWISE)]
@@ -128,7 +129,8 @@ class Boundary:
 
     @cached_property
     def _north_is_inside(self) -> bool:
-        """Whether the area around the north pole is inside, derived from a point beside the middle of an edge."""
+        """Returns whether the area around the north pole is inside, derived from a point beside the middle of an
+        edge."""
         for edge in self.edges:
             latitude, longitude, azimuth = edge.at(edge.length / 2)
             for turn, is_inside in ((-90, True), (90, False)):
@@ -139,7 +141,7 @@ class Boundary:
         raise ArithmeticError("no edge lies apart from the others")
 
     def _is_inside_at(self, place: tuple[float, float], latitude: float, longitude: float) -> bool:
-        """Whether the direction from a vertex to a point leads inside."""
+        """Returns whether the direction from a vertex to a point leads inside."""
         way = heading(*place, inverse(*place, latitude, longitude)["azi1"])
         ends = sorted(self.at_vertices[place], key=lambda end: (way - end[0]) % math.tau)
         return ends[0][1]  # the first end clockwise decides: left of a departing edge is inside
@@ -147,7 +149,7 @@ class Boundary:
     def is_inside_by_meridian(self, latitude: float, longitude: float, north_is_inside: bool) -> bool:
         """Finds the side by counting the edges that the meridian crosses north of the point.
 
-        Along a geodesic the longitude is monotonic, so bisection finds where it meets a meridian.
+        Along a geodesic the longitude is monotonic, so bisection finds where the geodesic meets a meridian.
         """
         crossings = 0
         for edge in self.edges:

@@ -1,4 +1,4 @@
-"""Rules 1 and 8: the area within a radius of lines."""
+"""Rules 1 and 8 define the area within a radius of lines."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Corridor:
         self.depth = self.radius
 
     def exact_distance(self, latitude: float, longitude: float) -> Any:
-        """D with 32 digits, not snapped to the line."""
+        """Returns D with 32 digits, without snapping to the line."""
         found = [exact.exact_distance(latitude, longitude, p.latitude, p.longitude) for p in self.points]
         if self.boundary is not None:
             found.append(self.boundary.nearest(latitude, longitude).nearest.distance)

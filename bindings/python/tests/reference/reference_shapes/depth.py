@@ -1,7 +1,7 @@
 """Rule 11: the depth, which is the maximum of -D, by branch and bound over the whole Earth.
 
-D changes by no more than the position moves (rule 10). So no point of a cell can be deeper than the cell's centre by
-more than the cell's radius.
+D changes by no more than the position moves (rule 10). Therefore no point of a cell can be deeper than the cell's
+centre by more than the cell's radius.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ def _place(face: int, u: float, v: float) -> Place:
 
 
 def _reach(face: int, u: float, v: float, size: float) -> float:
-    """An upper bound of the distance from a cell's centre: the angle between normals, times the greatest radius of
-    curvature."""
+    """Returns an upper bound of the distance from a cell's centre: the angle between normals, times the greatest radius
+    of curvature."""
     centre = _direction(face, u, v)
     corners = [_direction(face, u + a * size, v + b * size) for a in (-1, 1) for b in (-1, 1)]
     return 1.01 * RADIUS * max(2 * math.asin(min(math.dist(centre, corner) / 2, 1)) for corner in corners)
 
 
 def deepest(signed: Callable[[float, float], float], enough: float = math.inf) -> tuple[float, Place]:
-    """The maximum of -D, at most half a hundredth too small, and where it is. The search stops once it has reached
-    `enough`."""
+    """Returns the maximum of -D, at most half a hundredth too small, and its position. The search stops once the
+    maximum has reached `enough`."""
     best, where = 0.0, (0.0, 0.0)
     heap: list[tuple[float, int, float, float, float]] = []
 

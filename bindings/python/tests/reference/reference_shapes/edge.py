@@ -21,7 +21,8 @@ NEAR = 100.0
 
 
 class Nearest(NamedTuple):
-    """The nearest point of an edge: its distance, how far along, its position, and the side (0: an end)."""
+    """The nearest point of an edge: its distance, its position along the edge, its coordinates, and the side (0: an
+    end)."""
 
     distance: Any
     along: Any
@@ -54,7 +55,7 @@ class Edge:
         return WGS84.Line(self.start.latitude, self.start.longitude, self.azimuth)
 
     def at(self, along: float) -> tuple[float, float, float]:
-        """Latitude, longitude and azimuth at this distance along the edge."""
+        """Returns latitude, longitude and azimuth at this distance along the edge."""
         if along <= 0:
             return self.start.latitude, self.start.longitude, self.azimuth
         if along >= self.length:
@@ -64,12 +65,13 @@ class Edge:
 
     @staticmethod
     def aside(latitude: float, longitude: float, azimuth: float, distance: float) -> tuple[float, float]:
-        """The point at a distance in a direction."""
+        """Returns the point at a distance in a direction."""
         found = WGS84.Direct(latitude, longitude, azimuth, distance)
         return found["lat2"], found["lon2"]
 
     def _ahead(self, latitude: float, longitude: float, along: float) -> tuple[float, float]:
-        """The distance of a point from this point of the edge, and an estimate of how far ahead the foot lies."""
+        """Returns the distance of a point from this point of the edge, and an estimate of the distance along the edge
+        to the foot of the perpendicular."""
         there = self.at(along)
         found = inverse(there[0], there[1], latitude, longitude)
         angle = math.radians(found["azi1"] - there[2])
@@ -77,7 +79,8 @@ class Edge:
         return found["s12"], RADIUS * math.atan(math.tan(arc) * math.cos(angle))
 
     def approach(self, latitude: float, longitude: float) -> tuple[float, float]:
-        """The smallest distance to a point, in double precision, and how far along it is."""
+        """Returns the smallest distance to a point, in double precision, and the position of the nearest point along
+        the edge."""
         pieces = max(1, math.ceil(self.length / PIECE))
         marks = [self.length * k / pieces for k in range(pieces + 1)]
         found = [self._ahead(latitude, longitude, mark) for mark in marks]
@@ -88,7 +91,7 @@ class Edge:
         return best
 
     def _between(self, latitude: float, longitude: float, low: float, high: float, ahead: float) -> tuple[float, float]:
-        """Newton's iteration on the angle with the edge, kept within a bracket."""
+        """Runs Newton's iteration on the angle with the edge, kept within a bracket."""
         first, last, along = low, high, low
         for step in range(120):
             guess = along + ahead
@@ -106,12 +109,12 @@ class Edge:
 
     @cached_property
     def exact(self) -> tuple[exact.Line, Any]:
-        """The edge and its length with 32 digits."""
+        """Returns the edge and its length with 32 digits."""
         line, arc = exact.shortest(self.start.latitude, self.start.longitude, self.end.latitude, self.end.longitude)
         return line, line.distance(arc)
 
     def nearest(self, latitude: float, longitude: float) -> Nearest:
-        """The nearest point, with 32 digits."""
+        """Returns the nearest point, with 32 digits."""
         d, along = self.approach(latitude, longitude)
         line, length = self.exact
         place = exact.exact_vector(latitude, longitude)

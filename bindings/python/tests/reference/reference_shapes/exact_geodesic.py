@@ -1,8 +1,8 @@
 """Geodesics with 32 digits: Bessel's auxiliary sphere, with its integrals by Gauss-Legendre quadrature instead of
 series.
 
-Karney, Algorithms for geodesics (2013), equations (5) to (8). `geographiclib` only provides the start of Newton's
-iteration.
+The method follows Karney, Algorithms for geodesics (2013), equations (5) to (8). `geographiclib` provides only the
+start of Newton's iteration.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Vector = tuple[Any, Any, Any]
 
 
 def _legendre(n: int) -> list[tuple[Any, Any]]:
-    """Nodes and weights on (-1, 1)."""
+    """Returns the nodes and weights on (-1, 1)."""
     rule = []
     for k in range(1, n + 1):
         x = mp.cos(mp.pi * (k - mp.mpf(1) / 4) / (n + mp.mpf(1) / 2))
@@ -93,7 +93,7 @@ class Line:
         self.k2 = SECOND_E2 * self.cos0 * self.cos0
 
     def _omega(self, sigma: Any) -> Any:
-        """The longitude on the auxiliary sphere without jumps: it increases continuously with sigma."""
+        """Returns the longitude on the auxiliary sphere without jumps: it increases continuously with sigma."""
         turns = mp.floor(sigma / (2 * mp.pi) + mp.mpf(1) / 2)
         omega = mp.atan2(self.sin0 * mp.sin(sigma), mp.cos(sigma))
         return omega + mp.sign(self.sin0) * turns * 2 * mp.pi
@@ -109,7 +109,7 @@ class Line:
         return B * self._integrate(arc, lambda root: root)
 
     def arc(self, distance: Any) -> Any:
-        """The arc for a distance, by Newton's iteration."""
+        """Returns the arc for a distance, found by Newton's iteration."""
         arc = distance / B
         for _ in range(30):
             sine = mp.sin(self.sigma1 + arc)
@@ -139,12 +139,12 @@ class Line:
 
 
 def shortest(latitude1: float, longitude1: float, latitude2: float, longitude2: float) -> tuple[Line, Any]:
-    """The geodesic between two different points, and its arc."""
+    """Returns the geodesic between two different points, and its arc."""
     return line_to(latitude1, longitude1, exact_vector(latitude2, longitude2), latitude2, longitude2)
 
 
 def line_to(latitude: float, longitude: float, target: Vector, near_latitude: float, near_longitude: float) -> Any:
-    """The geodesic to a point in space whose latitude and longitude are approximately known, and its arc."""
+    """Returns the geodesic to a point in space whose latitude and longitude are approximately known, and its arc."""
     start = Geodesic.WGS84.Inverse(float(latitude), float(longitude), near_latitude, near_longitude, Geodesic.ALL)
     azimuth, arc = start["azi1"] * DEGREE, start["a12"] * DEGREE
     before = None
@@ -163,7 +163,8 @@ def line_to(latitude: float, longitude: float, target: Vector, near_latitude: fl
 
 
 def separation(latitude: float, longitude: float, target: Vector, near_latitude: float, near_longitude: float) -> Any:
-    """The geodesic distance in metres to a point in space whose latitude and longitude are approximately known."""
+    """Returns the geodesic distance in metres to a point in space whose latitude and longitude are approximately
+    known."""
     chord = length(minus(target, exact_vector(latitude, longitude)))
     if chord < SHORT:
         return chord * (1 + (chord / 6_371_000) ** 2 / 24)

@@ -1,4 +1,4 @@
-"""Reads polygons and corridors in the corpus's forms: coordinates, WKT, GeoJSON (Tests/Conformance/README.md)."""
+"""Reads polygons and corridors in the corpus's formats: coordinates, WKT, GeoJSON (Tests/Conformance/README.md)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _from_geojson(value: Any) -> tuple[str, Any, dict[str, Any]]:
 
 
 def _depth(coordinates: Any) -> int:
-    """The nesting depth of lists of points."""
+    """Returns the nesting depth of lists of points."""
     depth = 0
     while isinstance(coordinates, list) and coordinates and isinstance(coordinates[0], list):
         depth, coordinates = depth + 1, coordinates[0]
@@ -72,7 +72,7 @@ def _depth(coordinates: Any) -> int:
 
 
 def _read(spec: dict[str, Any], kinds: tuple[str, str]) -> tuple[Any, dict[str, Any]]:
-    """Coordinates, nested as for the multiple kind, and the options."""
+    """Returns coordinates, nested as for the multiple kind, and the options."""
     options = {key: spec[key] for key in ("edges", "oriented", "buffer", "radius") if key in spec}
     single, multiple = kinds
     if "wkt" in spec:
@@ -103,6 +103,6 @@ def corridor_from(spec: dict[str, Any]) -> Corridor:
 
 
 def line_from(spec: dict[str, Any]) -> tuple[Any, str]:
-    """The coordinates of lines without a width, and the kind of their edges."""
+    """Returns the coordinates of lines without a width, and the kind of their edges."""
     coordinates, options = _read(spec, ("LINESTRING", "MULTILINESTRING"))
     return coordinates, options.get("edges", "geodesic")

@@ -1,4 +1,4 @@
-"""Rules 1 to 8 and 11: parts with holes on the ellipsoid."""
+"""Rules 1 to 8 and 11 for polygons: parts with holes on the ellipsoid."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Polygon:
 
     @property
     def depth(self) -> float:
-        """The maximum of -D, limited to 100 km; at most half a hundredth too small."""
+        """Returns the maximum of -D, limited to 100 km; at most half a hundredth too small."""
         return min(self._deepest[0] + self.buffer, DEEPEST)
 
     @property
@@ -104,7 +104,7 @@ class Polygon:
         return self._deepest[1]
 
     def exact_distance(self, latitude: float, longitude: float) -> Any:
-        """D with 32 digits, not snapped to the line."""
+        """Returns D with 32 digits, without snapping to the line."""
         return self.boundary.signed(latitude, longitude) - mp.mpf(self.buffer)
 
     def distance(self, latitude: float, longitude: float) -> float:
@@ -112,7 +112,7 @@ class Polygon:
         return 0.0 if abs(d) < ON_THE_LINE else d
 
     def nearest_line_place(self, latitude: float, longitude: float) -> tuple[float, float]:
-        """The nearest point of the line, which is the boundary if there is no buffer."""
+        """Returns the nearest point of the line, which is the boundary if there is no buffer."""
         nearest = self.boundary.nearest(latitude, longitude).nearest
         return nearest.latitude, nearest.longitude
 
@@ -128,8 +128,8 @@ class Polygon:
 
 
 def _without_thin_rings(rings: Any, vertices: Any, oriented: bool) -> tuple[Any, Any]:
-    """The parts without rings that have no area (an outer ring takes its holes with it), unless nothing would be
-    left."""
+    """Returns the parts without rings that have no area (if an outer ring is removed, so are its holes), unless nothing
+    would be left."""
     kept, first = [], None
     for part, own in zip(rings, vertices):
         left = []
@@ -157,7 +157,7 @@ def _edges(vertices: list[Vertex], part: int, ring: int) -> list[Edge]:
 
 
 def _reversed(edges: list[Edge]) -> list[Edge]:
-    """The ring in the opposite direction; an edge keeps the number of its start in the listed order."""
+    """Returns the ring in the opposite direction; an edge keeps the number of its start in the listed order."""
     turned = []
     for edge in reversed(edges):
         start = edge.end._replace(number=edge.start.number)

@@ -1,4 +1,4 @@
-"""Rule 6: edges that occur in both directions, and stretches of the antimeridian, are not part of the boundary."""
+"""Rule 6 removes edges that occur in both directions, and stretches of the antimeridian, from the boundary."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Key = tuple[tuple[float, float], tuple[float, float]]
 
 
 def without_seams(edges: list[Edge]) -> list[Edge]:
-    """The remaining edges, with the polygon on their left."""
+    """Returns the remaining edges, with the polygon on their left."""
     plain: dict[Key, list[Edge]] = defaultdict(list)
     along: list[Edge] = []
     for edge in edges:

@@ -1,4 +1,4 @@
-"""Errors of polygons whose single rings are valid: edges that cross or coincide, misplaced holes and parts."""
+"""Finds errors of polygons whose single rings are valid: edges that cross or coincide, misplaced holes and parts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check_line(line: list[Edge], rings: list[list[Ring]]) -> None:
 
 
 def _near_pairs(line: list[Edge]) -> list[tuple[Edge, Edge]]:
-    """Pairs of edges whose bounding boxes in space intersect."""
+    """Yields pairs of edges whose bounding boxes in space intersect."""
     if not line:
         return []
     boundary = Boundary(line)
@@ -48,7 +48,7 @@ def _near_pairs(line: list[Edge]) -> list[tuple[Edge, Edge]]:
 
 
 def _across(place: tuple[float, float], edge: Edge) -> float:
-    """Approximate distance to the left of the edge's geodesic, in metres; accurate for near points."""
+    """Returns the approximate distance to the left of the edge's geodesic, in metres; accurate for near points."""
     found = inverse(edge.start.latitude, edge.start.longitude, *place)
     return found["s12"] * math.sin(math.radians(edge.azimuth - found["azi1"]))
 
@@ -87,7 +87,8 @@ def _meet_in_vertex(first: Edge, second: Edge, vertex: tuple[float, float]) -> s
 
 
 def _gap(first: Edge, second: Edge) -> float:
-    """The smallest distance between two edges if it is below 1e-6 m: halves the pieces where it may lie."""
+    """Returns the smallest distance between two edges if it is below 1e-6 m: halves the pieces that may contain the
+    minimum."""
     best = math.inf
     parts = [(0.0, first.length)]
     while parts:
@@ -107,7 +108,7 @@ def _gap(first: Edge, second: Edge) -> float:
 
 
 def _crossings_in_vertices(line: list[Edge], rings: list[list[Ring]]) -> list[tuple[int, int, int]]:
-    """Chains through a common point that cross there: around the point, their ends alternate."""
+    """Finds chains through a common point that cross at this point: around the point, their ends alternate."""
     if not line:
         return []
     remaining, boundary = {edge.key: edge for edge in line}, Boundary(line)
@@ -140,7 +141,7 @@ def _crossings_in_vertices(line: list[Edge], rings: list[list[Ring]]) -> list[tu
 
 
 def _inward(edge: Edge, from_start: bool) -> tuple[float, float]:
-    """A point of the edge, a little way from one of its ends."""
+    """Returns a point of the edge, close to one of its ends."""
     step = min(edge.length, 1000.0) / 2
     return edge.at(step if from_start else edge.length - step)[:2]
 
@@ -154,8 +155,8 @@ def _heading_back(edge: Edge) -> float:
 
 
 def check_nesting(rings: list[list[Ring]]) -> None:
-    """Checks where rings lie. No lines cross, so any point of a ring away from others decides. The polygon is to the
-    left."""
+    """Checks that holes lie in their outer ring, and that parts do not overlap. No lines cross, so any point of a ring
+    that is not on other rings decides for the whole ring. The polygon is to the left of its rings."""
     for part in rings:
         outer, holes = part[0], part[1:]
         for hole in holes:
@@ -172,18 +173,18 @@ def check_nesting(rings: list[list[Ring]]) -> None:
 
 
 def _places(ring: Ring, of: list[Ring]) -> list[tuple[float, float]]:
-    """The middles of a ring's edges, except for edges that other rings share."""
+    """Returns the middles of a ring's edges, except for edges that other rings share."""
     shared = {key for other in of for edge in other for key in (edge.key, edge.key[::-1])}
     return [edge.at(edge.length / 2)[:2] for edge in ring[:200] if edge.key not in shared]
 
 
 def _leaves(ring: Ring, other: Ring) -> bool:
-    """Whether some point of a ring lies to the right of another ring."""
+    """Returns whether some point of a ring lies to the right of another ring."""
     boundary = Boundary(other)
     return any(boundary.rough(*place) > SHALLOW for place in _places(ring, [other]))
 
 
 def _is_within(part: list[Ring], other: list[Ring]) -> bool:
-    """Whether some point of a part's outer ring lies inside another part."""
+    """Returns whether some point of a part's outer ring lies inside another part."""
     boundaries = [Boundary(ring) for ring in other]
     return any(all(boundary.rough(*place) < -SHALLOW for boundary in boundaries) for place in _places(part[0], other))

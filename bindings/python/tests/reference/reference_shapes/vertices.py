@@ -1,4 +1,4 @@
-"""Rule 2: valid vertices, and when two are the same point."""
+"""Rule 2 defines valid vertices, and when two vertices are the same point."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .defects import Defect
 
 
 class Vertex(NamedTuple):
-    """A vertex after rule 2. `number` is its index in the definition."""
+    """A vertex after rule 2. `number` is the vertex's index in the definition."""
 
     latitude: float
     longitude: float
@@ -17,12 +17,12 @@ class Vertex(NamedTuple):
 
     @property
     def place(self) -> tuple[float, float]:
-        """Equal for the same point: at a pole, all longitudes are equal."""
+        """The places of two vertices are equal if they are the same point: at a pole, all longitudes are equal."""
         return (self.latitude, 0.0) if abs(self.latitude) == 90 else (self.latitude, self.longitude)
 
 
 def reduced(longitude: float) -> float:
-    """The longitude in [-180, 180). Both subtractions are exact."""
+    """The longitude in [-180, 180). Both subtractions in this function are exact."""
     if longitude >= 180:
         return longitude - 360
     return longitude + 360 if longitude < -180 else longitude
