@@ -130,7 +130,7 @@ def stack() -> Iterator[ExitStack]:
 
 
 class Watching:
-    """`fencepost watch` with a gpsd, and its output."""
+    """Runs `fencepost watch` with a gpsd, and reads the watch's output."""
 
     def __init__(self, folder: Path, port: int, circles: dict[str, tuple[float, float, float]], *more: str) -> None:
         features = [

@@ -39,8 +39,8 @@ CONFIG = re.compile(r"homeassistant/(device_tracker|binary_sensor)/([a-zA-Z0-9_-
 
 
 class Assistant:
-    """Home Assistant's state: the last message of each topic. An instance that starts later sees only retained
-    messages."""
+    """Stands in for Home Assistant's state: the last message of each topic. An instance that starts later sees only
+    retained messages."""
 
     def __init__(self, broker: Broker) -> None:
         self.topics: dict[str, str] = {}

@@ -2,11 +2,12 @@
  * CREATE VIRTUAL TABLE vans USING fencepost_fleet: a fleet whose devices are rows of the same database, so that they change
  * with its transactions.
  *
- *   INSERT INTO vans(places) VALUES (...)       sets the places (a BLOB of fp_places()), and optionally `options`
- *   INSERT INTO vans(device, time, latitude, longitude, accuracy) VALUES ...   a fix; without a position, only time passes
- *   SELECT ... FROM vans                        the pending events, in order
- *   DELETE FROM vans WHERE ...                  acknowledges them
- *   DELETE FROM vans_devices WHERE device = ... removes a device
+ * - INSERT INTO vans(places) VALUES (...) sets the places (a BLOB of fp_places()), and optionally `options`.
+ * - INSERT INTO vans(device, time, latitude, longitude, accuracy) VALUES ... feeds a fix; without a position, only time
+ *   passes.
+ * - SELECT ... FROM vans reads the pending events, in order.
+ * - DELETE FROM vans WHERE ... acknowledges the events that match.
+ * - DELETE FROM vans_devices WHERE device = ... removes a device.
  *
  * Shadow tables: vans_setup (version, options, places), vans_devices (device, state), vans_events (the columns of an event).
  */

@@ -254,7 +254,7 @@ def test_parquet_without_the_metadata_of_geoparquet(tmp_path: Path, run: Run) ->
 
 
 def test_many_tracks_of_every_kind(tmp_path: Path, run: Run) -> None:
-    """The same two cars as CSV, compressed CSV, GeoJSON, MF-JSON and KML."""
+    """Returns the same two cars as CSV, compressed CSV, GeoJSON, MF-JSON and KML."""
     rows = [
         (car, 60 * n, 0.0, 0.001 * (n % 3) + offset) for n in range(9) for car, offset in (("a", 0.0), ("b", 0.001))
     ]

@@ -157,7 +157,7 @@ class Pair:
 @pytest.mark.parametrize("most", [1_000_000, 4])
 @pytest.mark.parametrize("seed", range(8))
 def test_whatever_is_called_in_between(seed: int, most: int) -> None:
-    """This includes pending events that become void because their condition is removed."""
+    """The random calls include some that make pending events void, because their condition is removed."""
     pair = Pair(seed, most)
     for _ in range(400):
         pair.step()

@@ -64,13 +64,14 @@ def make_conditions(rows: list[FixRow], generator: random.Random) -> str:
 
 
 class Life:
-    """One process that watches the pipe from its beginning."""
+    """Runs one process that watches the pipe from its beginning."""
 
     def __init__(self, folder: Path, *more: str) -> None:
         self.player = subprocess.Popen(
             ["cat", str(folder / "track")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
-        # Not treated as live: the pause between two chunks from the pipe does not match the times in the track.
+        # The source is not treated as live: the pause between two chunks from the pipe does not match the times in the
+        # track.
         command = [
             sys.executable,
             "-m",

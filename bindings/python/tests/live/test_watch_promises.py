@@ -47,7 +47,7 @@ def test_a_sink_that_has_an_event_is_not_asked_again_after_a_hang_up() -> None:
     watched.watch.look_again()
     watched.pass_time()
     assert had == [1] and not answers
-    # The device was removed, so its sequences start at 1 again: this is another event.
+    # The device was removed, so its sequences start at 1 again, and this event is a different one.
     watched.fleet.remove_device("a")
     watched.watch.devices.clear()
     answers.append(True)

@@ -45,7 +45,8 @@ class RoughPolygon(Polygon):
 
 
 class ManyShapes(ReferenceMonitor):
-    """Skips evaluations that cannot change anything, because D changes by no more than the position moves.
+    """Skips evaluations that cannot change anything, because the signed distance D changes by no more than the position
+    moves.
 
     If a fix is certain to be on the known side of a condition, the fix can only cancel a candidate. `explain` does not
     work here: skipped evaluations do not store the latest fix.

@@ -260,7 +260,8 @@ class Condition:
 
     @property
     def line(self):
-        """Returns the value with which a distance is compared: the radius of a circle; 0 for D of other shapes."""
+        """Returns the value with which a distance is compared: the radius of a circle; 0 for the signed distance of
+        other shapes."""
         return self.definition["radius"] if self.definition["kind"] == "circle" else 0.0
 
     @property

@@ -19,7 +19,8 @@ DEEP = 10_000.0
 
 
 class RoughPolygon(Polygon):
-    """Computes D in double precision; the depth is only known to exceed all values with which it is compared."""
+    """Computes the signed distance in double precision; the depth is only known to exceed all values with which it is
+    compared."""
 
     depth = DEEP  # type: ignore[assignment]
 
@@ -31,7 +32,7 @@ class RoughPolygon(Polygon):
 
 
 class RoughCorridor(Corridor):
-    """Computes D in double precision."""
+    """Computes the signed distance in double precision."""
 
     def __deepcopy__(self, memo: Any) -> RoughCorridor:
         return self

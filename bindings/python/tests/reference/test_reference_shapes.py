@@ -74,7 +74,8 @@ def test_nearest_places_are_those_of_another_method() -> None:
 
 
 def test_distance_to_the_equator() -> None:
-    """A meridian meets the equator at a right angle, so from there D is an arc of the meridian."""
+    """A meridian meets the equator at a right angle, so the signed distance D of a point from the equator is an arc of
+    the meridian."""
     lune = Polygon([[[[-20, 0], [20, 0], [20, 30], [-20, 30]]]])
     for latitude in (-40, -1, -1e-5, 1e-5, 1, 5):
         expected = exact_distance(latitude, 0, 0, 0) * (-1 if latitude > 0 else 1)
@@ -94,8 +95,8 @@ def test_distance_along_a_meridian() -> None:
 
 @pytest.mark.parametrize("corners", [3, 4, 7, *in_full(64)])
 def test_caps_around_a_pole(corners: int) -> None:
-    """The test uses a regular ring around the pole: D at the pole is the height of its triangles, which lies between
-    spherical bounds."""
+    """The test uses a regular ring around the pole: the signed distance at the pole is the height of the ring's
+    triangles, which lies between spherical bounds."""
     for latitude in (60, 85, 89.9, -89.999):
         ring = [[k * 360 / corners, latitude] for k in range(corners)]
         cap = Polygon([[ring]])
@@ -146,8 +147,8 @@ def test_the_side_is_that_of_counting_crossings(reach: float) -> None:
 
 @pytest.mark.parametrize("poke", [*in_full(-5e-12, -1e-13), 0, *in_full(1e-13), 5e-12])
 def test_a_tip_at_an_edge_says_nothing_of_what_is_behind_it(poke: float) -> None:
-    """The test uses a notch, a hole and a part with a vertex on an edge, to 0.6 µm: D is as if the vertex were 1 mm
-    before the edge."""
+    """The test uses a notch, a hole and a part with a vertex on an edge, to 0.6 µm: the signed distance is as if the
+    vertex were 1 mm before the edge."""
     tip, before, left, right = [0.5, poke], [0.5, 1e-8], [0.1, 1], [0.9, 1]
     outer = [[0, 0], [1, 0], [1, 2], [0, 2]]
     for shape in (
@@ -223,7 +224,8 @@ def test_winding_means_nothing_unless_it_is_said(turned: bool) -> None:
 
 
 def test_halves_are_the_whole() -> None:
-    """Cuts at 180 degrees, at another meridian with the same vertices, and at the pole do not change D."""
+    """Cuts at 180 degrees, at another meridian with the same vertices, and at the pole do not change signed
+    distances."""
     whole = Polygon([[[[170, 10], [-170, 10], [-170, 20], [170, 20]]]])
     # The vertices of the halves at 180 degrees are the points where the edges of the whole polygon meet that meridian.
     low, high = (edge.at(edge.length / 2)[0] for edge in (whole.boundary.edges[0], whole.boundary.edges[2]))

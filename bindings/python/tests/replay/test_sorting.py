@@ -120,7 +120,8 @@ def test_fixes_of_one_time_stay_in_their_order(tmp_path: Path) -> None:
     ],
 )
 def test_real_files_that_step_back(name: str, late: int) -> None:
-    """After sorting, no fix is late. The warning counts at least as many rows as SOURCES.md counted steps back."""
+    """After sorting, no fix is late. The warning counts at least as many rows as SOURCES.md lists steps back in
+    time."""
     import re
 
     with pytest.warns(InputWarning, match="sorted by time") as reported:

@@ -233,8 +233,8 @@ def test_planar_edges_run_as_their_longitudes_are_written() -> None:
         monitor.add(condition, "x")
         read = monitor["x"].condition
         assert isinstance(read, Polygon)
-        # The shape that is read back is equivalent. It is equal unless it begins at another vertex, as it does at a
-        # pole.
+        # The shape that is read back is equivalent. The shape is equal unless it begins at another vertex, as it does
+        # at a pole.
         again = Monitor()
         again.add(read, "x")
         assert again["x"].condition == read and again.ensure(read, "x") is False

@@ -54,7 +54,7 @@ class Corridor:
         self.depth = self.radius
 
     def exact_distance(self, latitude: float, longitude: float) -> Any:
-        """Returns D with 32 digits, without snapping to the line."""
+        """Returns the signed distance D with 32 digits, without snapping to the line."""
         found = [exact.exact_distance(latitude, longitude, p.latitude, p.longitude) for p in self.points]
         if self.boundary is not None:
             found.append(self.boundary.nearest(latitude, longitude).nearest.distance)

@@ -1,7 +1,8 @@
-"""Rule 11: the depth, which is the maximum of -D, by branch and bound over the whole Earth.
+"""Rule 11 computes the depth, which is the maximum of the negated signed distance -D, by branch and bound over the
+whole Earth.
 
-D changes by no more than the position moves (rule 10). Therefore no point of a cell can be deeper than the cell's
-centre by more than the cell's radius.
+The signed distance D changes by no more than the position moves (rule 10). Therefore no point of a cell can be deeper
+than the cell's centre by more than the cell's radius.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ def _reach(face: int, u: float, v: float, size: float) -> float:
 
 
 def deepest(signed: Callable[[float, float], float], enough: float = math.inf) -> tuple[float, Place]:
-    """Returns the maximum of -D, at most half a hundredth too small, and its position. The search stops once the
-    maximum has reached `enough`."""
+    """Returns the maximum of -D (the depth), at most half a hundredth too small, and its position. The search stops
+    once the maximum has reached `enough`."""
     best, where = 0.0, (0.0, 0.0)
     heap: list[tuple[float, int, float, float, float]] = []
 

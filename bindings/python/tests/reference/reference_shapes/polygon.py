@@ -96,7 +96,7 @@ class Polygon:
 
     @property
     def depth(self) -> float:
-        """Returns the maximum of -D, limited to 100 km; at most half a hundredth too small."""
+        """Returns the maximum of -D (the depth), limited to 100 km; at most half a hundredth too small."""
         return min(self._deepest[0] + self.buffer, DEEPEST)
 
     @property
@@ -104,7 +104,7 @@ class Polygon:
         return self._deepest[1]
 
     def exact_distance(self, latitude: float, longitude: float) -> Any:
-        """Returns D with 32 digits, without snapping to the line."""
+        """Returns the signed distance D with 32 digits, without snapping to the line."""
         return self.boundary.signed(latitude, longitude) - mp.mpf(self.buffer)
 
     def distance(self, latitude: float, longitude: float) -> float:
