@@ -62,8 +62,8 @@ class ReferenceMonitor:
         self.path = path
         self.max_gap = None if max_gap is None else microseconds(max_gap)
         self.max_speed = max_speed
-        # "next": the next event reports a gap. A time: an event of that time has reported a gap, and other events of the
-        # same time report it too.
+        # "next": the next event reports a gap. A time: an event of that time has reported a gap, and other events of
+        # the same time report it too.
         self.gap = None
         self.clock = None
         self.latest_fix = None
