@@ -1,4 +1,4 @@
-"""Runs conformance scenarios (format: Tests/Conformance/README.md) against the reference model.
+"""Run conformance scenarios (format: Tests/Conformance/README.md) against the reference model.
 
     python run_reference_corpus.py [--restart-every-step] [FILE...]
 
