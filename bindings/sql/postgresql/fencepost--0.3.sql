@@ -115,7 +115,7 @@ CREATE FUNCTION fp_fleet_step(places bytea, options text, device text, state byt
 
 CREATE FUNCTION create_fleet(name text, places bytea, options text DEFAULT NULL) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  -- Compiles the places, so that a set that no device can use is refused now.
+  -- Compile the places now, to refuse a set of places that no device could use.
   PERFORM fencepost.fp_fleet_step(places, options, 'check', NULL, timestamptz 'epoch', NULL, NULL, NULL);
   INSERT INTO fencepost.fleets VALUES (name, places, options);
 END $$;
@@ -144,7 +144,7 @@ BEGIN
     RAISE 'there is no fleet %', feed.fleet USING ERRCODE = 'no_data_found',
       HINT = 'Make it with fencepost.create_fleet(name, places).';
   END IF;
-  -- One transaction at a time feeds a device, a new one too.
+  -- Lock the device's row, so that only one transaction at a time feeds a device. A new device gets its row first.
   INSERT INTO fencepost.devices VALUES (feed.fleet, feed.device, NULL) ON CONFLICT DO NOTHING;
   SELECT d.state INTO before FROM fencepost.devices d WHERE d.fleet = feed.fleet AND d.device = feed.device FOR UPDATE;
   SELECT * INTO step FROM fencepost.fp_fleet_step(of.places, of.options, feed.device, before, feed.time, feed.latitude,
@@ -161,8 +161,8 @@ END $$;
 COMMENT ON FUNCTION feed IS
   'feeds a fix, or advances the clock if there is no position; returns the number of events, or NULL for a late input';
 
--- Functions over the types of PostGIS, made where it is installed. A geometry (EPSG:4326) is read as bytea is, through PostGIS'
--- own cast: edges are straight on the map. Edges of a geography are geodesics.
+-- Creates the functions for the types of PostGIS, if PostGIS is installed. PostGIS' own cast converts a geometry (EPSG:4326)
+-- to bytea. The edges of a geometry are straight on the map; the edges of a geography are geodesics.
 CREATE FUNCTION with_postgis() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   s text;
