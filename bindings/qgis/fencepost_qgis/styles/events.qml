@@ -28,7 +28,8 @@
             <Option name="outline_width_unit" type="QString" value="MM"/>
             <Option name="size" type="QString" value="3.2"/>
             <Option name="size_unit" type="QString" value="MM"/>
-            <Option name="offset" type="QString" value="0,0"/>
+            <Option name="offset" type="QString" value="-1.6,0"/>
+            <Option name="offset_unit" type="QString" value="MM"/>
             <Option name="angle" type="QString" value="0"/>
           </Option>
         </layer>
@@ -44,7 +45,8 @@
             <Option name="outline_width_unit" type="QString" value="MM"/>
             <Option name="size" type="QString" value="3.2"/>
             <Option name="size_unit" type="QString" value="MM"/>
-            <Option name="offset" type="QString" value="0,0"/>
+            <Option name="offset" type="QString" value="-1.6,0"/>
+            <Option name="offset_unit" type="QString" value="MM"/>
             <Option name="angle" type="QString" value="180"/>
           </Option>
         </layer>
@@ -167,6 +169,19 @@
       </text-style>
       <placement overlapHandling="PreventOverlap" allowDegraded="0" placement="6" dist="1.2" distUnits="MM" predefinedPositionOrder="TR,TL,BR,BL,R,L,TSR,BSR" offsetType="1"/>
       <rendering drawLabels="1" obstacle="1" scaleVisibility="0" displayAll="0"/>
+      <dd_properties>
+        <Option type="Map">
+          <Option name="name" type="QString" value=""/>
+          <Option name="properties" type="Map">
+            <Option name="Color" type="Map">
+              <Option name="active" type="bool" value="true"/>
+              <Option name="expression" type="QString" value="CASE WHEN &quot;direction&quot; IS NULL AND &quot;cause&quot; &lt;&gt; 'determination' AND &quot;state&quot; = 'satisfied' THEN '#00305f' WHEN &quot;direction&quot; IS NULL AND &quot;cause&quot; &lt;&gt; 'determination' AND &quot;state&quot; = 'unsatisfied' THEN '#c23b00' END"/>
+              <Option name="type" type="int" value="3"/>
+            </Option>
+          </Option>
+          <Option name="type" type="QString" value="collection"/>
+        </Option>
+      </dd_properties>
     </settings>
   </labeling>
   <fieldConfiguration>

@@ -12,6 +12,7 @@ from qgis.core import (
     QgsApplication,
     QgsCoordinateReferenceSystem,
     QgsDateTimeRange,
+    QgsFeature,
     QgsGeometry,
     QgsMapRendererParallelJob,
     QgsMapSettings,
@@ -31,6 +32,7 @@ from qgis.PyQt.QtCore import QSize
 from qgis.PyQt.QtGui import QColor
 from support import Feedback, algorithm, layer, moment, plugin, rows_of, run, shops, street
 
+import fencepost_qgis
 from fencepost_qgis.circle_polygon import circle_polygon
 from fencepost_qgis.fencepost.geodesic import inverse
 
@@ -126,6 +128,38 @@ class Styles(unittest.TestCase):
         seen = {picture.pixelColor(x, y).name() for x in range(0, 700, 2) for y in range(0, 1400, 2)}
         for colour in ("#00305f", "#c23b00", "#0f6bd8"):
             self.assertIn(colour, seen)
+
+    def test_marks_at_one_place_do_not_hide_each_other(self):
+        """At a door, a device enters and leaves at the same position: both marks and both labels are whole."""
+        fields = "".join(f"&field={name}:string" for name in ("identifier", "state", "cause", "direction"))
+        events = QgsVectorLayer(f"Point?crs=EPSG:2056{fields}&field=date:datetime", "events", "memory")
+        seen = {}
+        for states in (["satisfied"], ["unsatisfied"], ["satisfied", "unsatisfied"]):
+            events.dataProvider().truncate()
+            for number, state in enumerate(states):
+                feature = QgsFeature(events.fields())
+                feature.setAttributes(["shop", state, "crossing", None, moment(60 * number)])
+                feature.setGeometry(QgsGeometry.fromPointXY(QgsPointXY(2_600_000, 1_200_000)))
+                self.assertTrue(events.dataProvider().addFeatures([feature])[0])
+            message, done = events.loadNamedStyle(str(Path(fencepost_qgis.__file__).parent / "styles/events.qml"))
+            self.assertTrue(done, message)
+            settings = QgsMapSettings()
+            settings.setLayers([events])
+            settings.setDestinationCrs(events.crs())
+            settings.setOutputSize(QSize(300, 200))
+            settings.setBackgroundColor(QColor("white"))
+            settings.setExtent(QgsRectangle(2_599_985, 1_199_990, 2_600_015, 1_200_010))
+            job = QgsMapRendererParallelJob(settings)
+            job.start()
+            job.waitForFinished()
+            picture = job.renderedImage()
+            names = [picture.pixelColor(x, y).name() for x in range(300) for y in range(200)]
+            seen[" ".join(states)] = [names.count("#00305f"), names.count("#c23b00")]
+            self.assertEqual(len(job.takeLabelingResults().allLabels()), len(states))
+        enter, leave = seen["satisfied"], seen["unsatisfied"]
+        self.assertTrue(enter[0] > 20 and enter[1] == 0 and leave[1] > 20 and leave[0] == 0, seen)
+        both = seen["satisfied unsatisfied"]
+        self.assertTrue(both[0] > 0.85 * enter[0] and both[1] > 0.85 * leave[1], seen)
 
     def test_a_second_run_is_styled_too(self):
         """QGIS deletes a layer's styler with the context of the run, so each run needs a new one."""
@@ -390,8 +424,6 @@ class Plugin(unittest.TestCase):
         self.assertIsNotNone(registry.algorithmById("fencepost:geofenceevents"))
 
     def test_styles_are_files_of_qgis(self):
-        import fencepost_qgis
-
         folder = Path(fencepost_qgis.__file__).parent / "styles"
         for path in folder.glob("*.qml"):
             kind = {"events": "Point", "circles": "MultiPolygon"}.get(path.stem, "NoGeometry")
