@@ -53,7 +53,7 @@ In Swift: `.package(url: "FENCEPOST", exact: "{version}")`, where FENCEPOST is t
 
 
 class Refusal(Exception):
-    """The reason why the release is refused."""
+    """The reason why a release is refused."""
 
 
 def run(*command: str, root: Path) -> str:

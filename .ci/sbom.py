@@ -23,7 +23,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def sqlite_version(wheel: Path) -> str | None:
-    """The version of the SQLite inside a wheel: the time stamp of its source follows it in the library."""
+    """The version of the SQLite in a wheel: in the library, the version number precedes the time stamp of SQLite's
+    source."""
     with zipfile.ZipFile(wheel) as opened:
         for name in opened.namelist():
             if re.search(r"libsqlite3[^/]*\.(so|dylib)", name):

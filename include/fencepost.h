@@ -22,10 +22,10 @@
  * The rules that every program needs:
  *
  * Units     Degrees of WGS84, latitude first; metres along the geodesic; int64_t microseconds since
- * 1970-01-01T00:00:00Z. Errors A function that can fail returns a fencepost_status. On failure nothing has changed and
- * the outputs are
- *           untouched, unless the function says otherwise. The last parameter receives one line with cause, place and
- *           accepted range; it may be NULL.
+ *           1970-01-01T00:00:00Z.
+ * Errors    A function that can fail returns a fencepost_status. On failure nothing has changed and the outputs are
+ *           untouched, unless the function says otherwise. The last parameter receives one line that states the cause,
+ *           the place and the accepted range; it may be NULL.
  * Structs   Set each struct with its ..._INIT macro, then change members. Pass NULL for default options.
  * Clock     The library reads no clock: the time of the last input is the monitor's time. Call
  *           fencepost_monitor_advance() from a timer, so that dwell times end while the device stands still.

@@ -1,15 +1,18 @@
 extension Monitor {
-  /// Adds a condition, or replaces the one with that identifier: new record, new generation, and its pending events are dropped.
+  /// Adds a condition, or replaces the condition with the same identifier: the replacement has a new record and a new
+  /// generation, and the pending events of the replaced condition are dropped.
   ///
-  /// If the last valid fix is not older than the option `initialFixMaxAge`, it decides a geographic condition at once.
+  /// If the age of the last valid fix is at most the option `initialFixMaxAge`, this fix determines the state of a
+  /// geographic condition at once.
   ///
   /// - Parameters:
-  ///   - condition: Any kind that ``Condition`` lists. Polygons and corridors are examined, in a time that grows a little faster
-  ///     than the number of vertices.
+  ///   - condition: Any kind that ``Condition`` lists. The shapes of polygons and corridors are examined, which takes
+  ///     time that grows slightly faster than the number of vertices.
   ///   - identifier: 1 … 256 bytes of UTF-8 without a zero byte, compared byte by byte.
-  ///   - state: The state of the first record; a determination with the same state gives no event. Not `unmonitored`.
-  ///   - policy: When a crossing counts. Beacons use only its `notify`.
-  ///   - tag: Your own number; each event returns it.
+  ///   - state: The state of the first record; if the first determined state is the same, there is no event. Not
+  ///     `unmonitored`.
+  ///   - policy: When a crossing counts. Beacon conditions use only the policy's `notify`.
+  ///   - tag: A number of your choice, which each event returns.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``; nothing has changed then.
   public func add(
     _ condition: any Condition, identifier: String, assuming state: Event.State = .unknown,
@@ -20,11 +23,12 @@ extension Monitor {
     }
   }
 
-  /// Adds a condition unless an equal one has that identifier: each coordinate within 1e-7 degrees, radius and buffer within
-  /// 0.5 m, options and beacons exactly, same policy and tag; `assuming` is ignored then.
+  /// Adds a condition unless an equal condition with the same identifier exists; in that case `assuming` is ignored.
+  /// Equal means: each coordinate differs by at most 1e-7 degrees, and radius and buffer differ by at most 0.5 m;
+  /// options, beacons, policy and tag are the same.
   ///
   /// - Returns: Whether the condition was added or replaced.
-  /// - Throws: As ``add(_:identifier:assuming:policy:tag:)``.
+  /// - Throws: The same errors as ``add(_:identifier:assuming:policy:tag:)``.
   @discardableResult
   public func ensure(
     _ condition: any Condition, identifier: String, assuming state: Event.State = .unknown,

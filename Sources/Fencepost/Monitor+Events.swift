@@ -1,9 +1,9 @@
 extension Monitor {
   /// The events of a monitor, for one consumer at a time. The sequence never ends.
   ///
-  /// Requesting the next event commits the previous one; only then does the record show it. If the iterator is dropped or its
-  /// task cancelled, the last delivered event is not committed; the next consumer receives it again, with the same sequence
-  /// number.
+  /// Requesting the next event commits the previous one; a condition's record shows an event only after this commit. If
+  /// the iterator is dropped or its task cancelled, the last delivered event is not committed; the next consumer
+  /// receives it again, with the same sequence number.
   public struct Events: AsyncSequence, Sendable {
     public typealias Element = Event
     public typealias Failure = MonitorError
@@ -24,7 +24,8 @@ extension Monitor {
 
       /// Commits the previous event and waits for the next one; `nil` when the task is cancelled.
       ///
-      /// - Throws: ``MonitorError/consumerAlreadyActive`` while another iterator exists; that one is not affected.
+      /// - Throws: ``MonitorError/consumerAlreadyActive`` while another iterator exists; the other iterator is not
+      ///   affected.
       public mutating func next() async throws(MonitorError) -> Event? {
         try await next(isolation: nil)
       }
@@ -81,7 +82,7 @@ extension Monitor {
     try handOut(to: nil)
   }
 
-  /// The next event for the consumer with that seat, or for a consumer without one.
+  /// The next event for the consumer with the given seat, or for a consumer without a seat.
   private func handOut(to seat: UInt64?) throws(MonitorError) -> Event? {
     guard let isNew = consumer.enter(seat) else { throw .consumerAlreadyActive }
     return stored.call { engine in
@@ -99,7 +100,7 @@ extension Monitor {
     }
   }
 
-  /// The next event for an iterator; `nil` when the task is cancelled. Nothing is committed then.
+  /// The next event for an iterator; `nil` when the task is cancelled. If the task is cancelled, nothing is committed.
   func next(for seat: UInt64) async throws(MonitorError) -> Event? {
     while true {
       if Task.isCancelled { return nil }

@@ -1,18 +1,19 @@
 extension Monitor {
   /// Feeds one fix. A fix without a position (accuracy negative or NaN) is accepted, ignored and counted.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (coordinate or time out of range, counted),
-  ///   ``MonitorError/lateInput(time:clock:)`` and ``MonitorError/aheadOfClock(time:clock:limit:)`` (counted),
-  ///   ``MonitorError/queueFull(limit:position:)``; the fix has changed nothing else then.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if a coordinate or the time is out of range,
+  ///   ``MonitorError/lateInput(time:clock:)``, ``MonitorError/aheadOfClock(time:clock:limit:)`` or
+  ///   ``MonitorError/queueFull(limit:position:)``. A refused fix changes nothing except the counter for the first
+  ///   three errors.
   public func feed(_ fix: Fix) throws(MonitorError) {
     defer { wakeConsumer() }
     try stored.feed(fix)
   }
 
-  /// Feeds many fixes in order, with the same result as single calls; invalid and late fixes, and those too far ahead, are
-  /// skipped and counted.
+  /// Feeds many fixes in order, with the same result as single calls: invalid fixes, late fixes, and fixes too far
+  /// ahead of the clock are skipped and counted.
   ///
-  /// - Throws: ``MonitorError/queueFull(limit:position:)``; the fixes before its position took effect.
+  /// - Throws: ``MonitorError/queueFull(limit:position:)``; the fixes before this position were applied.
   @discardableResult
   public func feed(_ fixes: some Sequence<Fix> & Sendable) throws(MonitorError) -> FeedResult {
     return try call { engine throws(MonitorError) in try engine.feed(fixes) }
@@ -33,9 +34,10 @@ extension Monitor {
 
   /// Declares whether the host scans for beacons from now on; a monitor starts with scanning on.
   ///
-  /// While scanning is off, beacon conditions are undetermined, and absence does not count; the change gives no event.
+  /// While scanning is off, beacon conditions are undetermined and the absence of a beacon does not count; switching
+  /// the scanning off or on gives no event.
   ///
-  /// - Throws: As ``see(_:at:)-(BeaconSighting,_)``.
+  /// - Throws: The same errors as ``see(_:at:)-(BeaconSighting,_)``.
   public func setScanning(_ isOn: Bool, at time: Timestamp) throws(MonitorError) {
     try call { engine throws(MonitorError) in try engine.setScanning(isOn, at: time) }
   }
@@ -43,10 +45,10 @@ extension Monitor {
   /// Declares what the host can do from now on. See <doc:HostCapabilities>.
   ///
   /// - Parameters:
-  ///   - flags: Which of ``Diagnostics/hostFlags`` are set now; while one is set, every condition is suspended.
+  ///   - flags: Which of ``Diagnostics/hostFlags`` are set now; while any flag is set, every condition is suspended.
   ///   - unsupported: Kinds of condition that cannot be monitored now; they become `unmonitored`.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (another flag, or an invalid time), and the errors for a
-  ///   late input or a full queue; nothing has changed then.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (a flag that is not a host flag, or an invalid time), and
+  ///   the errors for a late input or a full queue; nothing has changed then.
   public func setHostCapabilities(
     _ flags: Diagnostics, unsupported: Set<ConditionKind> = [], at time: Timestamp
   ) throws(MonitorError) {
@@ -54,8 +56,8 @@ extension Monitor {
     }
   }
 
-  /// Tells the monitor that time has passed: confirms all changes that are due up to and including that time, which may be ahead
-  /// of the clock by any distance.
+  /// Tells the monitor that time has passed: confirms all changes that are due up to and including the given time,
+  /// which may be any distance ahead of the clock.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, ``MonitorError/lateInput(time:clock:)``,
   ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
@@ -69,8 +71,8 @@ extension Monitor {
   /// event: circles until the next fix, beacon conditions until a sighting or the initial timeout, counted from `time`.
   ///
   /// - Parameter time: The new clock; not later than the present clock.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (out of range, or later than the clock, or there is no clock
-  ///   yet); nothing but a counter has changed then.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (out of range, or later than the clock, or there is no
+  ///   clock yet); then only a counter has changed.
   /// - Complexity: O(conditions)
   public func rewind(to time: Timestamp) throws(MonitorError) {
     try call { engine throws(MonitorError) in try engine.rewind(to: time) }

@@ -10,10 +10,11 @@
 /// ```
 ///
 /// The monitor reads no clock: every input carries its time, and the same inputs give the same events. It starts no
-/// task and no thread. In memory it is private, and names may repeat; `FencepostStore` opens monitors that are saved on disk.
+/// task and no thread. A monitor in memory is private to the program, and several may have the same name;
+/// `FencepostStore` opens monitors that are saved on disk.
 ///
-/// An actor over one ``MonitorEngine``: each call is one call of the engine, and the calls run in the order in which
-/// they arrive.
+/// An actor that wraps one ``MonitorEngine``: each call is one call of the engine, and the calls run in the order in
+/// which they arrive.
 public actor Monitor {
   /// `nil` for a monitor without a name.
   public nonisolated let name: String?
@@ -45,7 +46,7 @@ public actor Monitor {
     self.init(engine: MonitorEngine.unnamed)
   }
 
-  /// Continues from the state of an engine. Its uncommitted events are delivered again.
+  /// Continues from the state of an engine. The engine's uncommitted events are delivered again.
   public init(engine: MonitorEngine) {
     self.init(StoredEngine(engine))
   }
@@ -85,7 +86,7 @@ public actor Monitor {
   public func snapshot() -> [UInt8] { stored.engine.snapshot() }
 
   /// A copy in memory, in the state that this monitor would have after a crash: uncommitted events are delivered again.
-  /// The two continue independently.
+  /// The copy and the original continue independently.
   public func fork() -> Monitor { Monitor(engine: stored.engine.fork()) }
 
   /// Saves everything now; does nothing for a monitor in memory.
@@ -96,10 +97,11 @@ public actor Monitor {
     try stored.checkpoint()
   }
 
-  /// Saves everything and frees the name. Uncommitted events are delivered again when the monitor is opened. Inputs fed
-  /// to this object afterwards are not saved.
+  /// Saves everything and releases the name, so that the stored monitor can be opened again. Uncommitted events are
+  /// delivered again when the monitor is opened. Inputs fed to this object afterwards are not saved.
   ///
-  /// - Throws: ``MonitorError/storeUnavailable(_:)`` when not everything could be saved; the name is freed anyway.
+  /// - Throws: ``MonitorError/storeUnavailable(_:)`` when not everything could be saved; the name is released in any
+  ///   case.
   public func close() throws(MonitorError) {
     try stored.close()
   }

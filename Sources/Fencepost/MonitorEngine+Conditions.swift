@@ -1,8 +1,8 @@
 extension MonitorEngine {
-  /// Adds a condition, or replaces the one with that identifier.
+  /// Adds a condition, or replaces the condition with the same identifier.
   ///
-  /// If the last valid fix is not older than the option `initialFixMaxAge`, it decides a geographic condition at once. For a
-  /// beacon condition earlier sightings do not count.
+  /// If the age of the last valid fix is at most the option `initialFixMaxAge`, this fix determines the state of a
+  /// geographic condition at once. Earlier sightings do not count for a new beacon condition.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``; nothing has changed then.
   /// - Complexity: O(1) on average.
@@ -15,11 +15,11 @@ extension MonitorEngine {
     }
   }
 
-  /// Adds a condition unless an equal one has that identifier: geometry within 1e-7 degrees and 0.5 m, beacons
-  /// exactly, same policy and tag; `assuming` is ignored then.
+  /// Adds a condition unless an equal condition with the same identifier exists; in that case `assuming` is ignored.
+  /// Equal means: coordinates within 1e-7 degrees, lengths within 0.5 m, and the same beacons, policy and tag.
   ///
   /// - Returns: Whether the condition was added or replaced.
-  /// - Throws: As ``add(_:identifier:assuming:policy:tag:)``.
+  /// - Throws: The same errors as ``add(_:identifier:assuming:policy:tag:)``.
   @discardableResult
   public mutating func ensure(
     _ condition: any Condition, identifier: String, assuming: Event.State = .unknown,
@@ -32,18 +32,19 @@ extension MonitorEngine {
 
   /// Ensures each of many conditions, in order, as single calls would. All or nothing.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row; nothing has changed then.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row; nothing has
+  ///   changed then.
   /// - Complexity: O(rows)
   @discardableResult
   public mutating func ensure(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
     try ensure(try ConditionSet(conditions) { table.subject(ofIdentifierBytes: $0) })
   }
 
-  /// Makes the conditions exactly the given ones: removes all others, in the order in which they were added, then
-  /// ensures each given one, in order. All or nothing.
+  /// Makes the set of conditions equal to the given ones: removes all others, in the order in which they were added,
+  /// then ensures each given condition, in order. All or nothing.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row, also when two rows have the same
-  ///   identifier; nothing has changed then.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row, also when two
+  ///   rows have the same identifier; nothing has changed then.
   /// - Complexity: O(conditions + rows)
   @discardableResult
   public mutating func sync(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
@@ -55,7 +56,7 @@ extension MonitorEngine {
     table.slot(of: identifier).map { record(of: $0) }
   }
 
-  /// The record of a live slot.
+  /// The record of a condition that exists, found by its slot.
   package func record(of slot: UInt32) -> Record {
     Record(
       condition: condition(of: slot), lastEvent: table.event(from: lastEntry(of: slot)),

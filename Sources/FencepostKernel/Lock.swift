@@ -7,8 +7,9 @@ public import CPlatform
 /// it twice deadlocks.
 @frozen
 public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-  /// The lock's words, and the value behind it. They are two memory accesses to the compiler (and to ThreadSanitizer): a thread
-  /// that changes the value under the lock must not appear to change the word, which other threads read at the same time.
+  /// The lock's words, and the value behind it. The lock's words and the value are separate memory accesses to the
+  /// compiler (and to ThreadSanitizer): a thread that changes the value under the lock must not appear to change a
+  /// word, which other threads read at the same time.
   @usableFromInline let word: UnsafeMutablePointer<cplatform_lock>
   @usableFromInline let value: UnsafeMutablePointer<Value>
 

@@ -21,7 +21,7 @@ public struct OpenTableHomes: Sendable {
     shift = UInt64(truncatingIfNeeded: 64 &- log)
   }
 
-  /// The home of a key of that hash.
+  /// The home (preferred place) of a key with the given hash.
   @inlinable
   @inline(__always)
   public func of(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: (hash &* multiplier) &>> shift) }
@@ -175,7 +175,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// Removes all entries. Of the memory, at most `longest` places stay allocated.
+  /// Removes all entries. At most `longest` places stay allocated.
   @inlinable
   public mutating func removeAll(keeping longest: Int) {
     guard taken > 0 else { return }
@@ -240,7 +240,8 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
 
 @usableFromInline
 enum OpenTableSecret {
-  /// An odd number that the standard library's seed of this process makes: no call of the system, and nothing to guess.
+  /// An odd number derived from the random seed that the standard library has in each process: it needs no system call
+  /// and cannot be guessed.
   @usableFromInline
   @inline(never)
   static func multiplier(_ length: Int) -> UInt64 {

@@ -3,7 +3,8 @@ public import FencepostCore
 extension StoredEngine {
   /// Opens a monitor in a directory: continues the stored one, or creates it.
   ///
-  /// - Throws: As ``SQLiteStore/open(directory:name:)`` and `StoredEngine.init(name:options:storage:durability:)`.
+  /// - Throws: The same errors as ``SQLiteStore/open(directory:name:)`` and
+  ///   `StoredEngine.init(name:options:storage:durability:)`.
   public init(
     name: String, options: MonitorOptions, directory: String, durability: Durability = .changes
   ) throws(MonitorError) {
@@ -24,7 +25,8 @@ extension StoredEngine {
 extension StoredFleet {
   /// Opens a fleet in a directory: continues the stored one, or creates it.
   ///
-  /// - Throws: As ``SQLiteStore/open(fleet:directory:)`` and `StoredFleet.init(_:options:storage:durability:)`.
+  /// - Throws: The same errors as ``SQLiteStore/open(fleet:directory:)`` and
+  ///   `StoredFleet.init(_:options:storage:durability:)`.
   public init(
     name: String, _ conditions: Conditions, options: FleetOptions, directory: String, durability: Durability = .changes
   ) throws(MonitorError) {

@@ -70,15 +70,17 @@ extension GeodesicShape {
 }
 
 extension Event {
-  /// The most specific condition that the event is about, of the kind of the monitored condition.
+  /// The condition that the event identifies most precisely, of the same kind as the monitored condition: for a beacon
+  /// condition, the observed beacon.
   public var refinement: (any Condition)? { beacon }
 }
 
 extension ConditionSet {
   /// Appends a row.
   ///
-  /// - Parameter known: Returns the subject of the condition with an identifier; equal shapes are not examined again.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row.
+  /// - Parameter known: Returns the subject of the existing condition with an identifier; a shape equal to an existing
+  ///   one is not examined again.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row.
   package mutating func append(
     _ condition: any Condition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64,
@@ -89,7 +91,8 @@ extension ConditionSet {
     try append(given, identifier: identifier, assuming: assuming, policy: policy, tag: tag, known: known)
   }
 
-  /// - Parameter known: Returns the subject of the condition with an identifier; equal shapes are not examined again.
+  /// - Parameter known: Returns the subject of the existing condition with an identifier; a shape equal to an existing
+  ///   one is not examined again.
   init(
     _ conditions: some Sequence<NamedCondition>,
     known: (UnsafeBufferPointer<UInt8>) -> Definition.Subject?

@@ -7,9 +7,9 @@ public struct NamedCondition: Sendable {
   public var condition: any Condition
   /// The state of the first record; ignored if the condition exists already. Not `unmonitored`.
   public var assuming: Event.State
-  /// When a crossing counts. Beacons use only its `notify`.
+  /// When a crossing counts. Beacon conditions use only the policy's `notify`.
   public var policy: TransitionPolicy
-  /// Your own number; each event returns it.
+  /// A number of your choice, which each event returns.
   public var tag: UInt64
 
   public init(

@@ -4,7 +4,7 @@ public struct Record: Sendable {
   public var condition: any Condition
   /// The last handled event; before the first event, a record with sequence 0 and the assumed state.
   public var lastEvent: Event
-  /// When a crossing of it counts.
+  /// The policy that defines when a crossing of the condition counts.
   public var policy: TransitionPolicy
 
   public init(condition: any Condition, lastEvent: Event, policy: TransitionPolicy) {

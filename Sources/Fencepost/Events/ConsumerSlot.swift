@@ -2,13 +2,13 @@ import Synchronization
 
 /// The consumer of a monitor's events: one iterator at a time.
 ///
-/// The monitor and its iterators share it. It has its own lock, so that a dropped iterator can release the slot in `deinit` on
-/// any thread; the monitor notices at the next request for an event.
+/// The monitor and its iterators share the slot. The slot has its own lock, so that a dropped iterator can release the
+/// slot in `deinit` on any thread; the monitor notices the release at the next request for an event.
 final class ConsumerSlot: Sendable {
   private struct State {
     var active: UInt64?
     var lastSeat: UInt64 = 0
-    /// The consumer differs from the one that received the events in flight.
+    /// Whether the consumer differs from the one that received the events in flight.
     var isNew = false
   }
 
@@ -64,7 +64,8 @@ final class ConsumerSeat {
     number = slot.claim()
   }
 
-  /// The number of the seat. Tries again to claim the slot if it was not free before.
+  /// The number with which this seat claimed the slot; `nil` if another consumer holds the slot. If an earlier attempt
+  /// to claim the slot failed, tries again.
   func claim() -> UInt64? {
     if number == nil { number = slot.claim() }
     return number
@@ -81,7 +82,7 @@ final class ConsumerSeat {
   }
 }
 
-/// A task that waits for an event. A wake-up carries no data: the task then checks the queue, so that early or repeated
+/// A task that waits for an event. A wake-up carries no data: the woken task checks the queue, so early or repeated
 /// wake-ups lose nothing.
 final class Waiter: Sendable {
   private enum State {

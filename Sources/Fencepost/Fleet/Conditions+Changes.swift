@@ -1,13 +1,13 @@
 extension Conditions {
   /// A table of conditions.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row.
   public convenience init(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) {
     self.init()
     try ensure(conditions)
   }
 
-  /// Adds a condition, or replaces the one with that identifier.
+  /// Adds a condition, or replaces the condition with the same identifier.
   ///
   /// - Parameter assuming: The state of a device before its first fix. With any state except `unsatisfied`, each device gives an
   ///   event for the condition, wherever the device is.
@@ -26,10 +26,10 @@ extension Conditions {
     }
   }
 
-  /// Adds a condition unless an equal one has that identifier; the assumed state is not compared.
+  /// Adds a condition unless an equal condition with the same identifier exists; the assumed state is not compared.
   ///
   /// - Returns: Whether the condition was added or replaced.
-  /// - Throws: As ``add(_:identifier:assuming:policy:tag:)``.
+  /// - Throws: The same errors as ``add(_:identifier:assuming:policy:tag:)``.
   @discardableResult
   public func ensure(
     _ condition: any Condition, identifier: String, assuming: Event.State = .unsatisfied,
@@ -53,7 +53,8 @@ extension Conditions {
   ///
   /// The assumed state of a ``NamedCondition`` is `unknown` by default; for a table of a fleet choose `unsatisfied`.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row; nothing has changed then.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row; nothing has
+  ///   changed then.
   @discardableResult
   public func ensure(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
     let set = try ConditionSet(conditions, known: known)
@@ -61,11 +62,11 @@ extension Conditions {
     return try change { table throws(MonitorError) in try table.ensure(set) }
   }
 
-  /// Makes the conditions exactly the given ones: removes all others. All or nothing. See ``MonitorEngine/sync(_:)``.
+  /// Makes the set of conditions equal to the given ones: removes all others. All or nothing. See
+  /// ``MonitorEngine/sync(_:)``.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row, also when two rows have the same
-  /// identifier;
-  ///   nothing has changed then.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row, also when two
+  /// rows have the same identifier; nothing has changed then.
   @discardableResult
   public func sync(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
     let set = try ConditionSet(conditions, known: known)

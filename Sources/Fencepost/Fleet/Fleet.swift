@@ -9,11 +9,12 @@
 /// while let event = await fleet.nextEvent() { print(event.deviceIdentifier, event.event.identifier, event.event.state) }
 /// ```
 ///
-/// The events of each device are exactly those that a ``Monitor`` of its own would give: see ``FleetEngine``. To feed from
-/// several threads, a server uses several fleets over one table: one per thread, each with a part of the devices.
+/// The events of each device are exactly those that a separate ``Monitor`` for this device would give: see
+/// ``FleetEngine``. To feed from several threads, a server uses several fleets over one table: one per thread, each
+/// with a part of the devices.
 ///
-/// An actor over one ``FleetEngine``: each call is one call of the engine, and the calls run in the order in which they
-/// arrive.
+/// An actor that wraps one ``FleetEngine``: each call is one call of the engine, and the calls run in the order in
+/// which they arrive.
 public actor Fleet {
   /// The table of conditions.
   public nonisolated let conditions: Conditions
@@ -34,7 +35,7 @@ public actor Fleet {
     self.init(engine: try FleetEngine(conditions, options: options))
   }
 
-  /// Continues from the state of an engine. Its uncommitted events are delivered again.
+  /// Continues from the state of an engine. The engine's uncommitted events are delivered again.
   public init(engine: FleetEngine) {
     self.init(StoredFleet(engine))
   }
@@ -70,10 +71,11 @@ public actor Fleet {
   /// - Throws: ``MonitorError/storeUnavailable(_:)``; the fleet continues in memory.
   public func checkpoint() throws(MonitorError) { try stored.checkpoint() }
 
-  /// Saves everything and frees the name. Uncommitted events are delivered again when the fleet is opened. Inputs fed
-  /// to this object afterwards are not saved.
+  /// Saves everything and releases the name, so that the stored fleet can be opened again. Uncommitted events are
+  /// delivered again when the fleet is opened. Inputs fed to this object afterwards are not saved.
   ///
-  /// - Throws: ``MonitorError/storeUnavailable(_:)`` when not everything could be saved; the name is freed anyway.
+  /// - Throws: ``MonitorError/storeUnavailable(_:)`` when not everything could be saved; the name is released in any
+  ///   case.
   public func close() throws(MonitorError) { try stored.close() }
 
   /// Runs one call of the engine.
@@ -105,7 +107,7 @@ public actor Fleet {
     return (try? engine.remove(device, droppingEvents: droppingEvents)) != nil
   }
 
-  /// Removes the devices that have inputs, but none since a time. See ``FleetEngine/expire(before:)``.
+  /// Removes the devices that have had inputs, but none at or after a given time. See ``FleetEngine/expire(before:)``.
   ///
   /// - Returns: Their identifiers.
   @discardableResult
@@ -113,7 +115,8 @@ public actor Fleet {
     engine.expire(before: time).compactMap { engine.identifier(of: $0) }
   }
 
-  /// Removes the devices whose last accepted input arrived before a time. See ``FleetEngine/expire(arrivedBefore:)``.
+  /// Removes the devices whose last accepted input arrived before a given time. See
+  /// ``FleetEngine/expire(arrivedBefore:)``.
   ///
   /// - Returns: Their identifiers.
   @discardableResult
@@ -149,7 +152,7 @@ public actor Fleet {
   /// Feeds many fixes of many devices in order. See ``FleetEngine/feed(_:result:)``.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (a number without a device; nothing has changed then),
-  ///   ``MonitorError/queueFull(limit:position:)``; the fixes before its position took effect.
+  ///   ``MonitorError/queueFull(limit:position:)``; the fixes before this position were applied.
   @discardableResult
   public func feed(_ fixes: [(device: UInt32, fix: Fix)]) throws(MonitorError) -> FeedResult {
     try engine.feed(fixes)
@@ -176,12 +179,14 @@ public actor Fleet {
     try engine.advance(to: time, force: force)
   }
 
-  /// Sets back the fleet's time and each device whose clock is later. See ``FleetEngine/rewind(to:)``.
+  /// Sets back the fleet's clock to a time, and the clock of each device that is later than this time. See
+  /// ``FleetEngine/rewind(to:)``.
   public func rewind(to time: Timestamp) throws(MonitorError) { try engine.rewind(to: time) }
 
   /// Sets the clock of a device back. See ``FleetEngine/rewind(to:for:)``.
   ///
-  /// - Throws: ``MonitorError/notFound(_:)`` when no device has that identifier; otherwise as the engine's call.
+  /// - Throws: ``MonitorError/notFound(_:)`` when no device has that identifier; otherwise the same errors as the
+  ///   engine's method.
   public func rewind(to time: Timestamp, for identifier: String) throws(MonitorError) {
     guard let device = engine.number(of: identifier) else { throw .notFound(identifier) }
     try engine.rewind(to: time, for: device)
@@ -224,7 +229,8 @@ public actor Fleet {
     return (try? engine.state(of: identifier, for: number)) ?? nil
   }
 
-  /// The conditions that a device is inside, and the beacons near it, in add order; `nil` if there is no such device.
+  /// The geographic conditions that a device is inside, and the beacon conditions that it is near, in add order; `nil`
+  /// if there is no such device.
   public func inside(_ device: String) -> [Presence]? {
     engine.number(of: device).flatMap { try? engine.inside($0) }
   }
@@ -253,7 +259,8 @@ public actor Fleet {
 
   /// Devices as bytes, to store elsewhere or to move to another fleet. See ``FleetEngine/export(_:portable:)``.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the element, when there is no such device.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the element, when there
+  ///   is no such device.
   public func export(_ identifiers: [String], portable: Bool = false) throws(MonitorError) -> [[UInt8]] {
     var numbers: [UInt32] = []
     for (index, identifier) in identifiers.enumerated() {

@@ -3,11 +3,11 @@
 /// Two regions are equal if they have the same type and the same identifier. To notice that a circle has moved, compare
 /// centre and radius.
 public class Region: Hashable {
-  /// 1 … 254 bytes of UTF-8; regions of different types may have the same identifier.
+  /// 1 … 254 bytes of UTF-8. Regions of different types may have the same identifier.
   public let identifier: String
-  /// Whether entering calls `didEnterRegion`; `didDetermineState` is called in any case.
+  /// Whether entering the region calls `didEnterRegion`; `didDetermineState` is called in any case.
   public var notifyOnEntry = true
-  /// Whether leaving calls `didExitRegion`; `didDetermineState` is called in any case.
+  /// Whether leaving the region calls `didExitRegion`; `didDetermineState` is called in any case.
   public var notifyOnExit = true
 
   /// The definition of the manager's condition.
@@ -29,7 +29,7 @@ public class Region: Hashable {
 
   /// The identifier of the manager's condition; the prefix keeps the types apart.
   var conditionIdentifier: String { (subject.kind.region?.prefix ?? "") + identifier }
-  /// The region's settings in the tag of a condition.
+  /// The region's settings, stored in the tag of its condition.
   var tag: UInt64 { (notifyOnEntry ? 1 : 0) | (notifyOnExit ? 2 : 0) }
 
   func adopt(tag: UInt64) {
@@ -56,7 +56,8 @@ public final class CircularRegion: Region {
   var circle: CircularGeographicCondition { CircularGeographicCondition(center: center, radius: radius) }
 }
 
-/// The surroundings of beacons: all with a certain UUID, all with a UUID and major number, or a single beacon.
+/// The surroundings of beacons: of all beacons with a certain UUID, of all with a UUID and a major number, or of a
+/// single beacon.
 public final class BeaconRegion: Region {
   public let uuid: BeaconUUID
   public let major: UInt16?

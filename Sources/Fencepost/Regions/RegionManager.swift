@@ -8,9 +8,9 @@
 /// try service.feed(fix)                                      // greeter hears of it before this returns
 /// ```
 ///
-/// Managers that share a ``RegionService`` share its regions. A manager belongs to the thread or actor of its service, as a
-/// manager of Core Location belongs to a run loop. The delegate is called before the call that caused it returns, and after
-/// earlier causes.
+/// Managers that share a ``RegionService`` share its regions. A manager belongs to the thread or actor of its service,
+/// as a manager of Core Location belongs to a run loop. A delegate method is called before the method that caused the
+/// call returns; calls with several causes come in the order of the causes.
 public final class RegionManager {
   /// The state shared with other managers.
   public let service: RegionService
@@ -29,12 +29,13 @@ public final class RegionManager {
 
   /// Registers a region; a region of the same type and identifier is replaced.
   ///
-  /// Calls `didStartMonitoringFor`, then `didDetermineState` as soon as the state is known; or `monitoringDidFailFor`
-  /// with `regionMonitoringFailure` (the region cannot be monitored, and is not registered) or `regionMonitoringDenied`
-  /// (it is registered, and monitored once that is allowed). Settings are copied.
+  /// Then calls `didStartMonitoringFor`, and `didDetermineState` as soon as the state is known. If the region cannot be
+  /// monitored, it is not registered, and `monitoringDidFailFor` reports `regionMonitoringFailure`. If the user has not
+  /// allowed monitoring, the region is registered, `monitoringDidFailFor` reports `regionMonitoringDenied`, and
+  /// monitoring starts as soon as it is allowed. Settings are copied.
   public func startMonitoring(for region: Region) { service.start(region, for: self) }
 
-  /// Removes a region, also one that another manager has registered.
+  /// Removes a region, even if another manager has registered it.
   public func stopMonitoring(for region: Region) { service.stop(region) }
 
   /// The regions of all managers that share the service.
@@ -42,8 +43,8 @@ public final class RegionManager {
 
   /// Requests the current state of a region; only this manager's delegate receives the answer, by `didDetermineState`.
   ///
-  /// The answer is the observed state of a monitored region; for another circle, the side of the last fix, or `unknown` without a
-  /// fix; for other beacons, `unknown`.
+  /// The answer for a monitored region is its observed state. For another circle it is the side of the last fix, or
+  /// `unknown` without a fix; for other beacons it is `unknown`.
   public func requestState(for region: Region) { service.requestState(of: region, for: self) }
 
   /// The largest radius of a circular region, metres.

@@ -1,4 +1,4 @@
-/// Which side of a region the device is on. The numbers are those of Core Location.
+/// Which side of a region the device is on. The raw values are those of Core Location.
 @frozen
 public enum RegionState: Int, Sendable, Hashable {
   case unknown = 0
@@ -14,7 +14,7 @@ public enum RegionState: Int, Sendable, Hashable {
   }
 }
 
-/// The permission of the user. The numbers are those of Core Location.
+/// The permission of the user. The raw values are those of Core Location.
 @frozen
 public enum AuthorizationStatus: Int32, Sendable, Hashable {
   /// The user has not answered yet: regions are registered, and monitored as soon as the user allows it.
@@ -29,7 +29,7 @@ public enum AuthorizationStatus: Int32, Sendable, Hashable {
   public var isAuthorized: Bool { self == .authorizedAlways || self == .authorizedWhenInUse }
 }
 
-/// Why a region is not monitored, or why there are no positions. The numbers are those of Core Location.
+/// Why a region is not monitored, or why there are no positions. The raw values are those of Core Location.
 @frozen
 public enum LocationError: Int, Error, Sendable, Hashable {
   case locationUnknown = 0
@@ -49,9 +49,9 @@ public enum LocationError: Int, Error, Sendable, Hashable {
 
 /// The calls that a ``RegionManager`` makes. Every method is optional.
 ///
-/// A crossing calls `didEnterRegion` or `didExitRegion`, unless the region's settings exclude it, and in any case
-/// `didDetermineState`. If no state was known before, as when a region is added around the device, only `didDetermineState` is
-/// called.
+/// A crossing always calls `didDetermineState`; it also calls `didEnterRegion` or `didExitRegion`, unless the region's
+/// settings exclude that call. If no state was known before, for example when a region is added around the device, only
+/// `didDetermineState` is called.
 public protocol RegionManagerDelegate: AnyObject {
   func regionManager(_ manager: RegionManager, didEnterRegion region: Region)
   func regionManager(_ manager: RegionManager, didExitRegion region: Region)

@@ -40,7 +40,7 @@ public final class RegionService {
     weak var manager: RegionManager?
   }
 
-  /// - Parameter engine: Only the service may use it; conditions that are not regions are not reported.
+  /// - Parameter engine: An engine that only the service uses; conditions that are not regions are not reported.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the policy is invalid, or the limit or the radius is not above
   ///   0.
   public convenience init(engine: MonitorEngine, settings: Settings = Settings()) throws(MonitorError) {
@@ -70,7 +70,7 @@ public final class RegionService {
   /// A copy of the whole state as a value, for inspection.
   public var state: MonitorEngine { stored.engine }
 
-  /// Saves everything and frees the name of a stored engine; inputs fed afterwards are not saved.
+  /// Saves everything and releases the name of a stored engine; inputs fed afterwards are not saved.
   public func close() throws(MonitorError) { try stored.close() }
 
   // MARK: - Inputs of the host
@@ -122,8 +122,8 @@ public final class RegionService {
     tellEvents()
   }
 
-  /// Reports that the display woke: the states of beacon regions that request it are reported while the device is
-  /// inside.
+  /// Reports that the display woke: the state of each beacon region that the device is inside is reported, if the
+  /// region's settings request this.
   public func displayDidWake() {
     for (slot, region) in stored.engine.regions {
       guard let beacon = region as? BeaconRegion, beacon.notifyEntryStateOnDisplay,
@@ -134,7 +134,7 @@ public final class RegionService {
     tellEvents()
   }
 
-  /// Reports that positions are unavailable at present to the managers that wait for them.
+  /// Reports to the managers that wait for positions that positions are currently unavailable.
   public func positioningDidFail(_ error: LocationError) {
     for manager in living where manager.isUpdatingLocation || manager.significantChanges != nil {
       tell(manager) { $0.regionManager($1, didFailWithError: error) }
@@ -255,7 +255,7 @@ public final class RegionService {
   }
 
   /// Makes the pending delegate calls, then the delegate calls for the pending events; an event counts as handled after
-  /// its calls. Calls that a delegate causes come later.
+  /// its calls. Delegate calls that are caused by another delegate call are made after it.
   private func tellEvents() {
     guard !isTelling else { return }
     isTelling = true
@@ -311,7 +311,7 @@ extension AuthorizationStatus {
     }
   }
 
-  /// The flags last passed to the engine.
+  /// The flags that were last passed to the engine.
   fileprivate init(_ flags: Diagnostics) {
     if flags.contains(.authorizationDenied) {
       self = .denied

@@ -115,7 +115,7 @@ enum Boundary {
     return coordinate
   }
 
-  /// The pointer to a text that lives as long as the process.
+  /// The pointer to a text that exists until the process ends.
   static func text(_ text: StaticString) -> UnsafePointer<CChar>? {
     UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
   }

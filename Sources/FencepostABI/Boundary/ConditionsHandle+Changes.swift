@@ -2,7 +2,7 @@ import CFencepost
 import FencepostCore
 
 extension ConditionsHandle {
-  /// Adds a condition. Examines it before locking the holder, because that may take long.
+  /// Adds a condition. Examines the condition before locking the holder, because the examination may take long.
   func add(
     _ given: GivenCondition, _ identifier: UnsafePointer<CChar>?,
     _ options: UnsafePointer<fencepost_condition_options>?

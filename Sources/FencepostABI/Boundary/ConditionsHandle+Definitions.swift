@@ -53,7 +53,7 @@ extension ConditionsHandle {
     try list.write(to: buffer, capacity, size, out_count)
   }
 
-  /// The whole holder as bytes, copied once; only their count if the buffer is too small.
+  /// The whole holder as bytes, copied once; if the buffer is too small, only the number of bytes.
   func snapshot(
     _ buffer: UnsafeMutableRawPointer?, _ capacity: Int, _ out_size: UnsafeMutablePointer<Int>?
   ) throws(BoundaryError) {

@@ -10,8 +10,8 @@ enum ConditionsHandle {
   /// The pointer to a monitor's table is the pointer to the monitor's handle with this bit set; both are aligned.
   private static var ownBit: UInt { 1 }
 
-  /// The assumed state if the caller's options are NULL. A condition of a shared table that is not assumed outside gives an event
-  /// for each device.
+  /// The assumed state if the caller's options are NULL. In a shared table, a condition whose assumed state is not
+  /// `unsatisfied` would give an event for each device.
   var assuming: Event.State {
     switch self {
     case .shared: .unsatisfied
@@ -70,8 +70,8 @@ enum ConditionsHandle {
     }
   }
 
-  /// Changes the conditions under the lock. Pass the same generic function for both arguments: one changes a shared
-  /// table, the other a monitor.
+  /// Changes the conditions under the lock. Pass the same generic function for both arguments: one argument is for a
+  /// shared table, the other for a monitor.
   func change<Result: Sendable>(
     _ shared: (inout ConditionTable) throws(MonitorError) -> Result,
     _ own: (inout MonitorEngine) throws(MonitorError) -> Result
@@ -98,7 +98,7 @@ enum ConditionsHandle {
     }
   }
 
-  /// Runs one read-only call; on a shared table also while fleets are feeding.
+  /// Runs one read-only call; a shared table can be read even while fleets are feeding.
   func read<Result: Sendable>(
     _ body: (ConditionTable) throws(MonitorError) -> Result
   ) throws(BoundaryError) -> Result {

@@ -45,7 +45,7 @@ struct AddOptions {
   var policy: TransitionPolicy = .standard
   var tag: UInt64 = 0
 
-  /// - Parameter assuming: The assumed state without options.
+  /// - Parameter assuming: The assumed state if the caller passes no options.
   init(
     _ options: UnsafePointer<fencepost_condition_options>?, assuming unsaid: Event.State = .unknown
   ) throws(BoundaryError) {

@@ -98,7 +98,8 @@ struct DefinitionRows {
 }
 
 extension ConditionSet {
-  /// - Parameter known: Returns the subject of the condition with an identifier; equal shapes are not examined again.
+  /// - Parameter known: Returns the subject of the existing condition with an identifier; a shape equal to an existing
+  ///   one is not examined again.
   init(
     _ rows: DefinitionRows, known: (UnsafeBufferPointer<UInt8>) -> Definition.Subject?
   ) throws(BoundaryError) {

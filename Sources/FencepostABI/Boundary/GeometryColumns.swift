@@ -75,8 +75,9 @@ struct GeometryColumns {
   }
 }
 
-/// The offsets of several items in another column: where each item begins, and where the last one ends, so one offset more than
-/// items. They are checked during use; an offset beyond the column is then an error.
+/// The offsets of several items in another column: where each item begins, and where the last one ends. There is one
+/// offset more than there are items. The offsets are checked when they are used; an offset beyond the column is then an
+/// error.
 struct Offsets {
   private enum Source {
     case column(UnsafePointer<Int32>, name: StaticString)
@@ -90,7 +91,7 @@ struct Offsets {
   private let elements: Int
   private let source: Source
 
-  /// - Parameter pointer: `count + 1` offsets; NULL: one item with all elements.
+  /// - Parameter pointer: `count + 1` offsets; NULL means one item with all elements.
   init(
     _ pointer: UnsafePointer<Int32>?, count: Int, into elements: Int, _ name: StaticString
   ) throws(BoundaryError) {

@@ -41,8 +41,8 @@ struct Handled<Stored: HandledState>: ~Copyable {
   let owners = Atomic<Int>(1)
 }
 
-/// The state behind a lock, and the callback for available events. The caller owns the object, and borrowing it counts no
-/// references and costs nothing.
+/// The state behind a lock, and the callback for available events. The caller owns the object, so borrowing it needs no
+/// reference counting and costs nothing.
 struct Handle<Stored: HandledState>: @unchecked Sendable {
   private let handled: UnsafeMutablePointer<Handled<Stored>>
 

@@ -129,8 +129,8 @@ struct FleetRowsInPlace {
   }
 }
 
-/// Feeds many rows and stores the counts of the consumed ones: all rows, or fewer if the queue becomes full. If the batch is
-/// refused, no row was consumed, and the caller's counts do not change.
+/// Feeds many rows and stores the counts of the consumed ones: all rows, or fewer if the queue becomes full. If the
+/// batch is refused, no row has been consumed and the caller's counts do not change.
 func counting(
   _ out_result: UnsafeMutablePointer<fencepost_feed_result>?,
   _ feed: (inout FeedResult) throws(BoundaryError) -> Void

@@ -3,8 +3,8 @@ enum MessageLine {
   /// A blank, U+2026 as UTF-8, and a blank. They are written as numbers, because such an array needs no allocation.
   private static let ellipsis: [UInt8] = [0x20, 0xE2, 0x80, 0xA6, 0x20]
 
-  /// Writes a text. Line breaks and control characters become blanks. The middle of a text that is too long is left out, because
-  /// the subject is at its beginning, and the reason and the accepted range are at its end.
+  /// Writes a text. Line breaks and control characters become blanks. If a text is too long, its middle is left out,
+  /// because the subject is at the beginning of a text, and the reason and the accepted range are at its end.
   static func write(_ text: String, to buffer: UnsafeMutableRawBufferPointer) {
     var line: [UInt8] = []
     for scalar in text.unicodeScalars {
@@ -23,7 +23,7 @@ enum MessageLine {
     buffer[line.count] = 0
   }
 
-  /// Control characters of both ranges, among them U+0085, and the separators of lines and paragraphs.
+  /// Control characters of the ranges C0 and C1 (which includes U+0085), and the line and paragraph separators.
   private static func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true

@@ -22,7 +22,7 @@ enum OutputBuffer {
     }
     if terminator { raw.storeBytes(of: 0, toByteOffset: index, as: UInt8.self) }
   }
-  /// Copies numbers. Always stores their count; capacity 0 only queries it.
+  /// Copies numbers. Always stores the number of elements; capacity 0 only queries it.
   static func write(
     _ numbers: [UInt32], to out: UnsafeMutablePointer<UInt32>?, capacity: Int, count: UnsafeMutablePointer<Int>
   ) throws(BoundaryError) {

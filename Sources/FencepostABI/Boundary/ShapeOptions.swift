@@ -54,7 +54,7 @@ struct ShapeOptions {
     }
   }
 
-  /// - Parameter radius: For lines, metres; `nil` if the caller passed none.
+  /// - Parameter radius: The radius for lines, in metres; `nil` if the caller passed no radius.
   func wellKnownBinary(_ bytes: UnsafeRawBufferPointer, radius: Double?) throws(BoundaryError) -> GivenCondition {
     let geometry = try Self.decoded(bytes)
     if geometry.isPolygon { return polygon(geometry.vertices) }

@@ -2,11 +2,11 @@ import FencepostCore
 
 /// Structures that start with `uint32_t struct_size` and may grow at their end.
 enum SizedStruct {
-  /// Larger sizes count as memory that was never initialised.
+  /// A larger `struct_size` is treated as memory that was never initialised.
   static let largest = 4_096
 
-  /// The size that the caller set. Every `sizeof` is a multiple of the alignment; another size would end in the middle of a
-  /// member, such as half a pointer.
+  /// The size that the caller set. Every `sizeof` is a multiple of the alignment; another size would end in the middle
+  /// of a member, for example after half a pointer.
   static func size<Value: BitwiseCopyable>(
     of pointer: UnsafePointer<Value>, _ name: StaticString
   ) throws(BoundaryError) -> Int {

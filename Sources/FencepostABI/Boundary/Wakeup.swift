@@ -5,10 +5,11 @@ import Synchronization
 
 /// The callback of a host for available events, and the rules for its calls.
 ///
-/// There are two locks, both separate from the monitor's lock. `state` is held for a few assignments, never while the callback
-/// runs. `gate` is held while the callback runs, by the ringing thread; only ``set(_:_:)`` on another thread ever waits for it.
-/// If a thread rings while another ring is in progress, it only leaves a note for the ringing thread. So a callback cannot
-/// deadlock, neither by calling the monitor nor by waiting for a lock that another caller of the monitor holds.
+/// There are two locks, both separate from the monitor's lock. `state` is held for a few assignments, never while the
+/// callback runs. `gate` is held while the callback runs, by the ringing thread; only ``set(_:_:)`` on another thread
+/// ever waits for this lock. If a thread rings while another thread is ringing, it only records that the other thread
+/// must ring again. So a callback cannot deadlock, neither by calling the monitor nor by waiting for a lock that
+/// another caller of the monitor holds.
 struct Wakeup: ~Copyable, Sendable {
   struct State {
     var callback: fencepost_wakeup?
@@ -27,7 +28,8 @@ struct Wakeup: ~Copyable, Sendable {
   /// pending events under that lock.
   var isArmed: Bool { armed.load(ordering: .relaxed) }
 
-  /// Replaces the callback. On return the previous callback is not running and will not run again, unless it is the caller.
+  /// Replaces the callback. On return the previous callback is not running and will not run again, unless the callback
+  /// itself made this call.
   func set(_ callback: fencepost_wakeup?, _ context: UnsafeMutableRawPointer?) {
     let address = UInt(bitPattern: context)
     let ringer = state.withLock { state in
@@ -40,7 +42,7 @@ struct Wakeup: ~Copyable, Sendable {
     if let ringer, ringer != Self.thisThread { gate.withLock { _ in } }
   }
 
-  /// Calls the callback, or makes the thread that is calling it call it once more.
+  /// Calls the callback; if another thread is calling it now, makes that thread call it once more afterwards.
   func ring() {
     let isMine = state.withLock { state in
       guard state.callback != nil else { return false }

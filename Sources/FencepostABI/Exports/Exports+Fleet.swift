@@ -165,7 +165,7 @@ public func fencepost_fleet_expire_by_arrival(
   }
 }
 
-/// Removes the devices that `find` returns if their numbers fit into the caller's memory.
+/// Removes the devices that `find` returns, provided that their numbers fit into the caller's memory.
 ///
 /// - Parameter find: Returns the numbers, and the function that removes the devices.
 private func expire(

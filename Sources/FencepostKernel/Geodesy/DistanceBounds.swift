@@ -21,18 +21,19 @@
 public enum DistanceBounds {
   /// No two points of the surface are farther apart than this, metres (half a meridian is 20 003 931.4586).
   @inlinable public static var largestDistance: Double { 20_003_931.459 }
-  /// No two points of the surface have a longer chord, metres: the equator's diameter and rounding.
+  /// No two points of the surface have a longer chord, metres: the equator's diameter plus a margin for rounding.
   @inlinable static var largestChord: Double { 12_756_274.001 }
 
-  /// More than the errors of the fast distance formulas, metres. If their result is nearer than this to a threshold, the full
-  /// solution decides; bounds from polynomials are widened by this value. Their errors are nanometres, far below a micrometre.
+  /// More than the errors of the fast distance formulas, metres. If the result of a fast formula is nearer than this to
+  /// a threshold, the full solution decides; bounds from polynomials are widened by this value. The errors of the fast
+  /// formulas are nanometres, far below a micrometre.
   @inlinable public static var doubt: Double { 1e-6 }
 
   /// Chord bounds for the distance `s`, valid everywhere: any pair with chord ≤ lower is at most `s` apart for certain,
   /// any pair with chord > upper is more than `s` apart for certain.
   ///
-  /// - Parameter s: metres. If a bound is negative, no pair is within it; at `largestDistance` and beyond, every pair
-  ///   is. NaN gives NaN.
+  /// - Parameter s: metres. If a bound is negative, no pair has a chord within the bound; at `largestDistance` and
+  ///   beyond, every pair has. NaN gives NaN.
   public static func chords(forDistance s: Double) -> (lower: Double, upper: Double) {
     if s.isNaN { return (s, s) }
     if s < 0 { return (-slack, slack) }

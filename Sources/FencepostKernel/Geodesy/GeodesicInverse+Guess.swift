@@ -2,7 +2,7 @@
 // points.
 
 extension InverseTask {
-  /// A first azimuth; for very short lines the final path.
+  /// A first guess of the azimuth; for very short lines, the final path.
   struct Guess {
     var start: Heading
     var path: InversePath?
@@ -99,7 +99,7 @@ extension InverseTask {
   /// The positive root k of the astroid problem x² / (1 + k)² + y² / k² = 1, equivalent to the quartic equation 55.
   ///
   /// The left side is convex and falling, and at the start it is at least 1: Newton's method climbs to the root
-  /// without overshooting. A millionth is plenty for a first azimuth.
+  /// without overshooting. A relative accuracy of a millionth is enough for a first azimuth.
   static func astroidRoot(_ x: Double, _ y: Double) -> Double {
     let p = x * x
     let q = y * y

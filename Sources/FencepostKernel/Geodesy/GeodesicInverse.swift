@@ -42,9 +42,10 @@
       azimuth2: Trigonometry.atan2Degrees(east * second.sine, north * second.cosine))
   }
 
-  /// Only the distance, metres: bit for bit that of `solve`, and the same in both directions.
+  /// Only the distance, metres: identical to the bit to the distance that `solve` returns, and the same in both
+  /// directions.
   ///
-  /// Parameters and exceptional values are those of `solve`.
+  /// The rules for parameters and exceptional values are those of `solve`.
   public static func distance(
     latitude1: Double, longitude1: Double, latitude2: Double, longitude2: Double
   ) -> Double {
@@ -74,7 +75,7 @@ struct Heading {
   }
 }
 
-/// A solved path between the points of an `InverseTask`, in its order and orientation.
+/// A solved path between the points of an `InverseTask`, in the task's order and orientation.
 struct InversePath {
   /// Metres.
   var distance: Double
@@ -167,7 +168,7 @@ struct InverseTask {
     return (sum, (a - aPart) + (b - bPart))
   }
 
-  /// The shortest path: along a meridian or the equator if that is known in advance, else by `search`.
+  /// The shortest path: along a meridian or the equator if that is known in advance, otherwise found by `search`.
   @inline(__always)
   func path(azimuths: Bool) -> InversePath {
     if sineLambda == 0 || cosine1 == Heading.tiny { return meridian() }

@@ -52,8 +52,8 @@ extension Trigonometry {
     return (Int(truncatingIfNeeded: entry), Double(bitPattern: rest.bitPattern ^ ((swap ^ negativeX) << 63)))
   }
 
-  /// 1 for a negative number, 0 for a positive one, without a branch. For zeros and NaN it is either, because every
-  /// entry of the table is valid for them.
+  /// 1 for a negative number, 0 for a positive one, without a branch. For zeros and NaN the result may be 0 or 1,
+  /// because every entry of the table is valid for them.
   @inline(__always)
   static func signBit(_ value: Double) -> UInt64 { value.bitPattern >> 63 }
 }

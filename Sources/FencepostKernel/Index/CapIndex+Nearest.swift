@@ -14,7 +14,7 @@ extension CapIndex {
     visitNearest(to: position, &waiting, visit)
   }
 
-  /// Visits caps as the method above does, in repeated searches.
+  /// Visits caps as `visitNearest` without a `search` argument does; use this method for repeated searches.
   ///
   /// - Parameter search: only its memory is reused.
   public func visitNearest(

@@ -2,8 +2,8 @@
 extension CapIndex {
   // MARK: Hash table
 
-  /// The preferred slot of a node. The children of a node are neighbours: a search needs several of them, and then reads few
-  /// pages of the table. The result may be past the end of the table.
+  /// The preferred slot of a node. The children of a node have neighbouring slots, so a search, which needs several of
+  /// them, reads few pages of the table. The result may be past the end of the table.
   @inline(__always)
   static func home(_ key: UInt64, _ homes: OpenTableHomes) -> Int {
     let child = (key &>> 38 & 3) | (key &>> 17 & 12) | (key & 3) &<< 4
@@ -55,7 +55,8 @@ extension CapIndex {
 
   // MARK: Order
 
-  /// Counts a change; after many changes, reorders the blocks. Spread over the changes, this costs some tens of nanoseconds each.
+  /// Counts a change of the index; after many changes, reorders the blocks. Spread over the changes, the reordering
+  /// costs some tens of nanoseconds per change.
   @inline(__always)
   mutating func countChange() {
     changes &+= 1
@@ -140,7 +141,7 @@ extension CapIndex {
     setEntry(entry, slot: slot, index: count)
   }
 
-  /// Replaces an entry by the last one.
+  /// Replaces an entry of a node by the node's last entry.
   mutating func removeEntry(slot: Int, index: Int) {
     let last = Int(nodes[slot].count) &- 1
     if index != last { setEntry(entry(slot: slot, index: last), slot: slot, index: index) }

@@ -1,4 +1,4 @@
-/// A cap within the requested distance.
+/// A cap within the requested distance of a position.
 @frozen
 public struct CapHit: Sendable, Equatable {
   public var id: UInt32
@@ -38,8 +38,8 @@ extension CapIndex {
     }
   }
 
-  /// Finds the caps that come near any of many positions: those within `radius` of the centre of a ball that contains the
-  /// positions. ``NearCaps/find(at:)`` then finds the caps that contain one of them.
+  /// Finds the caps near at least one of many positions: those within `radius` of the centre of a ball that contains
+  /// the positions. ``NearCaps/find(at:)`` then finds the caps that contain one of them.
   ///
   /// - Parameters:
   ///   - centre: a place on the Earth, or below it.
@@ -141,8 +141,8 @@ extension CapIndex {
 }
 
 extension EarthVector {
-  /// Whether no coordinate is NaN and no square of one overflows. Tests the coordinates one by one, because `max` may
-  /// drop a NaN.
+  /// Whether no coordinate is NaN and the square of no coordinate overflows. Tests the coordinates one by one, because
+  /// `max` may drop a NaN.
   @inline(__always)
   fileprivate var isOnEarth: Bool { x.magnitude < 1e9 && y.magnitude < 1e9 && z.magnitude < 1e9 }
 }
@@ -165,7 +165,7 @@ struct CapSearch {
   var excepted = SIMD16<UInt32>()
   var exceptedCount = 0
   var least = 0.0
-  /// If not `nil`, caps are gathered there instead of being reported.
+  /// If this is not `nil`, caps are added to it instead of being reported.
   var near: UnsafeMutablePointer<NearCaps>?
 
   init(
@@ -347,7 +347,7 @@ struct CapSearch {
     return gaps * gaps
   }
 
-  /// Compares the entries of a node.
+  /// Compares the entries of a node with the query.
   @inline(__always)
   mutating func scan(
     slot: Int, level: Int, relative: SIMD3<Float>, padded: Float, into hits: inout ContiguousArray<CapHit>

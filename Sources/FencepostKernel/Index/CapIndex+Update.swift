@@ -4,8 +4,9 @@ extension CapIndex {
   /// The least number of entries for which a child is created: smaller children cost more in cache misses than they save in
   /// comparisons.
   static var brood: Int { 12 }
-  /// The blocks are reordered after more changes than this, and after more than one change per that many caps. With
-  /// fewer reorderings, searches would read more pages; with more, the reorderings would cost more than the insertions.
+  /// The blocks are reordered only after more than `fewChanges` changes, and only if there was more than one change for
+  /// every `settledFor` caps. With fewer reorderings, searches would read more pages; with more, the reorderings would
+  /// cost more than the insertions.
   static var fewChanges: Int { 1_024 }
   static var settledFor: Int { 4 }
 
@@ -44,7 +45,7 @@ extension CapIndex {
 
   /// Takes a cap out.
   ///
-  /// - Parameters: the same values as when it was inserted. Does nothing if there is no such cap.
+  /// - Parameters: the values with which the cap was inserted. Does nothing if there is no such cap.
   public mutating func remove(_ id: UInt32, centre: EarthVector, reach: Double) {
     guard let cap = CapPlacement(centre: centre, reach: reach) else {
       removeStray(id, centre: centre, reach: reach)
@@ -214,7 +215,7 @@ extension CapIndex {
     SIMD3(Float(child & 3) - 1.5, Float(child &>> 2 & 3) - 1.5, Float(child &>> 4) - 1.5) * quarter
   }
 
-  /// The key of child n of the node with this key.
+  /// The key of the n-th child of the node with the given key.
   @inline(__always)
   static func childKey(_ key: UInt64, _ child: Int) -> UInt64 {
     let cell = key & (1 &<< 57 &- 1)

@@ -5,19 +5,19 @@
 ///
 /// The index is a loose tree of cubes, four children along each axis, whose nodes live in one hash table:
 ///
-/// * Level k has cubes of edge `CapLevel.edge(k)` and takes caps of reach up to `CapLevel.reach(k)`, half an edge; so
-///   a cap of a level-k node ends within half an edge of the cube of its centre. The lowest level that can take a cap
-///   is its class.
+/// * Level k has cubes of edge `CapLevel.edge(k)` and takes caps of reach up to `CapLevel.reach(k)`, half an edge; so a
+///   cap of a level-k node extends at most half an edge beyond the cube that contains its centre. The lowest level that
+///   can take a cap is its class.
 /// * A cap starts at the node of level `CapLevel.base` around its centre (or of its class, if that is higher) and
 ///   moves down, never below its class, only when the node around it is crowded. Sparse regions therefore need only one node for
 ///   many caps; in dense regions the depth depends on the size of the caps.
 /// * All ancestors of a node exist, and each node has a mask of its 64 possible children, so a search never looks at
 ///   empty space. `reach` of a node bounds the caps at and below it.
-/// * Centres are rounded to a grid of `CapLevel.quantum` metres when they enter, coarse enough that the offset from
-///   the centre of a cube is exact in `Float` at every level a cap can move between: so the location of a cap is the same at
-///   every level and on removal. A longer reach compensates for the rounding.
+/// * Centres are rounded to a grid of `CapLevel.quantum` metres on insertion; the grid is coarse enough that the offset
+///   from the centre of a cube is exact in `Float` at every level between which a cap can move, so the location of a
+///   cap is the same at every level and on removal. A longer reach compensates for the rounding.
 /// * Caps that do not fit into any cube (infinite reach, NaN, centres off the Earth) are in a plain list and are always
-/// measured exactly.
+///   measured exactly.
 ///
 /// The index is a value: a copy shares storage with the original until one of the two changes. The order of results
 /// depends only on the sequence of calls.
@@ -32,7 +32,7 @@ public struct CapIndex: Sendable {
     var block: UInt32 = 0
     /// Entries at this node itself.
     var count: UInt32 = 0
-    /// No cap at or below this node has a longer (padded) reach.
+    /// No cap at this node or below it has a longer (padded) reach.
     var reach: Float = 0
     /// The block has 2^blockLog groups.
     var blockLog: UInt8 = 0

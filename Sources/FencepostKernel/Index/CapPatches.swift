@@ -1,12 +1,13 @@
 /// The caps of a ``CapIndex`` near cubes of space, stored contiguously, for repeated queries about places near each
 /// other.
 ///
-/// A patch has every cap with a slack of at most its ``margin`` anywhere in its cube. A query reads a few contiguous groups
-/// instead of descending the tree of the index; creating a patch costs about three queries. In crowded regions the
-/// cubes are smaller. In still more crowded regions there is no patch, and queries search the index.
+/// A patch lists every cap whose slack is at most the patch's ``margin`` at any place in the patch's cube. A query
+/// reads a few contiguous groups instead of descending the tree of the index; creating a patch costs about three
+/// queries. In crowded regions the cubes are smaller. In still more crowded regions there is no patch, and queries
+/// search the index.
 ///
-/// This is a cache of the index: the owner of both calls ``keepUp(with:version:)`` before each query. Its memory is
-/// limited; when the limit is reached, the cache is emptied.
+/// This is a cache of the index: the owner of the index and of this cache calls ``keepUp(with:version:)`` before each
+/// query. Its memory is limited; when the limit is reached, the cache is emptied.
 public struct CapPatches: Sendable {
   /// Edges of the cubes, metres, and how far around them a patch reaches: powers of two.
   private static let edges: (Double, Double) = (4_096, 1_024)
@@ -22,7 +23,7 @@ public struct CapPatches: Sendable {
   private static let origin = 0x1p23
   /// An upper bound of the relative errors of a chord and a reach in single precision.
   private static let singleError = 0x1p-20
-  /// An upper bound of these errors, in metres, if all lengths are short.
+  /// An upper bound of the errors of a chord and a reach in single precision, in metres, if all lengths are short.
   private static let leastError = 1e-4
   /// After a change, this many queries per lost patch use the index before new patches are made.
   private static let patience = 4

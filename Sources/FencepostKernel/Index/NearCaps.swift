@@ -8,8 +8,8 @@ public struct NearCaps: ~Copyable {
     var x = SIMD4<Float>()
     var y = SIMD4<Float>()
     var z = SIMD4<Float>()
-    /// The squares of two distances. Up to the first distance a position may be within the cap; below the second it
-    /// certainly is.
+    /// The squares of two distances. A position nearer than the first distance may be within the cap; a position nearer
+    /// than the second is certainly within it.
     var outer = SIMD4<Float>()
     var inner = SIMD4<Float>()
     var ids = SIMD4<UInt32>()
@@ -25,7 +25,7 @@ public struct NearCaps: ~Copyable {
   private var centre = EarthVector(x: 0, y: 0, z: 0)
   private var radius: Float = 0
   private var bend: Float = 0
-  /// First the caps that contain a position, then, from the middle, those that may.
+  /// First the caps that contain a position; then, from the middle of the list, the caps that may contain it.
   private var ids: UnsafeMutablePointer<UInt32>
 
   public init() {
@@ -152,8 +152,8 @@ public struct NearCaps: ~Copyable {
 
   /// Replaces the id of each cap.
   ///
-  /// - Parameter name: receives the id; returns the id to report, and whether its owner is the cap itself. For other
-  ///   owners, no position is reported as certain.
+  /// - Parameter name: receives the id of a cap; returns the id to report, and whether the cap itself is the owner of
+  ///   that id. If the owner of the id is not the cap itself, no position is reported as certain.
   @inlinable
   public mutating func rename(_ name: (UInt32) -> (id: UInt32, isCap: Bool)) {
     for index in 0..<count {

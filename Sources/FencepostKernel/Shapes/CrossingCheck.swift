@@ -9,7 +9,7 @@ struct CrossingCheck {
 
   private let line: ShapeLine
   private let places: ContiguousArray<ShapeDefect.Place>
-  /// Ends of edges that meet another edge between its ends, with the edge that is met.
+  /// Ends of edges that lie on another edge between that edge's ends, each with the number of the other edge.
   private var touches: [(vertex: Int, edge: Int)] = []
   /// Vertices that are at the same place within the tolerance.
   private var meetings: [(Int, Int)] = []
@@ -17,7 +17,7 @@ struct CrossingCheck {
   private let drawn: DrawnEdges?
   /// Edges that cross although they do not cross on the map.
   private(set) var divisible: [(Int, Int)] = []
-  /// Whether edges meet other than as neighbours.
+  /// Whether edges meet anywhere except at a vertex that two neighbouring edges share.
   private(set) var touchesItself = false
   /// Where two rings touch without crossing but cannot both have the polygon to their left: a defect, reported unless a more
   /// specific one is found.
@@ -99,7 +99,7 @@ struct CrossingCheck {
     }
   }
 
-  /// Whether two edges share only a vertex, from which they diverge, as nearly all pairs do.
+  /// Whether two edges share only a vertex, from which they diverge; this is true of nearly all pairs.
   private func meetWidely(_ one: Int, _ other: Int) -> Bool {
     let (start, end) = (line.vertices[one], line.vertices[one + 1])
     let (otherStart, otherEnd) = (line.vertices[other], line.vertices[other + 1])
@@ -256,8 +256,8 @@ struct CrossingCheck {
     }
   }
 
-  /// Whether the edges alternate as drawn around a place where their geodesics do not. If so, records the edges to
-  /// divide.
+  /// Whether the edges around a place alternate as they are drawn on the map, although their geodesics do not. If the
+  /// drawn edges alternate, records the edges to divide.
   private mutating func decideOnTheMap(_ directions: [Direction], _ drawn: DrawnEdges) -> Bool {
     if directions.contains(where: { drawn.isAtPole($0.edge) }) { return false }
     let passing = directions.filter { ($0.passage ?? 0) < 0 && $0.leaves }

@@ -2,17 +2,18 @@
 ///
 /// Such a circle touches the line from the left, along an edge or at a corner that points inwards; so all places and
 /// directions of contact are searched, by branch and bound. If one edge stops the circles at both ends of a stretch of
-/// contacts, it stops those in between no later than at the later end: for each radius, the touching circles that meet
-/// a convex set form one interval. The effort grows with the number of edges and not with the length of thin parts.
+/// contacts, it stops every circle in between at the latest at the larger of the two radii: for each radius, the
+/// touching circles that meet a convex set form one interval. The effort grows with the number of edges and not with
+/// the length of thin parts.
 struct DeepestPlace {
   /// The fraction of the depth by which another place may be deeper; the rest of 1 % allows for the ellipsoid.
   static var tolerance: Double { 0.006 }
   /// Edges are processed in pieces of this length, metres, within which the Earth counts as a sphere and geodesics as great
   /// circles.
   static var longestEdge: Double { 200_000 }
-  /// The work after which a search ends: nodes of the tree, and as much as eight of them for each circle. A search that
-  /// ends sooner finds a place at most 1 % less deep than the deepest. A search that ends by this limit may find a
-  /// place that is less deep than that.
+  /// The amount of work after which a search ends: an opened node of the tree counts 1, a circle counts 8. A search
+  /// that ends before this limit finds a place at most 1 % less deep than the deepest. A search that ends by this limit
+  /// may find a place that is more than 1 % less deep than the deepest.
   static func budget(vertices: Int) -> Int { 8_000_000 + 40 * vertices }
   /// At least this many circles are tried, spread over the line, before a search ends by its budget.
   private static var spread: Int { 200 }
@@ -30,11 +31,11 @@ struct DeepestPlace {
   private var stretches: ContiguousArray<Stretch> = []
   /// R tan(r/R) of the largest circle searched for.
   private let largestTangent: Double
-  /// The corner that was started last, and its end.
+  /// The corner whose search was started last, and the end of that corner.
   private var carried: (edge: Int, next: Int, stop: Stop)?
   /// Vertices of the pieces where more than two edges meet, each with all numbers of its place.
   private let crowded: [Int: [Int]]
-  /// The edge that stopped the last circle, which often stops the next.
+  /// The edge that stopped the last circle; often this edge also stops the next circle.
   private var lastBlocker = -1
   /// The total number of tree nodes opened, and of circles grown, as measures of the work.
   private var opened = 0
@@ -82,8 +83,8 @@ struct DeepestPlace {
   }
 
   /// - Parameters:
-  ///   - known: a depth that was found before. The search ends when that depth is reached, and if necessary exceeds its
-  ///     budget.
+  ///   - known: a depth that was found before. The search ends when it reaches that depth, and exceeds its budget if
+  ///     this is necessary to reach it.
   ///   - budget: the limit of the work; `nil` for the usual one.
   /// - Returns: the deepest place that was found and −D there, above 0, with the number of nodes of the tree that were
   ///   opened, and whether the search ended by its budget; `nil` when the buffer leaves nothing.
@@ -128,7 +129,7 @@ struct DeepestPlace {
     return true
   }
 
-  /// Circles in the middle of edges spread over the line.
+  /// Grows circles that touch edges in the middle; the edges are spread over the line.
   private mutating func tryPlaces(_ places: Int) {
     let count = pieces.vertices.count - 1
     for edge in stride(from: 0, to: count, by: max(1, count / places)) where pieces.isEdge(edge) {

@@ -25,7 +25,7 @@ struct DrawnEdges {
     var length: Double { dot(self).squareRoot() }
   }
 
-  /// The way on the map from one point to another, the short way around the Earth.
+  /// The vector on the map from one point to another, the short way around the Earth.
   static func way(from start: SurfacePoint, to end: SurfacePoint, scale: Double) -> MapVector {
     let change = InverseTask.longitudeDifference(from: start.longitude, to: end.longitude)
     let radians = Trigonometry.radiansPerDegree * Ellipsoid.equatorialRadius
@@ -57,7 +57,7 @@ struct DrawnEdges {
       var offset: Double
       var part: Double
 
-      /// Whether the point is on the edge between its ends.
+      /// Whether the point is on the edge, between the edge's ends.
       var isOn: Bool { offset.magnitude <= CrossingCheck.tolerance && part > 0 && part < 1 }
     }
 
@@ -96,11 +96,12 @@ struct DrawnEdges {
   }
 }
 
-/// Divides pieces of planar edges whose geodesics cross though the pieces do not.
+/// Divides pieces of planar edges whose geodesics cross although the pieces themselves do not cross.
 struct EdgeDivision {
   /// Pieces shorter than this length, metres, are not divided.
   static var shortest: Double { 1e-3 }
-  /// An end nearer than this part of the length to an end of the other piece does not divide it.
+  /// An end does not divide the other piece if the end is nearer than this fraction of the length to an end of that
+  /// piece.
   private static var nearest: Double { 1.0 / 16 }
 
   /// The place where a piece is divided.

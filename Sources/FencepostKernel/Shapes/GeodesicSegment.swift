@@ -4,11 +4,11 @@
 /// Martínez-Llario, "Intersection and point-to-line solutions for geodesics on the ellipsoid", Studia Geophysica et
 /// Geodaetica 62 (2018), 353–363, inside a bracket.
 public struct GeodesicSegment: Sendable {
-  /// The length, metres, above which edges are refused: below π b, the distance within which a shortest path is the
-  /// only one.
+  /// The length, metres, above which edges are refused: below π b, because up to the distance π b the shortest path is
+  /// unique.
   public static var longest: Double { 19_900_000 }
-  /// The spacing, metres, of the first samples of the distance along a long segment. Within such a stretch the direction to a
-  /// point turns from ahead to behind at most once.
+  /// The spacing, metres, of the first samples of the distance along a long segment. Between two such samples, the
+  /// direction to a point turns from ahead to behind at most once.
   static var stretch: Double { 1_000_000 }
   /// Half the length of the stretch around a foot that is treated as a `ShortSegment`, metres.
   static var neighbourhood: Double { 15_000 }
@@ -93,7 +93,8 @@ public struct GeodesicSegment: Sendable {
   /// A point of the segment, with the direction from it to the other point.
   private struct Sight {
     var foot: SegmentFoot
-    /// Cosine of the angle between the direction to the point and that of the segment: positive when it is ahead.
+    /// Cosine of the angle between the direction to the point and that of the segment: positive when the point is
+    /// ahead.
     var ahead: Double
   }
 

@@ -56,8 +56,8 @@ extension GeodesicShape {
   /// Bounds of the distance |D| of a point of the surface from the boundary, metres, without trigonometry up to 200 km;
   /// `nil` when it is certainly more than a limit.
   ///
-  /// The side is sought only where the boundary lies at a distance from a polygon's line: if the boundary is the line itself,
-  /// both sides are equally far.
+  /// The side of the line is determined only for a polygon with a buffer: without a buffer the boundary is the line
+  /// itself, and |D| does not depend on the side.
   ///
   /// - Parameter position: within a micrometre of the surface.
   public func slackBounds(at position: EarthVector, limit: Double) -> (least: Double, most: Double)? {
@@ -140,7 +140,7 @@ extension GeodesicShape {
     return (place, min(GeodesicShape.most(ofChord: chord), DistanceBounds.largestDistance))
   }
 
-  /// The largest distance along the surface, metres, of two points with a chord up to the given one.
+  /// The largest distance along the surface, metres, between two points whose chord is at most the given chord.
   @inlinable
   public static func most(ofChord chord: Double) -> Double {
     if chord <= ChordThreshold.near {

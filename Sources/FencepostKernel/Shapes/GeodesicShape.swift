@@ -8,7 +8,7 @@ public final class GeodesicShape: Sendable {
   static var onTheLine: Double { 20e-9 }
   /// The largest depth that is computed for a polygon, metres.
   static var greatestDepth: Double { 100_000 }
-  /// A cap that contains every place.
+  /// A cap that contains every point of the Earth.
   static var wholeEarth: (centre: EarthVector, reach: Double) {
     (EarthVector(x: 0, y: 0, z: 0), Ellipsoid.largestRadiusOfCurvature)
   }
@@ -18,8 +18,9 @@ public final class GeodesicShape: Sendable {
   public let definition: ShapeDefinition
   /// Stored beside the other members because it needs no additional space there.
   let isPolygon: Bool
-  /// The greatest −D, metres: for a corridor the radius, for a line 0, for a polygon the radius of the largest inscribed circle,
-  /// up to 1 % below and at most 100 km; further below it for a polygon whose search ends by `DeepestPlace.budget`.
+  /// The greatest −D, metres: for a corridor the radius; for a line 0; for a polygon the radius of the largest
+  /// inscribed circle, limited to 100 km and up to 1 % too small. For a polygon whose search ends by
+  /// `DeepestPlace.budget` the error may be larger.
   public let depth: Double
   /// A place where D is −`depth`, or less if the depth is limited; in a corridor, a place of its line.
   public var deepest: SurfacePoint { SurfacePoint(latitude: deepestLatitude, longitude: deepestLongitude) }

@@ -16,8 +16,8 @@ struct GivenRing {
   var edges: [Int] = []
   /// Only the vertices, without the points of planar edges.
   var vertices: [SurfacePoint] = []
-  /// For a planar ring that spans 180 degrees of longitude or more as written, whether the area drawn on the map is to its left;
-  /// `nil` for others.
+  /// For a planar ring that spans 180 degrees of longitude or more as written: whether the area that it encloses on the
+  /// map is to the left of the ring; `nil` for other rings.
   private(set) var isDrawnLeft: Bool?
 
   /// The maximum number of vertices of a shape after planar edges have been cut.
@@ -161,8 +161,8 @@ struct GivenRing {
     longitude >= 180 ? longitude - 360 : (longitude < -180 ? longitude + 360 : longitude + 0)
   }
 
-  /// Replaces a planar edge by geodesics between enough of its points that the drawn line is within 0.1 m of them: the departure
-  /// falls with the square of their number.
+  /// Replaces a planar edge by geodesics between enough of its points that the drawn line is within 0.1 m of them: the
+  /// deviation decreases with the square of the number of points.
   private mutating func cut(
     from start: SurfacePoint, to end: SurfacePoint, _ number: Int, _ room: inout Int
   ) throws(ShapeDefect) {

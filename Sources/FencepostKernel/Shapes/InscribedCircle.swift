@@ -6,7 +6,7 @@
 /// m·c = sin r/R for the centre c = q cos r/R + n sin r/R). The ellipsoid is so nearly a sphere that the error is a few
 /// thousandths. The tolerance of `DeepestPlace` covers it, and `DeepestPlace` measures its result exactly.
 struct InscribedCircle {
-  /// The place where the circle touches, and the direction of its centre.
+  /// The place where the circle touches the line, and the direction from there to the centre.
   struct Contact {
     var place: EarthVector
     var inwards: EarthVector
@@ -20,8 +20,8 @@ struct InscribedCircle {
   }
 
   static var earthRadius: Double { 6_367_000 }
-  /// For lines with more vertices, the search also uses `descend` and the last hint. Smaller lines take milliseconds without
-  /// them, and so keep their depths bit for bit as in earlier versions.
+  /// For lines with more vertices, the search also uses `descend` and the last hint. Smaller lines take only
+  /// milliseconds without these two, and their depths stay identical to the bit to those of earlier versions.
   static var largeLine: Int { 1_000 }
 
   var contact: Contact
@@ -44,9 +44,11 @@ struct InscribedCircle {
     return part < 1e-3 ? tangent * (1 - part * part / 3) : earthRadius * Trigonometry.atan2(part, 1)
   }
 
-  /// The largest circle that no edge stops; or, as soon as the radius is below `enough`, a circle that some edge stops.
+  /// The largest circle at a contact that no edge stops earlier. If the radius falls below `enough`, the search ends at
+  /// once and returns the circle that it has, which some edge stops.
   ///
-  /// - Parameter hints: edges that may stop the circle early, the third one only for a large line; −1: no hint.
+  /// - Parameter hints: edges that may stop the circle early; −1 means no hint. The third hint is used only for a large
+  ///   line.
   static func largest(
     at contact: Contact, in line: ShapeLine, from tangent: Double, enough: Double, hints: (Int, Int, Int)
   ) -> InscribedCircle {
@@ -61,10 +63,10 @@ struct InscribedCircle {
     return circle
   }
 
-  /// Follows the tree down to an edge that stops the circle early, by one vertex of each child.
+  /// Follows the tree down to an edge that stops the circle early, looking at one vertex of each child.
   ///
-  /// `grow` opens the nearest edges first. On a smooth line these are nearly tangent to the circle and stop it last. Without this
-  /// step, each contact of an outline that is nearly a circle would open a share of all its edges.
+  /// `grow` opens the nearest edges first. On a smooth line these are nearly tangent to the circle and stop it last.
+  /// Without this step, each contact of an outline that is nearly a circle would open a large part of the tree.
   private mutating func descend(_ line: ShapeLine, _ enough: Double) {
     let fan = ShapeLine.fanOut
     var (level, index) = (line.levels.count - 2, 0)

@@ -51,7 +51,7 @@ struct OrientedBox {
       + halves.2 * axes.2.dot(axis).magnitude
   }
 
-  /// Whether a plane across one of the axes keeps two boxes more than a tolerance apart.
+  /// Whether a plane across one of the axes separates two boxes by more than a tolerance.
   @inline(never)
   func isApart(from other: OrientedBox, by tolerance: Double) -> Bool {
     let apart = other.centre - centre
@@ -65,8 +65,9 @@ struct OrientedBox {
 /// Boxes around the edges that the balls of a line contain (S. Gottschalk, M. C. Lin and D. Manocha, "OBBTree: a
 /// hierarchical structure for rapid interference detection", SIGGRAPH 1996).
 ///
-/// Balls around long edges side by side, such as the teeth of a comb or the rays of a star, all meet each other; boxes along
-/// the edges do not. They are needed only while pairs of edges are sought, and are not stored with the line.
+/// Balls around long edges side by side, such as the teeth of a comb or the rays of a star, all overlap; boxes along
+/// the edges do not overlap. The boxes are needed only while pairs of edges are sought, and are not stored with the
+/// line.
 struct LineBoxes {
   /// The boxes, numbered like the balls of the line.
   let boxes: ContiguousArray<OrientedBox>
@@ -112,7 +113,8 @@ extension ShapeLine {
     return sagitta * min(turn, 1) + 1e-8
   }
 
-  /// Whether an upright plane next to an edge and parallel to it keeps another edge more than a tolerance away from it.
+  /// Whether an upright plane beside an edge and parallel to it separates this edge from another edge by more than a
+  /// tolerance.
   func isBeside(_ other: Int, _ edge: Int, _ tolerance: Double) -> Bool {
     let (start, end) = (vertices[edge], vertices[edge + 1])
     let left = (start + end).scaled.cross(end - start)

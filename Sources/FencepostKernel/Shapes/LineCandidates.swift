@@ -77,8 +77,8 @@ extension ShapeLine {
     return side
   }
 
-  /// The side on which a point is, determined by one edge. Inlined into the caller, with its callees, since passing a
-  /// line copies it.
+  /// The side on which a point is, determined by one edge. This function and its callees are inlined into the caller,
+  /// because passing a line copies it.
   @inline(__always)
   func plainSide(of point: EarthVector, _ edge: Int, _ part: Float, _ distance: Double) -> Int {
     guard let own = offset(of: point, from: edge) else { return 0 }

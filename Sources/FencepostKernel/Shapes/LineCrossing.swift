@@ -1,12 +1,12 @@
-/// A point where a short way crosses the line of a shape. The sides are as seen along the line.
+/// A point where a short path crosses the line of a shape. The sides are as seen along the line.
 ///
 /// The line counts as shifted to the right by an infinitesimal distance: a position exactly on it is to the left.
 public struct LineCrossing: Sendable {
   /// The number of the chain, in the order in which the lines were given.
   public let chain: Int
-  /// Whether the way leads from the right of the line to its left.
+  /// Whether the path leads from the right of the line to its left.
   public let isToLeft: Bool
-  /// The edge, or the part of a long edge that is near the way.
+  /// The edge, or the part of a long edge that is near the path.
   private let edge: ShortSegment
 
   init(chain: Int, isToLeft: Bool, edge: ShortSegment) {
@@ -15,13 +15,13 @@ public struct LineCrossing: Sendable {
     self.edge = edge
   }
 
-  /// How far a position of the way is beyond the edge, metres; negative before the edge.
+  /// How far a position of the path is beyond the edge, metres; negative before the edge.
   public func excess(_ position: EarthVector) -> Double {
     let side = edge.side(of: position) + GeodesicShape.onTheLine
     return isToLeft ? side : -side
   }
 
-  /// Whether a position of the way is beyond the edge.
+  /// Whether a position of the path is beyond the edge.
   public func isBeyond(_ position: EarthVector) -> Bool {
     let excess = excess(position)
     return isToLeft ? excess >= 0 : excess > 0
@@ -29,17 +29,17 @@ public struct LineCrossing: Sendable {
 }
 
 extension GeodesicShape {
-  /// The longest way whose crossings ``crossings(from:to:into:)`` finds, metres.
+  /// The length, metres, of the longest path whose crossings ``crossings(from:to:into:)`` finds.
   public static var longestWay: Double { 12_000 }
 
-  /// Appends the edges of the line that a way crosses, in the order of the line.
+  /// Appends the edges of the line that a path crosses, in the order of the line.
   ///
-  /// If the way goes through a vertex where the line changes sides, the two edges there count once; if the line does
+  /// If the path goes through a vertex where the line changes sides, the two edges there count once; if the line does
   /// not change sides there, they do not count.
   ///
   /// - Parameters:
   ///   - start: a position on the surface.
-  ///   - end: another position, at most ``longestWay`` away. The way is the geodesic between the two.
+  ///   - end: another position, at most ``longestWay`` away. The path is the geodesic between the two positions.
   public func crossings(from start: EarthVector, to end: EarthVector, into result: inout [LineCrossing]) {
     guard start != end, let search = LineCrossingSearch(line, ShortSegment(from: start, to: end)) else { return }
     var edges: [Int] = []
@@ -53,17 +53,18 @@ extension GeodesicShape {
   }
 }
 
-/// Finds which edges of a line a way crosses: the ends of the edge are on different sides of the way, and the ends of the way are
-/// on different sides of the edge.
+/// Finds which edges of a line a path crosses: the ends of the edge are on different sides of the path, and the ends of
+/// the path are on different sides of the edge.
 ///
-/// Each vertex has the same side of the way for both of its edges, so that a line that changes sides is crossed once. A vertex on
-/// the way gets its side from its neighbours beside the way. If the vertices on the way include an end of the way (where the next
-/// way continues) or an end of the line, they get the side on which they would be if the line were shifted to its right. An edge
-/// whose open end is on the way is not crossed.
+/// A vertex is on the same side of the path for both of its edges, so that a line that changes sides is crossed once. A
+/// vertex that lies on the path gets its side from the nearest vertices of the line that lie beside the path. If the
+/// run of vertices on the path contains an end of the path (where the next path continues) or an end of the line, these
+/// vertices get the side on which they would be if the line were shifted to its right. An edge whose open end is on the
+/// path is not crossed.
 struct LineCrossingSearch {
-  /// The maximum number of vertices on the way that are passed in the search for a vertex beside the way.
+  /// The search for a vertex beside the path passes at most this many vertices on the path.
   private static var mostOnTheWay: Int { 16 }
-  /// The length of a long edge that is examined on each side of the way, metres.
+  /// The length of a long edge that is examined on each side of the path, metres.
   private static var leastPart: Double { 5_000 }
 
   let line: ShapeLine
@@ -78,7 +79,7 @@ struct LineCrossingSearch {
     middle = way.point(way.length / 2)
   }
 
-  /// The part of an edge near the way.
+  /// The part of an edge near the path.
   private struct Part {
     var segment: ShortSegment
     /// Where the part begins and ends, metres along the segment.
@@ -98,8 +99,8 @@ struct LineCrossingSearch {
     return LineCrossing(chain: chain, isToLeft: endsLeft, edge: part.segment)
   }
 
-  /// The part of an edge within twice the length of the way around its middle, along the edge; `nil` if there is
-  /// no such part.
+  /// The part of an edge within twice the length of the path around the path's middle, measured along the edge; `nil`
+  /// if there is no such part.
   private func part(_ edge: Int) -> Part? {
     let (start, end) = (line.vertices[edge], line.vertices[edge + 1])
     let reach = 2 * way.length
@@ -123,20 +124,20 @@ struct LineCrossingSearch {
       isEnd: high == segment.length && last == whole.length)
   }
 
-  /// 1 for a point to the left of the way, −1 for a point to its right, 0 for a point on it.
+  /// 1 for a point to the left of the path, −1 for a point to its right, 0 for a point on it.
   private func plainSide(_ point: EarthVector) -> Int {
     let side = way.side(of: point)
     return side.magnitude < GeodesicShape.onTheLine ? 0 : side > 0 ? 1 : -1
   }
 
-  /// Whether an open end of the line, which does not count, is on the way. Two geodesics that meet at such an end meet
+  /// Whether an open end of the line, which does not count, is on the path. Two geodesics that meet at such an end meet
   /// nowhere else, or overlap.
   private func meetsOpenEnd(_ part: Part, _ edge: Int) -> Bool {
     part.isStart && line.preceding(edge) < 0 && plainSide(line.vertices[edge]) == 0
       || part.isEnd && line.following(edge) < 0 && plainSide(line.vertices[edge + 1]) == 0
   }
 
-  /// The side of the way on which the part of an edge begins or ends.
+  /// The side of the path on which the part of an edge begins or ends.
   private func side(of part: Part, _ edge: Int, atStart: Bool) -> Int {
     guard atStart ? part.isStart : part.isEnd else {
       return way.side(of: part.segment.point(atStart ? part.low : part.high)) >= 0 ? 1 : -1
@@ -164,10 +165,10 @@ struct LineCrossingSearch {
     return first <= last ? back.side : ahead.side
   }
 
-  /// The first side of the way that the line reaches from a vertex on the way; 0 if the line ends before that, or stays
-  /// on the way for more vertices than are searched.
+  /// The first side of the path that the line reaches from a vertex on the path; 0 if the line ends before that, or
+  /// stays on the path for more vertices than are searched.
   ///
-  /// - Returns: the side, the last place on the way, and the number of vertices passed.
+  /// - Returns: the side, the last place on the path, and the number of vertices passed.
   private func neighbour(
     _ place: EarthVector, _ edge: Int, isAhead: Bool
   ) -> (side: Int, hops: Int, last: EarthVector) {
@@ -188,7 +189,7 @@ struct LineCrossingSearch {
     return (0, many, last)
   }
 
-  /// The side of a vertex on the way if the line were shifted to its right.
+  /// The side of a vertex on the path if the line were shifted to its right.
   private func shiftedSide(of place: EarthVector, _ before: Int, _ after: Int) -> Int {
     let direction = way.tangent(way.along(nearest: place))
     var alike = 0.0

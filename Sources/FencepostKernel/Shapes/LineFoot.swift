@@ -26,7 +26,8 @@ public struct LineFoot: Sendable {
   /// Whether the place is between the ends of the edge.
   public var isInner: Bool { vertex < 0 }
 
-  /// Whether this place is nearer than another; at equal distance, whether its edge has the lower number.
+  /// Whether this place is nearer than another; if both are equally near, whether this place's edge has the lower
+  /// number.
   @inline(__always)
   func precedes(_ other: LineFoot) -> Bool {
     distance < other.distance || (distance == other.distance && edge < other.edge)

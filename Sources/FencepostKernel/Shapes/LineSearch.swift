@@ -32,7 +32,7 @@ struct LineSearch {
     var part: Float
   }
 
-  /// Walks over the edges of a line, nearer ones first as far as the tree knows.
+  /// Walks over the edges of a line, approximately from near to far, as the tree allows.
   ///
   /// - Parameter look: receives each edge within the limit, and the limit, which it may reduce.
   @inline(__always)

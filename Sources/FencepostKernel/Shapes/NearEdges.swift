@@ -1,5 +1,5 @@
-/// The edges of a shape's line near a place. For points near that place they give the nearest edge without a walk over
-/// the tree.
+/// The edges of a shape's line near a place. For points near that place, the nearest edge is found among them without a
+/// search of the tree.
 ///
 /// Stores the eight nearest groups of edges, and the distance within which there are no others.
 public struct NearEdges: Sendable {
