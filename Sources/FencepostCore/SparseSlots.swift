@@ -132,7 +132,7 @@ struct SparseSlots<Value: SparseValue>: Sendable {
       var slots: Set<UInt32> = []
       table.forEach { slots.insert($0.slot) }
       try Invariant.hold(
-        slots.count == count && slots.allSatisfy { self[$0] != nil }, "a slot with a value is found, once")
+        slots.count == count && slots.allSatisfy { self[$0] != nil }, "each slot with a value is found once")
     }
   }
 #endif

@@ -22,7 +22,7 @@ extension Timestamp {
   public init(validating date: Date) throws(MonitorError) {
     guard let time = Timestamp(date) else {
       throw .invalidArgument(
-        "the date is \(date.timeIntervalSinceReferenceDate) seconds from 2001; must be from "
+        "the date is \(date.timeIntervalSinceReferenceDate) seconds after 2001-01-01; must be from "
           + "\(Timestamp.earliest) to \(Timestamp.latest)")
     }
     self = time

@@ -263,11 +263,11 @@ enum OpenTableSecret {
 
     package func checkInvariants() throws(Invariant.Broken) {
       let taken = entries.indices.filter { !entries[$0].isFree }
-      try Invariant.hold(taken.count == count, "a hash table counts \(count) entries and has \(taken.count)")
+      try Invariant.hold(taken.count == count, "a hash table counts \(count) entries, but has \(taken.count)")
       for index in taken {
         var place = entries[index].home(homes) & (length - 1)
         while place != index, !entries[place].isFree { place = (place + 1) & (length - 1) }
-        try Invariant.hold(place == index, "an entry of a hash table is not found from its home")
+        try Invariant.hold(place == index, "an entry of a hash table is not found by its hash")
       }
     }
   }

@@ -46,7 +46,7 @@ final class FirstVersion {
     let schema = try Statement.prepare(connection, "SELECT name, sql FROM sqlite_schema ORDER BY name")
     for definition in definitions {
       guard try schema.step(), schema.text(0) == definition.name, schema.text(1) == "\(definition.sql)" else {
-        throw .damaged("its table \(definition.name) has an unexpected definition")
+        throw .damaged("the table \(definition.name) has an unexpected definition")
       }
     }
     guard try !schema.step() else { throw .moreTables }
@@ -66,7 +66,7 @@ final class FirstVersion {
       let statement = try Statement.prepare(connection, sql)
       while try statement.step() {
         guard statement.holds(1, SQLITE_BLOB), statement.holds(2, SQLITE_INTEGER) else {
-          throw .damaged("a row in \(table) is not made of bytes and a checksum")
+          throw .damaged("a row in \(table) does not consist of bytes and a checksum")
         }
         let key = statement.integer(0)
         let generation = table == .head ? 0 : table == .conditions ? key : statement.integer(3)

@@ -101,7 +101,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   private static func version(_ page: [UInt8]) throws(StoreFailure) -> UInt64 {
     // SQLite file format, section 1.3: PRAGMA user_version is at byte 60, application_id at byte 68.
     guard page.count >= 100, page.starts(with: "SQLite format 3\0".utf8) else {
-      throw .damaged("it is not an SQLite database")
+      throw .damaged("the file is not an SQLite database")
     }
     func number(at start: Int) -> UInt64 { page[start..<start + 4].reduce(0) { $0 << 8 | UInt64($1) } }
     guard number(at: 68) == Schema.applicationID else {
@@ -110,7 +110,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     // By section 1.3.3, SQLite only reads a file with a value above 2 at byte 18, and does not even read a file with a
     // value above 2 at byte 19.
     guard page[18] <= 2, page[19] <= 2 else {
-      throw .damaged("its file format is newer than this version of SQLite supports")
+      throw .damaged("this version of SQLite does not support its newer file format")
     }
     let version = number(at: 60)
     if version != 1 { try Schema.check(version) }
@@ -232,7 +232,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     do throws(StoreFailure) {
       try requireUse()
       if !image.isBegun { draft = try makeDraft() }
-      guard let draft else { throw .unavailable("the part that was already written is lost") }
+      guard let draft else { throw .unavailable("a part of the new file is lost") }
       try draft.fill(&image, limit: limit)
       guard image.isOver else { return false }
       try takePlace(draft)
@@ -273,9 +273,9 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   private func requireUse() throws(StoreFailure) {
     guard process == StoreFiles.process else {
       leaveToParent()
-      throw .unavailable("it was opened before fork(), by another process")
+      throw .unavailable("it was opened before fork(), in the parent process")
     }
-    guard !isClosed else { throw .unavailable("it is closed") }
+    guard !isClosed else { throw .unavailable("the store is closed") }
     if file != nil { try requirePlace() }
     if let obstacle = file?.obstacle { throw obstacle }
   }
@@ -284,7 +284,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   /// another file.
   private func requirePlace() throws(StoreFailure) {
     isGone = try file?.isInPlace() == false
-    if isGone { throw .unavailable("it was moved, deleted or replaced while it was open") }
+    if isGone { throw .unavailable("the file was moved, deleted or replaced while it was open") }
   }
 
   /// Opens the file for writing if it is not open yet.
@@ -351,7 +351,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   /// Replaces a file of version 1 by one of the present version, in one step: before it the old file is complete, and after it
   /// the new one.
   private func replaceFirst(_ changes: some StoredChanges) throws(StoreFailure) {
-    guard changes.isWhole else { throw .unavailable("it is of version 1, and not all rows are written") }
+    guard changes.isWhole else { throw .unavailable("the file has version 1, which only a full save replaces") }
     let draft = try makeDraft()
     do throws(StoreFailure) {
       try draft.fill(changes)
@@ -370,7 +370,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   /// Replaces a file that somebody else has written into by a new one.
   private func replaceSpoilt(_ changes: some StoredChanges) throws(StoreFailure) {
     guard changes.isWhole else {
-      throw .unavailable("another process has written to the file, and not all rows are written")
+      throw .unavailable("another process has written to the file; only a full save replaces it")
     }
     let draft = try makeDraft()
     try draft.fill(changes)

@@ -51,10 +51,10 @@ enum Schema {
     let version = try number(connection, "PRAGMA user_version")
     try check(version)
     let schema = try Statement.prepare(connection, "SELECT name, sql FROM sqlite_schema")
-    guard try schema.step(), schema.text(0) == "rows" else { throw .damaged("its table has an unexpected definition") }
+    guard try schema.step(), schema.text(0) == "rows" else { throw .damaged("the table has an unexpected definition") }
     guard let number = parse(kind, schema.text(1)) else {
       for other in StoreKind.allCases where parse(other, schema.text(1)) != nil { throw .otherKind(other) }
-      throw .damaged("its table has an unexpected definition")
+      throw .damaged("the table has an unexpected definition")
     }
     guard try !schema.step() else { throw .moreTables }
     try quickCheck(connection)
@@ -63,9 +63,9 @@ enum Schema {
 
   static func check(_ version: UInt64) throws(StoreFailure) {
     guard version <= self.version else {
-      throw .tooNew("its version is \(version), from a newer Fencepost; this one reads versions up to \(self.version)")
+      throw .tooNew("it has version \(version), from a newer Fencepost; this one reads versions up to \(self.version)")
     }
-    guard version == self.version else { throw .damaged("its version is \(version)") }
+    guard version == self.version else { throw .damaged("it has the unknown version \(version)") }
   }
 
   /// Checks the pages between the rows, such as the list of free pages, and the order of the tree.

@@ -47,7 +47,7 @@ final class StoreDatabase {
     do throws(StoreFailure) {
       try connection.begin()
       let sums = try verify(connection)
-      guard isForReading || !connection.isReadOnly else { throw .unavailable("it is read-only") }
+      guard isForReading || !connection.isReadOnly else { throw .unavailable("the file is read-only") }
       return StoreDatabase(connection, try StoreStatements.prepare(connection), path, hadLog, sums)
     } catch {
       if !hadLog { StoreFiles.removeEmptyLog(of: path) }

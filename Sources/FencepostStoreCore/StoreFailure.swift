@@ -20,13 +20,13 @@ enum StoreFailure: Error {
 
   /// The file belongs to another program, or was overwritten.
   static func foreignFile(_ application: UInt64) -> StoreFailure {
-    .damaged("it is not a store of Fencepost, its application_id is \(application)")
+    .damaged("the file is not a Fencepost store; its application_id is \(application)")
   }
 
-  static var moreTables: StoreFailure { .damaged("it has unexpected tables") }
-  static var shortHead: StoreFailure { .damaged("its head is too short") }
-  static var noMonitor: StoreFailure { .damaged("it holds no monitor") }
-  static var otherRows: StoreFailure { .damaged("its rows are not the ones that were written last") }
+  static var moreTables: StoreFailure { .damaged("the file has unexpected tables") }
+  static var shortHead: StoreFailure { .damaged("the head row is too short") }
+  static var noMonitor: StoreFailure { .damaged("the file holds no monitor") }
+  static var otherRows: StoreFailure { .damaged("the rows do not match the last save") }
 
   /// The failure for a result code of SQLite.
   init(_ code: Int32, _ connection: OpaquePointer?) {
@@ -45,8 +45,8 @@ enum StoreFailure: Error {
   /// Converts a failure of a file that was valid when it was opened: whatever the reason, the store cannot be written.
   var whileWriting: StoreFailure {
     switch self {
-    case .busy: .unavailable("it is locked")
-    case .otherKind: .unavailable("it is another file")
+    case .busy: .unavailable("the file is locked")
+    case .otherKind: .unavailable("the file was replaced by another one")
     case .damaged(let reason), .tooNew(let reason), .unavailable(let reason): .unavailable(reason)
     }
   }

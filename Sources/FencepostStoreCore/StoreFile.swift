@@ -99,8 +99,8 @@ final class StoreFile {
   private static func requireRegular(_ path: String) throws(StoreFailure) {
     var status = stat()
     guard stat(path, &status) == 0 else { throw SystemFailure.notLookedAt }
-    guard cposix_is_file(&status) != 0 else { throw .damaged("it is not a file") }
-    guard status.st_size > 0 else { throw .damaged("it is empty") }
+    guard cposix_is_file(&status) != 0 else { throw .damaged("the path is not a regular file") }
+    guard status.st_size > 0 else { throw .damaged("the file is empty") }
   }
 
   private static func lock(_ descriptor: Int32, isShared: Bool = false) throws(StoreFailure) {
@@ -128,5 +128,5 @@ enum SystemFailure {
 
   static var notOpened: StoreFailure { last("the file cannot be opened") }
   static var notLookedAt: StoreFailure { last("cannot get the file's status") }
-  static var notMade: StoreFailure { last("no file can be created") }
+  static var notMade: StoreFailure { last("cannot create a file") }
 }

@@ -39,7 +39,7 @@ enum StoreFiles {
     }
     guard cposix_is_link(&status) != 0 else { return path }
     guard let resolved = realpath(path, nil) else {
-      throw SystemFailure.last("it is a symbolic link to a file that does not exist")
+      throw SystemFailure.last("the file is a symbolic link without a target")
     }
     defer { free(resolved) }
     return String(cString: resolved)
@@ -59,7 +59,8 @@ enum StoreFiles {
   static func requireNoRemains(of path: String) throws(StoreFailure) {
     for log in [log(of: path), journal(of: path)] where (size(log) ?? 0) > 0 {
       throw .damaged(
-        "\(log) exists without it: restore the file beside its log, or remove the log to start a new store")
+        "\(log) exists, but the store itself is missing: restore the file beside its log, or remove the log to start a new store"
+      )
     }
   }
 
@@ -113,7 +114,7 @@ enum StoreFiles {
   static func publish(_ draft: String, as path: String) throws(StoreFailure) {
     guard link(draft, path) == 0 else {
       if cposix_errno() == EEXIST { throw .busy }
-      throw SystemFailure.last("the file cannot be given its name")
+      throw SystemFailure.last("the new file cannot be renamed")
     }
     do throws(StoreFailure) {
       try synchroniseDirectory(of: path)

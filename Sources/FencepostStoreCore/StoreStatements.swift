@@ -77,9 +77,9 @@ final class StoreStatements {
     while try all.step() {
       guard all.holds(0, SQLITE_INTEGER), all.holds(1, SQLITE_INTEGER), all.holds(2, SQLITE_INTEGER),
         all.holds(3, SQLITE_BLOB)
-      else { throw .damaged("a row is not made of three numbers and bytes") }
+      else { throw .damaged("a row does not consist of three numbers and bytes") }
       let key = Key(kind: all.integer(0), a: all.integer(1), b: all.integer(2))
-      if let last, key <= last { throw .damaged("its rows are not in their order") }
+      if let last, key <= last { throw .damaged("the rows are out of order") }
       last = key
       guard let row = key.row(all.bytes(3)) else { throw .damaged("a row has the unknown kind \(key.kind)") }
       try body(row)

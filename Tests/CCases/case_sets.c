@@ -182,7 +182,7 @@ static void refused_sets(void) {
   beacon.minor = 3;
   CHECK_REFUSED(monitor, fencepost_monitor_sync_conditions(monitor, &beacon, 1, NULL, &error),
                 FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_CONTAINS(error.message, "minor is 3 without a major");
+  CHECK_CONTAINS(error.message, "minor is 3, but major is unset");
   CHECK_REFUSED(monitor, fencepost_monitor_sync_conditions(monitor, NULL, 1, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
   CHECK_REFUSED(monitor, fencepost_monitor_sync_conditions(monitor, &circle, SIZE_MAX, NULL, NULL),
                 FENCEPOST_E_INVALID_ARGUMENT);

@@ -108,19 +108,19 @@ import Testing
     let line = "01 02000000 01000000 0000000000000000 0000000000000000"
     for (text, reason, offset) in [
       ("", "the bytes end within a header", 0),
-      ("02 02000000", "the byte order is 2, neither 0 (big endian) nor 1 (little endian)", 0),
+      ("02 02000000", "the byte order is 2; must be 0 (big endian) or 1 (little endian)", 0),
       ("01 07000000 00000000", "GeometryCollection is not a Polygon, MultiPolygon, LineString or MultiLineString", 1),
       ("01 04000000 00000000", "MultiPoint is not a Polygon, MultiPolygon, LineString or MultiLineString", 1),
       ("01 0a000000 00000000", "CurvePolygon is not a Polygon, MultiPolygon, LineString or MultiLineString", 1),
-      ("01 63000000 00000000", "there is no geometry type 99", 1),
-      ("01 a20f0000 00000000", "there is no geometry type 4002", 1),
-      ("01 ea030080 00000000", "there is no geometry type 2147484650", 1),
+      ("01 63000000 00000000", "99 is not a geometry type", 1),
+      ("01 a20f0000 00000000", "4002 is not a geometry type", 1),
+      ("01 ea030080 00000000", "2147484650 is not a geometry type", 1),
       ("01 02000020 110f0000 00000000", "the spatial reference is 3857; positions must be WGS 84 (4326)", 5),
-      ("01 02000000 ffffffff", "4294967295 vertices do not fit into the 0 bytes that are left", 5),
-      ("01 03000000 ffffffff 00000000", "4294967295 rings do not fit into the 4 bytes that are left", 5),
-      ("01 06000000 00000080", "2147483648 polygons do not fit into the 0 bytes that are left", 5),
+      ("01 02000000 ffffffff", "4294967295 vertices do not fit into the 0 remaining bytes", 5),
+      ("01 03000000 ffffffff 00000000", "4294967295 rings do not fit into the 4 remaining bytes", 5),
+      ("01 06000000 00000080", "2147483648 polygons do not fit into the 0 remaining bytes", 5),
       ("01 06000000 01000000 \(line)", "a LineString stands in a MultiPolygon", 10),
-      ("\(line) 00", "1 bytes are left over", 25),
+      ("\(line) 00", "1 bytes follow the geometry", 25),
     ] {
       do throws(WellKnownBinary.Defect) {
         _ = try WellKnownBinary.decode(bytes(text))

@@ -149,7 +149,7 @@ import Testing
     try folder.write(bytes, to: "m.fencepost")
     #expect(
       throws: MonitorError.storeTooNew(
-        "the store \(folder.file("m.fencepost")) cannot be read: its version is 3, from a newer Fencepost; this one "
+        "the store \(folder.file("m.fencepost")) cannot be read: it has version 3, from a newer Fencepost; this one "
           + "reads versions up to 2")
     ) { try open(folder) }
     #expect(try folder.bytes("m.fencepost") == bytes)

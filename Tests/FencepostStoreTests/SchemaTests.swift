@@ -66,26 +66,26 @@ import Testing
   @Test func versionsAreReported() throws {
     _ = try create()
     #expect(try change(path, "PRAGMA user_version=3"))
-    #expect(try refusal() == "too new: its version is 3, from a newer Fencepost; this one reads versions up to 2")
+    #expect(try refusal() == "too new: it has version 3, from a newer Fencepost; this one reads versions up to 2")
     #expect(try change(path, "PRAGMA user_version=0"))
-    #expect(try refusal() == "damaged: its version is 0")
+    #expect(try refusal() == "damaged: it has the unknown version 0")
   }
 
   @Test func whatIsNoStoreIsRefused() throws {
-    #expect(try refusal() == "damaged: it is not a store of Fencepost, its application_id is 0")
+    #expect(try refusal() == "damaged: the file is not a Fencepost store; its application_id is 0")
     _ = try create()
     #expect(try change(path, "PRAGMA application_id=77"))
-    #expect(try refusal() == "damaged: it is not a store of Fencepost, its application_id is 77")
+    #expect(try refusal() == "damaged: the file is not a Fencepost store; its application_id is 77")
   }
 
   @Test func otherTablesAreRefused() throws {
     _ = try create()
     #expect(try change(path, "CREATE TABLE more(a)"))
-    #expect(try refusal() == "damaged: it has unexpected tables")
+    #expect(try refusal() == "damaged: the file has unexpected tables")
     #expect(try change(path, "DROP TABLE rows"))
-    #expect(try refusal() == "damaged: its table has an unexpected definition")
+    #expect(try refusal() == "damaged: the table has an unexpected definition")
     let other = "CREATE TABLE rows(kind INTEGER, a INTEGER, b INTEGER, data BLOB, PRIMARY KEY(kind, a, b))"
     #expect(try change(path, "DROP TABLE more; \(other)"))
-    #expect(try refusal() == "damaged: its table has an unexpected definition")
+    #expect(try refusal() == "damaged: the table has an unexpected definition")
   }
 }

@@ -199,7 +199,7 @@ import Testing
     try crashed.copy(into: logOnly)
     try FileManager.default.removeItem(atPath: logOnly.file("m.fencepost"))
     let message = refusal { () throws(MonitorError) in try open(logOnly) }
-    #expect(message.contains("m.fencepost-wal exists without it"))
+    #expect(message.contains("m.fencepost-wal exists, but the store itself is missing"))
     #expect(logOnly.names == ["m.fencepost-wal"])
 
     // Another store gets the name, next to the log that the first store left behind.

@@ -28,6 +28,12 @@ SQL = re.compile(
     re.IGNORECASE,
 )
 WORDS = re.compile(r"[A-Za-z'`-]{2,}[,;:]? +(?:[A-Za-z'`({-]{2,}|a\b)")
+# Lists of names, columns of tables, HTTP headers, CSS selectors and regular expressions.
+DATA = re.compile(
+    r"[A-Z_]\w*(?: [A-Z_]\w*)*|[a-z_]+ (?:int|bigint|binary|TEXT)\b.*|default-src .*|text/plain; .*|\([a-z-]+: \w+\)"
+    r"|[.#][a-z]+ [a-z]+|.*\(\?:.*",
+    re.DOTALL,
+)
 INTRODUCTION = """\
 # Every message, by its source, written by Tests/Style/messages.py --update. Values are in braces.
 """
@@ -38,6 +44,8 @@ def is_message(text: Text) -> bool:
     if text.kind != "string" or not SOURCES.match(text.path):
         return False
     words = text.text.strip()
+    if DATA.fullmatch(words):
+        return False
     if SQL.match(words) and not re.match(r"[a-z]+ [a-z]+(?: [a-z]+)* (?:is|are|was)\b|with \w+|where ", words):
         return False
     if re.search(r"</?\w+[ >]|;\n|\bfunction\b|=>|\bvar |^\s*[.#@]?\w+ *\{|=\\?\"|\bNOT NULL\b|\bBLOB\b", words):

@@ -26,8 +26,8 @@ extension GivenCondition {
       return
     }
     throw .invalidArgument(
-      "the condition is of another kind; must be a circular, polygonal, multi-polygonal, corridor or line "
-        + "geographic conditions and beacon identity conditions")
+      "the condition is of an unknown type; must be a circular, polygonal, multi-polygonal, corridor or line "
+        + "geographic condition, or a beacon identity condition")
   }
 }
 

@@ -24,7 +24,7 @@ extension ConditionsHandle {
     let wkb = try read { table throws(MonitorError) in
       guard let wkb = table.wellKnownBinary(of: try table.slot(ofIdentifierBytes: bytes)) else {
         throw .invalidArgument(
-          "the condition has no vertices; it must be a polygon or corridor; read others with \(other)()")
+          "the condition has no vertices; it must be a polygon or corridor; read other kinds with \(other)()")
       }
       return wkb
     }

@@ -66,7 +66,8 @@ extension ConditionsHandle {
     }
     let (size, isTooLarge) = count.multipliedReportingOverflow(by: nearest)
     guard !isTooLarge else {
-      throw .invalidArgument("nearest is \(nearest) for each of \(count) rows; must be from 0 to \(Int.max / 8) in all")
+      throw .invalidArgument(
+        "nearest is \(nearest) for each of \(count) rows; must be from 0 to \(Int.max / 8) in total")
     }
     let generations = try Boundary.require(out_generations, count: size, "out_generations")
     let out = try Boundary.require(out_count, "out_count")

@@ -16,7 +16,7 @@ extension TransitionPolicy {
       throw .invalidArgument("dwell_policy is \(value.dwell_policy); must be 0 or 1")
     }
     if let defect = Notify.defect(of: value.notify) { throw .invalidArgument(defect) }
-    guard value.reserved == 0 else { throw .unsupported("reserved of policy is not zero") }
+    guard value.reserved == 0 else { throw .unsupported("policy.reserved must be zero") }
     entryDwellMicroseconds = value.entry_dwell_us
     exitDwellMicroseconds = value.exit_dwell_us
     entryMargin = value.entry_margin_m
@@ -90,7 +90,7 @@ struct CreateOptions {
     engine.beaconInitialTimeoutMicroseconds = value.beacon_initial_timeout_us
     engine.maxTimeStepMicroseconds = value.max_time_step_us == 0 ? nil : value.max_time_step_us
     guard value.reserved == 0, value.path_reserved == 0 else {
-      throw .unsupported("reserved of options is not zero")
+      throw .unsupported("options.reserved and options.path_reserved must be zero")
     }
     switch Int(value.path) {
     case FENCEPOST_PATH_FIXES: engine.path = .fixes
@@ -191,7 +191,7 @@ extension BeaconIdentityCondition {
       throw .invalidArgument("\(name) is \(number); must be from 0 to 65535, or -1 for any")
     }
     guard major >= 0 || minor < 0 else {
-      throw .invalidArgument("minor is \(minor) without a major; a minor needs a major")
+      throw .invalidArgument("minor is \(minor), but major is unset; set both")
     }
     if minor >= 0 {
       self.init(uuid: uuid, major: UInt16(major), minor: UInt16(minor))

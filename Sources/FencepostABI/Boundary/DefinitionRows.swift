@@ -33,7 +33,7 @@ struct DefinitionRows {
       uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), major: -1, minor: -1, options: nil,
       geometry: nil, wkb: nil, wkb_size: 0, shape: nil)
     guard try SizedStruct.size(of: element, "the definition") == stride else {
-      throw .invalidArgument("struct_size of the definition differs from that of the first definition, \(stride)")
+      throw .invalidArgument("struct_size of the definition must be \(stride), as in the first definition")
     }
     let value = try SizedStruct.read(element, defaults: defaults, "the definition")
     guard let identifier = value.identifier else { throw .identifierIsNull }
@@ -91,7 +91,7 @@ struct DefinitionRows {
     let bytes = UnsafeRawBufferPointer(start: start, count: value.wkb_size)
     let given = try options.wellKnownBinary(bytes, radius: value.radius_m)
     guard case .shape(let definition) = given, definition.isPolygon == isPolygon else {
-      throw .invalidArgument("kind is \(value.kind), and wkb holds \(isPolygon ? "lines" : "polygons")")
+      throw .invalidArgument("kind is \(value.kind), but wkb holds \(isPolygon ? "lines" : "polygons")")
     }
     return given
   }

@@ -19,7 +19,7 @@ struct FleetCreateOptions {
       beacon_initial_timeout_us: engine.beaconInitialTimeoutMicroseconds, max_time_step_us: 0, store_directory: nil,
       name: nil, durability: 0, reserved2: 0, checkpoint_interval_us: 60_000_000)
     let value = try SizedStruct.read(options, defaults: defaults, "options")
-    guard value.reserved == 0, value.reserved2 == 0 else { throw .unsupported("reserved of options is not zero") }
+    guard value.reserved == 0, value.reserved2 == 0 else { throw .unsupported("options.reserved must be zero") }
     engine.maxPendingEvents = Int(clamping: value.max_pending_events)
     engine.deviceLimit = value.device_limit == 0 ? FleetOptions.mostDevices : Int(clamping: value.device_limit)
     engine.beaconExitTimeoutMicroseconds = value.beacon_exit_timeout_us

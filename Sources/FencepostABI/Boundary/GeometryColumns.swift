@@ -34,8 +34,8 @@ struct GeometryColumns {
     guard offsets == nil else { return try Offsets(offsets, count: count, into: pieces, "condition_offsets") }
     guard count == pieces else {
       throw .invalidArgument(
-        "count is \(count), and the geometry has \(pieces) \(ofLines ? "lines" : "parts"); without condition_offsets "
-          + "each is a condition")
+        "count is \(count), but the geometry has \(pieces) \(ofLines ? "lines" : "parts"); without condition_offsets "
+          + "they must be equal")
     }
     return Offsets(each: count)
   }
@@ -122,7 +122,7 @@ struct Offsets {
         let (start, end) = (Int(pointer[index]), Int(pointer[index + 1]))
         guard start >= 0, start <= end, end <= elements else {
           throw .invalidArgument(
-            "\(name)[\(index)] and the next are \(start) and \(end); must ascend from 0 to \(elements)"
+            "\(name)[\(index)] is \(start), the next is \(end); must ascend from 0 to \(elements)"
           )
         }
         return start..<end

@@ -105,7 +105,8 @@ struct FleetRowsInPlace {
     let fixes = try FixColumns(Boundary.require(value.fixes, "fixes"), count)
     guard let fixes, let start else { return nil }
     guard value.first_row <= UInt64(Int.max - count) else {
-      throw .invalidArgument("first_row is \(value.first_row) of \(count) rows; must be from 0 to \(Int.max - count)")
+      throw .invalidArgument(
+        "first_row is \(value.first_row); for \(count) rows it must be from 0 to \(Int.max - count)")
     }
     guard value.skips_unknown <= 1 else {
       throw .invalidArgument("skips_unknown is \(value.skips_unknown); must be 0 or 1")

@@ -9,7 +9,7 @@ extension PointColumns {
     let defaults = fencepost_point_columns(
       struct_size: 0, reserved: 0, latitudes: nil, longitudes: nil, latitude_stride: 8, longitude_stride: 8)
     let value = try SizedStruct.read(Boundary.require(columns, "columns"), defaults: defaults, "columns")
-    guard value.reserved == 0 else { throw .unsupported("reserved of columns is not zero") }
+    guard value.reserved == 0 else { throw .unsupported("columns.reserved must be zero") }
     let latitudes = try Boundary.require(value.latitudes, count: count, "latitudes")
     let longitudes = try Boundary.require(value.longitudes, count: count, "longitudes")
     // Columns without rows are not read.

@@ -18,7 +18,7 @@ struct ShapeOptions {
     default: throw .invalidArgument("edges is \(value.edges); must be 0 (geodesic) or 1 (planar)")
     }
     guard value.oriented <= 1 else { throw .invalidArgument("oriented is \(value.oriented); must be 0 or 1") }
-    guard value.reserved == 0 else { throw .unsupported("reserved of shape is not zero") }
+    guard value.reserved == 0 else { throw .unsupported("shape.reserved must be zero") }
     isOriented = value.oriented == 1
     buffer = value.buffer_m
   }

@@ -58,7 +58,7 @@ func describe(_ status: fencepost_status) -> (name: StaticString, message: Stati
   case FENCEPOST_E_QUEUE_FULL: ("queue_full", "too many events are pending; poll them first")
   case FENCEPOST_E_AHEAD_OF_CLOCK:
     ("ahead_of_clock", "the input is too far ahead of the clock of the monitor, device or fleet")
-  case FENCEPOST_E_INTERNAL: ("internal", "a defect of the library")
+  case FENCEPOST_E_INTERNAL: ("internal", "a defect in the library")
   default: ("unknown_status", "a status that this version of the library does not know")
   }
 }

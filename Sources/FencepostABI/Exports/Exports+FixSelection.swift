@@ -48,7 +48,7 @@ public func fencepost_best_fix(
       let defaults = fencepost_fix_selection(
         struct_size: 0, reserved: 0, speed_m_per_s: settings.speed, maximum_age_us: settings.maximumAgeMicroseconds)
       let value = try SizedStruct.read(selection, defaults: defaults, "selection")
-      guard value.reserved == 0 else { throw .unsupported("reserved of selection is not zero") }
+      guard value.reserved == 0 else { throw .unsupported("selection.reserved must be zero") }
       settings = FixSelection(speed: value.speed_m_per_s, maximumAgeMicroseconds: value.maximum_age_us)
     }
     let now = Timestamp(microseconds: now_us)

@@ -71,7 +71,7 @@ private struct ExportedRows {
       let (first, end) = (self.offsets[row], self.offsets[row + 1])
       guard first <= end, end <= UInt64(Int.max) else {
         throw .invalidArgument(
-          "offsets[\(row)] and the next are \(first) and \(end); must ascend", position: row)
+          "offsets[\(row)] is \(first), the next is \(end); must ascend", position: row)
       }
       _ = try Boundary.require(bytes, count: Int(end - first), "bytes")
     }

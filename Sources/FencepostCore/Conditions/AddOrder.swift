@@ -150,21 +150,23 @@ struct AddOrder: Sendable {
       try Invariant.hold(generations.count == slots.count, "the add order has as many generations as slots")
       var live = 0
       for index in slots.indices {
-        if index > 0 { try Invariant.hold(generations[index - 1] < generations[index], "generations ascend") }
-        try Invariant.hold(generations[index] <= lastGeneration, "no generation is beyond the last one given")
+        if index > 0 { try Invariant.hold(generations[index - 1] < generations[index], "the generations ascend") }
+        try Invariant.hold(generations[index] <= lastGeneration, "no generation is above the last generation")
         guard slots[index] != Self.gap else { continue }
         live += 1
         try Invariant.hold(places[Int(slots[index])] == UInt32(index), "a slot knows its place in the add order")
-        try Invariant.hold(!isOfSlots || slots[index] == UInt32(index), "slots are their own places while it is said")
+        try Invariant.hold(
+          !isOfSlots || slots[index] == UInt32(index),
+          "if the order is marked as that of slots, each slot is its own place")
       }
       try Invariant.hold(
         announced.count == (slots.count + 63) / 64, "the add order has a bit for each of its places")
       for place in 0..<announced.count * 64 where announced[place / 64] >> UInt64(place % 64) & 1 == 1 {
-        try Invariant.hold(place < slots.count && slots[place] != Self.gap, "who is announced is there")
+        try Invariant.hold(place < slots.count && slots[place] != Self.gap, "each announced condition exists")
       }
       try Invariant.hold(
-        announced.reduce(0) { $0 + $1.nonzeroBitCount } == announcedCount, "who is announced is counted")
-      try Invariant.hold(live == count, "the add order counts \(count) conditions and has \(live)")
+        announced.reduce(0) { $0 + $1.nonzeroBitCount } == announcedCount, "the count of announced conditions is right")
+      try Invariant.hold(live == count, "the add order counts \(count) conditions, but has \(live)")
     }
   }
 #endif

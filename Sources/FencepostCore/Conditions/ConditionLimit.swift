@@ -92,16 +92,16 @@ struct ConditionLimit: Sendable {
       try Invariant.hold(
         held + tickets.count == conditions, "each condition has a place under the limit or waits for one")
       if let capacity {
-        try Invariant.hold(held <= capacity, "no more conditions have a place than the limit allows")
-        try Invariant.hold(tickets.isEmpty || held == capacity, "nothing waits while a place is free")
+        try Invariant.hold(held <= capacity, "the number of conditions with a place is within the limit")
+        try Invariant.hold(tickets.isEmpty || held == capacity, "no condition waits while a place is free")
       } else {
-        try Invariant.hold(tickets.isEmpty, "nothing waits without a limit")
+        try Invariant.hold(tickets.isEmpty, "no condition waits if there is no limit")
       }
       let waiting = queue[head...].filter { tickets[$0.slot] == $0.ticket }.map { $0.ticket }
-      try Invariant.hold(waiting.sorted() == waiting, "who waits longest is first")
+      try Invariant.hold(waiting.sorted() == waiting, "the condition that waits longest is first")
       try Invariant.hold(
-        Set(waiting) == Set(tickets.values) && waiting.count == tickets.count, "each ticket stands in the queue once")
-      try Invariant.hold(waiting.allSatisfy { $0 <= lastTicket }, "no ticket is beyond the last one given")
+        Set(waiting) == Set(tickets.values) && waiting.count == tickets.count, "the queue contains each ticket once")
+      try Invariant.hold(waiting.allSatisfy { $0 <= lastTicket }, "no ticket is above the last ticket")
     }
   }
 #endif

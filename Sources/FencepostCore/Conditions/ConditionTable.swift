@@ -329,14 +329,15 @@ package struct ConditionTable: Sendable {
       let live = rows.indices.lazy.filter { rows[$0].generation != 0 }.map { UInt32($0) }
       try identifiers.checkInvariants(live)
       try policies.checkInvariants(live.map { rows[Int($0)].policy })
-      try Invariant.hold(live.count == order.count, "\(order.count) conditions are in order, \(live.count) are there")
+      try Invariant.hold(
+        live.count == order.count, "the add order has \(order.count) conditions, the table \(live.count)")
       try Invariant.hold(
         Set(freeSlots).count == freeSlots.count && freeSlots.count + live.count == rows.count
           && !freeSlots.contains { rows[Int($0)].generation != 0 }, "a slot is free or has a condition")
       try limit.checkInvariants(conditions: count)
       for slot in order.live {
         try Invariant.hold(
-          isOverLimit(slot) == (limit.ticket(of: slot) != nil), "who waits under the limit knows it")
+          isOverLimit(slot) == (limit.ticket(of: slot) != nil), "a condition that waits under the limit is marked")
         try Invariant.hold(
           order.next(after: generation(of: slot) - 1) == slot, "a generation belongs to one add")
       }
@@ -370,7 +371,7 @@ package struct ConditionTable: Sendable {
       }
       try Invariant.hold(
         shapes.count { $0 != nil } == areas, "only polygons, corridors and lines have a shape")
-      try Invariant.hold(lineCount == live.count { kind(of: $0).isLine }, "\(lineCount) lines are counted")
+      try Invariant.hold(lineCount == live.count { kind(of: $0).isLine }, "the count of lines, \(lineCount), is right")
       try Invariant.hold(beacons.count == live.count - places, "only beacon conditions have a beacon")
       let identities = Dictionary(grouping: beacons.keys) { beacons[$0] }
       try Invariant.hold(

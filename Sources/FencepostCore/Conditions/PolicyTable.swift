@@ -47,7 +47,7 @@ struct PolicyTable: Sendable {
       try Invariant.hold(counts == uses, "a policy is counted once for each condition that has it")
       try Invariant.hold(
         indices.count + free.count == policies.count && indices.allSatisfy { policies[Int($1)] == $0 },
-        "a policy in use is found, and stands once")
+        "a policy in use is found, and stored once")
     }
   }
 #endif

@@ -362,7 +362,7 @@ struct Delivery: Sendable {
   ) throws(Damage) {
     post.restore(slot, saved, table)
     try outbox.change(&post) { _, _ throws(Damage) in
-      guard present == nil, flags == nil else { throw Damage("an observation is out of place") }
+      guard present == nil, flags == nil else { throw Damage("an observation has no pending event before it") }
     } turns: { turns, _ throws(Damage) in
       turns.restore(slot, present: present, flags: flags)
     }
@@ -406,11 +406,11 @@ struct Delivery: Sendable {
       // A change of flags that is told in a later event may stand in the queue a second time, with its first place.
       post.queue.forEach { if isWaiting($0, table), known.insert($0.change).inserted { waiting.append($0) } }
       try Invariant.hold(
-        pendingEvents == waiting.count, "\(pendingEvents) events are counted as waiting, \(waiting.count) are")
+        pendingEvents == waiting.count, "\(pendingEvents) events are counted as waiting, but \(waiting.count) wait")
       try post.queue.checkInvariants()
       try checkSequences(waiting)
       try Invariant.hold(
-        (flying + waiting).allSatisfy { $0.change <= lastChange }, "no event is beyond the last change")
+        (flying + waiting).allSatisfy { $0.change <= lastChange }, "no event is later than the last change")
       let pending = Dictionary((flying + waiting).map { ($0.change, $0) }) { one, _ in one }
       try Invariant.hold(pending.count == flying.count + waiting.count, "no two events have one change number")
       switch outbox {
@@ -418,7 +418,7 @@ struct Delivery: Sendable {
         try every.silent.checkInvariants(pending, isLive: isLive)
       case .turns(let outbox):
         try outbox.turns.checkInvariants(Array(flying))
-        try Invariant.hold(waiting.count == outbox.turns.waiting.count, "what waits stands in the queue")
+        try Invariant.hold(waiting.count == outbox.turns.waiting.count, "each waiting event is in the queue")
       }
       try post.told.checkInvariants(table, waiting: waiting, last: last(pending, isLive))
       try post.journal.checkInvariants()
@@ -434,14 +434,14 @@ struct Delivery: Sendable {
     }
 
     private func checkSequences(_ waiting: [EventEntry]) throws(Invariant.Broken) {
-      try Invariant.hold(handedOut <= inFlight.count, "no more is handed out than is in flight")
+      try Invariant.hold(handedOut <= inFlight.count, "each delivered event is in flight")
       for (one, next) in zip(inFlight, inFlight.dropFirst()) {
         try Invariant.hold(one.sequence < next.sequence, "events are in flight in the order of their sequence numbers")
       }
       try Invariant.hold(
         inFlight.allSatisfy { $0.sequence >= 1 && $0.sequence <= lastSequence },
-        "a sequence number is given at the first hand-out")
-      try Invariant.hold(waiting.allSatisfy { $0.sequence == 0 }, "what waits has no sequence number")
+        "an event gets its sequence number at its first delivery")
+      try Invariant.hold(waiting.allSatisfy { $0.sequence == 0 }, "a waiting event has no sequence number")
     }
 
     /// With `every`: the last event of each condition that waits, or is kept silent.

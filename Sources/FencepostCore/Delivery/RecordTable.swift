@@ -58,7 +58,7 @@ struct RecordTable: Sendable {
       try Invariant.hold(
         blocks.reduce(0) { $0 + $1.count } == Int(count)
           && blocks.dropLast().allSatisfy { $0.count == Int(Self.blockSize) },
-        "the blocks are full but the last")
+        "all blocks except the last are full")
     }
   }
 #endif

@@ -76,7 +76,7 @@ struct SilentChanges: Sendable {
       }
       for (slot, change) in lastEvents {
         try Invariant.hold(
-          pending[change]?.slot == slot, "a condition that silent changes wait for has an event that is not handled")
+          pending[change]?.slot == slot, "silent changes wait only for a condition with a pending event")
       }
     }
   }

@@ -167,7 +167,7 @@ struct ToldStates: Sendable {
         if told.record != Told.none { used.append(told.record) }
         if table.isLive(slot) { known += 1 }
       }
-      try Invariant.hold(known == told.count, "only of conditions that are there something was told")
+      try Invariant.hold(known == told.count, "only existing conditions have a reported state")
       try records.checkInvariants(used)
       var counts: [UInt32: UInt32] = [:]
       for entry in waiting { counts[entry.slot, default: 0] += 1 }
@@ -177,10 +177,10 @@ struct ToldStates: Sendable {
         try Invariant.hold(
           state(of: slot, table) == event?.state ?? table.assumed(of: slot)
             && flags(of: slot) == event?.diagnostics ?? [],
-          "what was told of a condition is what its last event says")
+          "the reported state of a condition is that of its last event")
         try Invariant.hold(
           refinement(of: slot) == event.flatMap { table.refinement(of: $0) },
-          "the beacon that was named is that of the last event")
+          "the reported beacon is that of the last event")
       }
     }
   }

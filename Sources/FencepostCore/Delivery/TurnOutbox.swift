@@ -173,7 +173,7 @@ struct TurnOutbox: Sendable {
   {
     guard follows == 0 else { throw Damage.silentChangeAlone }
     if entry.sequence != 0 {
-      guard turns.flying.insert(entry.slot).inserted else { throw Damage("two events of a condition are handed out") }
+      guard turns.flying.insert(entry.slot).inserted else { throw Damage("two events of a condition are in flight") }
     } else {
       guard !turns.isBusy(entry.slot) else { throw Damage("two events of a condition wait") }
       turns.waiting[entry.slot] = entry

@@ -38,10 +38,10 @@ struct Turns: Sendable {
     func checkInvariants(_ inFlight: [EventEntry]) throws(Invariant.Broken) {
       try Invariant.hold(
         inFlight.count == flying.count && flying == Set(inFlight.map { $0.slot }),
-        "what flies is what was handed out, one event a condition")
+        "the conditions in flight match the delivered events, one per condition")
       try Invariant.hold(flying.isDisjoint(with: waiting.keys), "a condition has one event waiting or in flight")
       try Invariant.hold(
-        waiting.allSatisfy { $0 == $1.slot && $1.sequence == 0 }, "what waits has no sequence number yet")
+        waiting.allSatisfy { $0 == $1.slot && $1.sequence == 0 }, "a waiting event has no sequence number")
       try Invariant.hold(present.keys.allSatisfy { isBusy($0) }, "an observation waits behind an event")
       try Invariant.hold(flags.keys.allSatisfy { isBusy($0) }, "a change of flags waits behind an event")
     }

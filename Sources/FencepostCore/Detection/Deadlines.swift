@@ -76,7 +76,7 @@ struct Deadlines: Sendable {
       try scheduled.checkInvariants()
       for slot in scheduled.slots {
         try Invariant.hold(
-          reminder(of: slot).map { times[slot]?.contains($0) == true } ?? false, "a reminder stands in the heap")
+          reminder(of: slot).map { times[slot]?.contains($0) == true } ?? false, "each reminder is in the heap")
       }
       try Invariant.hold(
         earliest == heap.elements.map { $0.time }.min() ?? .max, "the earliest reminder comes first")

@@ -138,7 +138,7 @@ struct DeviceEntries<Value: Sendable>: Sendable {
       try index.checkInvariants()
       try Invariant.hold(index.count == (isIndexed ? count : 0), "the index has each entry, or is empty")
       for (place, entry) in entries.enumerated() {
-        try Invariant.hold(self.place(of: entry.slot) == place, "an entry is found, once")
+        try Invariant.hold(self.place(of: entry.slot) == place, "the index finds each entry")
       }
     }
   }

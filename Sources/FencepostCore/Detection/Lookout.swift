@@ -426,7 +426,7 @@ extension EarthVector {
         if state.active != SlotState.none {
           let drawn = table.activeWatch(slot, state.observed, known.candidate(of: slot), from: local(state))
           try Invariant.hold(
-            active.watches[Int(state.active)] == drawn, "an active shape is watched where its state says")
+            active.watches[Int(state.active)] == drawn, "the state of an active shape points to its watch")
           watch = drawn
           try checkMeasured(slot, state, table)
         } else if state.observed == .outside {
@@ -443,7 +443,7 @@ extension EarthVector {
       let distance = area.shape.boundaryDistance(at: measured.position)
       try Invariant.hold(
         measured.least - 2e-6 <= distance && distance <= measured.most + 2e-6,
-        "a shape that is watched from where it was measured is as far from there as was found")
+        "the stored distance of a watched shape is right")
     }
 
     /// Where a shape was measured last, as far as that is kept.

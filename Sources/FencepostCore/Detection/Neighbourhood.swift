@@ -512,7 +512,7 @@ struct Neighbourhood: Sendable {
         // Of a threshold farther than the device can come while the list holds, single precision may show more.
         try Invariant.hold(
           Double(group.direction[lane] * (group.threshold[lane] - chord)) <= slack || slack >= 2 * radius,
-          "a threshold of the list errs towards looking closer")
+          "a threshold of the list is conservative")
       }
       if safe.squaredRadius > 0 {
         let centre = EarthVector(latitude: safe.latitude, longitude: safe.longitude)

@@ -228,9 +228,9 @@ struct ObservedStates: Sendable {
   mutating func restore(_ slot: UInt32, _ row: StateRow, _ table: ConditionTable) throws(Damage) {
     let isGeographic = table.isGeographic(slot)
     guard row.candidate == nil || (isGeographic && row.observed != .undetermined) else {
-      throw Damage("a candidate is out of place")
+      throw Damage("a beacon or an undetermined shape has a candidate")
     }
-    guard row.track == nil || !isGeographic else { throw Damage("a sighting is out of place") }
+    guard row.track == nil || !isGeographic else { throw Damage("a shape has a sighting") }
     if isGeographic {
       shapes.restore(slot, row.observed, hasMetCoarseFix: row.hasMetCoarseFix, table)
       if let candidate = row.candidate { candidates[slot] = candidate }

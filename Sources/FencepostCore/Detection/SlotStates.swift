@@ -256,21 +256,21 @@ struct SlotStates: Sendable {
       try exceptions.checkInvariants()
       let shapes = table.live.filter { table.isGeographic($0) }
       try Invariant.hold(
-        shapes.allSatisfy { table.generation(of: $0) <= lastGeneration }, "no shape is later than the last that came")
-      try Invariant.hold(sweptThrough <= table.order.lastGeneration, "nothing is swept through that is to come")
+        shapes.allSatisfy { table.generation(of: $0) <= lastGeneration }, "no shape is later than the last generation")
+      try Invariant.hold(sweptThrough <= table.order.lastGeneration, "the sweep has not passed the last generation")
       let waiting = Set(listed)
       try Invariant.hold(waiting.count == listed.count, "an undetermined shape is listed once")
       var entries: [(slot: UInt32, state: SlotState)] = []
       exceptions.forEach { entries.append(($0, $1)) }
       let live = Set(shapes)
       for (slot, state) in entries {
-        try Invariant.hold(state.isListed == waiting.contains(slot), "who is listed as undetermined knows it")
-        try Invariant.hold(live.contains(slot) || state.isListed, "an entry is a shape's, or is to be closed up")
+        try Invariant.hold(state.isListed == waiting.contains(slot), "a shape listed as undetermined is marked")
+        try Invariant.hold(live.contains(slot) || state.isListed, "an entry belongs to a shape, or will be removed")
         try Invariant.hold(
-          !live.contains(slot) || state != common(slot, table), "what is as most shapes are has no entry")
+          !live.contains(slot) || state != common(slot, table), "a shape in the common state has no entry")
       }
       try Invariant.hold(
-        listed.allSatisfy { exceptions[$0]?.isListed == true }, "who is listed as undetermined knows it")
+        listed.allSatisfy { exceptions[$0]?.isListed == true }, "a shape listed as undetermined is marked")
       let generations = listed.filter { live.contains($0) && observed($0, table) == .undetermined }
         .map { table.generation(of: $0) }.filter { $0 <= sweptThrough }
       try Invariant.hold(

@@ -3,7 +3,7 @@ import FencepostKernel
 #if FENCEPOST_INVARIANTS
   extension Tracker {
     func checkInvariants(_ table: ConditionTable) throws(Invariant.Broken) {
-      try Invariant.hold(seen == table.changes.version, "each change of the table was seen")
+      try Invariant.hold(seen == table.changes.version, "the tracker has seen each change of the table")
       try known.journal.checkInvariants()
       try timeline.checkInvariants()
       try deadlines.checkInvariants()
@@ -28,9 +28,9 @@ import FencepostKernel
       }
       let beacons = table.live.filter { !table.isGeographic($0) }
       try Invariant.hold(
-        Set(known.beacons.slots) == Set(beacons), "a beacon condition has a track, and nothing else has")
+        Set(known.beacons.slots) == Set(beacons), "exactly the beacon conditions have a track")
       let shapes = Set(table.live).subtracting(beacons)
-      try Invariant.hold(shapes.isSuperset(of: known.candidates.slots), "a candidate is a shape's")
+      try Invariant.hold(shapes.isSuperset(of: known.candidates.slots), "only shapes have candidates")
       try lookout.checkInvariants(known, shapes, table)
     }
 
@@ -38,7 +38,7 @@ import FencepostKernel
       _ slot: UInt32, _ state: SlotState, _ table: ConditionTable
     ) throws(Invariant.Broken) {
       let candidate = known.candidate(of: slot)
-      try Invariant.hold(candidate == nil || state.observed != .undetermined, "a candidate is of a determined shape")
+      try Invariant.hold(candidate == nil || state.observed != .undetermined, "only determined shapes have candidates")
       if let candidate, candidate.isTimed {
         try Invariant.hold(
           deadlines.reminder(of: slot).map { $0 <= candidate.deadline } ?? false,
@@ -52,7 +52,7 @@ import FencepostKernel
       if state.observed == .undetermined, !isSuspended(slot, table) {
         try Invariant.hold(
           state.isListed || table.generation(of: slot) > known.shapes.sweptThrough,
-          "an undetermined shape that is evaluated is listed, or to be swept through")
+          "an evaluated undetermined shape is listed, or the sweep will reach it")
       }
     }
 
@@ -60,7 +60,7 @@ import FencepostKernel
       guard let deadline = known.beacon(slot)?.deadline, deadline != .max else { return }
       try Invariant.hold(
         deadlines.reminder(of: slot).map { $0 <= deadline } ?? false,
-        "an absence that is counted has a reminder no later than its deadline")
+        "each absence has a reminder no later than its deadline")
     }
   }
 
@@ -68,10 +68,10 @@ import FencepostKernel
     /// - Parameter index: What a slot knows of its place; `SlotState.none` for none.
     func checkInvariants(_ index: (UInt32) -> UInt32) throws(Invariant.Broken) {
       for (place, watch) in watches.enumerated() {
-        try Invariant.hold(index(watch.slot) == UInt32(place), "who is active knows its place")
+        try Invariant.hold(index(watch.slot) == UInt32(place), "an active shape has the right place")
       }
       try Invariant.hold(
-        localCount == 0 || localCount == watches.count, "each watch has its place of measurement, or none has")
+        localCount == 0 || localCount == watches.count, "all watches have a place of measurement, or none has one")
     }
   }
 #endif

@@ -108,16 +108,16 @@ public final class Conditions: Sendable {
   private convenience init(engine: MonitorEngine) throws(MonitorError) {
     let options = engine.options
     if let limit = options.conditionLimit {
-      throw .snapshotInvalid("the snapshot is of a monitor with condition_limit \(limit), which a fleet does not have")
+      throw .snapshotInvalid("the snapshot is of a monitor with condition_limit \(limit); fleets do not support it")
     }
     guard options.delivery == .every else {
-      throw .snapshotInvalid("the snapshot is of a monitor with delivery first or latest; a fleet has every")
+      throw .snapshotInvalid("the snapshot is of a monitor with delivery first or latest; must be every for fleets")
     }
     guard !options.path.isGeodesic else {
-      throw .snapshotInvalid("the snapshot is of a monitor with a path, which a fleet does not have")
+      throw .snapshotInvalid("the snapshot is of a monitor with a path; fleets do not support paths")
     }
     guard engine.currentTime == nil, engine.statistics.inputCount == 0 else {
-      throw .snapshotInvalid("the snapshot is of a monitor that was fed, and not of a table of conditions")
+      throw .snapshotInvalid("the snapshot is of a monitor with inputs; must be a table of conditions")
     }
     self.init(restored: engine.table)
   }

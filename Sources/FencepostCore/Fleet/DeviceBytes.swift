@@ -187,7 +187,7 @@ struct DeviceBytes {
     guard format <= Self.format else {
       throw Damage("the device has format \(format), from a newer version; this one reads formats up to \(Self.format)")
     }
-    guard format >= Self.firstFormat else { throw Damage("the device has format \(format)") }
+    guard format >= Self.firstFormat else { throw Damage("the device has the unknown format \(format)") }
     var sum = Checksum()
     sum.add(UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - 4)]))
     var tail = ByteReader(UnsafeRawBufferPointer(rebasing: bytes[(bytes.count - 4)...]))
@@ -246,7 +246,7 @@ struct DeviceBytes {
       counters.invalidFixes, counters.lateInputs, counters.aheadInputs, counters.sightings, counters.others,
     ] {
       let (sum, isOverflow) = inputs.addingReportingOverflow(count)
-      guard !isOverflow, sum <= Self.mostInputs else { throw Damage("a device was given more inputs than there are") }
+      guard !isOverflow, sum <= Self.mostInputs else { throw Damage("the input counts of a device are too large") }
       inputs = sum
     }
   }
@@ -274,7 +274,7 @@ struct DeviceBytes {
     let determined = Set(
       (state.insides.map { $0.slot } + state.crossings.map { $0.slot }).map { references[Int($0)].generation })
     for slot in state.undecided where determined.contains(references[Int(slot)].generation) {
-      throw Damage("a shape is undetermined and determined")
+      throw Damage("a shape is both undetermined and determined")
     }
   }
 
@@ -293,13 +293,15 @@ struct DeviceBytes {
       let track = BeaconTrack(
         observed: observed, lastSighting: try reader.takeSignedTime("last_sighting"),
         deadline: try reader.takeDeadline())
-      guard observed != .inside || track.lastSighting != .min else { throw Damage("a beacon is near and was not seen") }
+      guard observed != .inside || track.lastSighting != .min else {
+        throw Damage("a beacon is near, but was not seen")
+      }
       state.beacons.append(.init(slot: slot, generation: references[Int(slot)].generation, track: track, told: told))
     }
     last = state.beaconsAbsent
     for _ in 0..<(try reader.takeCompact("marks", in: 0...reader.remaining)) {
       let through: UInt64 = try reader.takeCompact("mark", in: 1...largest)
-      guard through > last, through <= state.beaconsSeen else { throw Damage("a mark is out of its order") }
+      guard through > last, through <= state.beaconsSeen else { throw Damage("the marks are out of order") }
       last = through
       state.marks.append(.init(through: through, start: try reader.takeSignedTime("start of an absence")))
     }
@@ -310,7 +312,7 @@ struct DeviceBytes {
     state.rewoundThrough = try reader.takeCompact("rewound", in: 1...seen)
     state.isRewound = try reader.takeBool("rewound")
     guard !state.isRewound || state.insides.isEmpty && state.crossings.isEmpty else {
-      throw Damage("a device was rewound, and is inside or about to cross")
+      throw Damage("a rewound device is inside or about to cross")
     }
     let undecided = Set(state.undecided.map { references[Int($0)].generation })
     var last: UInt64 = 0
@@ -318,7 +320,7 @@ struct DeviceBytes {
       let slot = try take(&reader, after: &last)
       let number: UInt8 = try reader.take()
       guard let told = Event.State(rawValue: number), told != .unmonitored, undecided.contains(last) else {
-        throw Damage("the state \(number) was told of a shape that is determined, or is none")
+        throw Damage("the reported state \(number) is invalid, or its shape is determined")
       }
       state.told.append(
         .init(
@@ -329,7 +331,7 @@ struct DeviceBytes {
 
   private mutating func take(_ reader: inout ByteReader, after last: inout UInt64) throws(Damage) -> UInt32 {
     var reference = Reference(generation: try reader.takeCompact("generation", in: 1...EngineRestorer.largest))
-    guard reference.generation > last else { throw Damage("two conditions of a device are out of their order") }
+    guard reference.generation > last else { throw Damage("two conditions of a device are out of order") }
     last = reference.generation
     if isPortable {
       reference.identifier = try reader.take()

@@ -319,23 +319,23 @@ struct DeviceTable: Sendable {
   extension DeviceTable {
     func checkInvariants(events: [UInt32: Int]) throws(Invariant.Broken) {
       let live = (0..<UInt32(lines.count)).filter { lines[$0].isLive }
-      try Invariant.hold(MemoryLayout<DeviceLine>.size == 64, "a device's line is one of the cache")
-      try Invariant.hold(live.count == count, "\(count) devices are counted, \(live.count) are there")
+      try Invariant.hold(MemoryLayout<DeviceLine>.size == 64, "a device's line has the size of a cache line")
+      try Invariant.hold(live.count == count, "\(count) devices are counted, but \(live.count) exist")
       try names.checkInvariants(live)
       try notes.checkInvariants(lines)
       let gone = (0..<UInt32(lines.count)).filter { lines[$0].flags.contains(.isLeaving) }
-      try Invariant.hold(Set(gone) == Set(leaving.keys), "who is leaving knows it")
+      try Invariant.hold(Set(gone) == Set(leaving.keys), "a leaving device is marked")
       try Invariant.hold(
         Set(free.all).count == free.count && free.count + live.count + gone.count == lines.count
-          && free.all.allSatisfy { lines[$0].flags == [] }, "a line is free, a device's, or was one's")
+          && free.all.allSatisfy { lines[$0].flags == [] }, "a line is free, or belongs to a present or removed device")
       for device in gone {
         try Invariant.hold(
-          leaving[device] == events[device], "a removed device is kept while events of it are not handled")
+          leaving[device] == events[device], "a removed device stays while it has pending events")
       }
       let kept = live.count { lines[$0].cold != ColdStore.none }
       try Invariant.hold(
         kept == cold.count && Set(live.map { lines[$0].cold }.filter { $0 != ColdStore.none }).count == kept,
-        "what is kept belongs to one device")
+        "each stored state belongs to one device")
     }
   }
 #endif

@@ -57,9 +57,9 @@ struct FleetDeadlines: Sendable {
       for device in 0..<UInt32(lines.count) where lines[device].earliest != .max {
         count += 1
         try Invariant.hold(
-          entries.contains("\(lines[device].earliest) \(device)"), "a device's deadline stands in the heap")
+          entries.contains("\(lines[device].earliest) \(device)"), "a device's deadline is in the heap")
       }
-      try Invariant.hold(count == deviceCount, "\(deviceCount) devices are counted as waiting, \(count) are")
+      try Invariant.hold(count == deviceCount, "\(deviceCount) devices are counted as waiting, but \(count) wait")
     }
   }
 #endif

@@ -68,7 +68,7 @@ package struct FleetDictionaryColumns: FleetFixRows {
     let index = index(row)
     guard index >= UInt64(numbers.count) else { return nil }
     return numbers.isEmpty
-      ? "the device's index is \(index), and the dictionary is empty"
+      ? "the device's index is \(index), but the dictionary is empty"
       : "the device's index is \(index); must be from 0 to \(numbers.count - 1)"
   }
 }

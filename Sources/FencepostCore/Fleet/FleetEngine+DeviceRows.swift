@@ -34,7 +34,7 @@ extension FleetEngine {
       new.insert(Array(identifier(row)))
       guard new.count <= options.deviceLimit - deviceCount else {
         throw .invalidArgument(
-          "row \(row): there are \(deviceCount) devices and \(new.count) new ones; device_limit is \(options.deviceLimit)",
+          "row \(row): \(deviceCount) devices and \(new.count) new ones are too many; device_limit is \(options.deviceLimit)",
           position: row)
       }
     }

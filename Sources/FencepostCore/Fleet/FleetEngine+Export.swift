@@ -102,7 +102,7 @@ extension FleetEngine {
   ) throws(MonitorError) -> [UInt32] {
     guard given.count <= options.deviceLimit - devices.count else {
       throw .invalidArgument(
-        "the fleet has \(devices.count) devices, \(given.count) more were passed, and device_limit is \(options.deviceLimit)"
+        "the fleet has \(devices.count) devices and would get \(given.count) more, but device_limit is \(options.deviceLimit)"
       )
     }
     var names: Set<[UInt8]> = []
@@ -110,7 +110,7 @@ extension FleetEngine {
       let defect: String? = each.identifier.withUnsafeBufferPointer { bytes in
         if let defect = MonitorEngine.defect(ofIdentifier: bytes) { return defect }
         return devices.line(of: bytes) == nil && names.insert(each.identifier).inserted
-          ? nil : "there is a device with the identifier \"\(String(decoding: bytes, as: UTF8.self))\""
+          ? nil : "the identifier \"\(String(decoding: bytes, as: UTF8.self))\" already belongs to a device"
       }
       if let defect { throw .invalidArgument("element \(index): \(defect)", position: index) }
     }
@@ -133,7 +133,7 @@ extension FleetEngine {
           if !error.reason.isEmpty { throw .snapshotInvalid("element \(index): \(error.reason)") }
           throw .tableMismatch(
             "element \(index): the device was exported with another version of the table"
-              + (adapt ? ", and not so that it can be adapted" : "; it can be adapted if it was exported as portable"))
+              + (adapt ? ", and not as portable" : "; it can be adapted if it was exported as portable"))
         }
         taken.append(device)
       }
@@ -171,12 +171,12 @@ extension DeviceBytes {
   mutating func resolve(_ table: borrowing ConditionTable) throws(Damage) {
     let last = table.order.lastGeneration
     guard seen <= last, state.beaconsSeen <= last, state.beaconsTold <= last else {
-      throw Damage("the device has seen what is to come")
+      throw Damage("the device knows conditions that are newer than the table")
     }
     var slots: [UInt32] = []
     for reference in references {
       guard let slot = table.slot(ofGeneration: reference.generation) else {
-        throw Damage("the device knows a condition \(reference.generation) that the table does not have")
+        throw Damage("the device knows the condition \(reference.generation), which the table does not have")
       }
       slots.append(slot)
     }
@@ -189,7 +189,7 @@ extension DeviceBytes {
       state.insides.map { $0.slot } + state.crossings.map { $0.slot } + state.undecided + state.told.map { $0.slot }
     guard shapes.allSatisfy({ table.isGeographic($0) && table.generation(of: $0) <= seen }),
       !state.beacons.contains(where: { table.isGeographic($0.slot) })
-    else { throw Damage("the device knows a condition as what it is not") }
+    else { throw Damage("the device has a wrong kind for a condition") }
   }
 
   /// Finds those conditions of another version of the table that have the same identifier and definition.
@@ -245,7 +245,7 @@ extension DeviceBytes {
         == state.undecided.count + insides.union(crossings).count,
       Set(state.beacons.map { $0.slot }).count == state.beacons.count,
       Set(state.told.map { $0.slot }).count == state.told.count
-    else { throw Damage("two conditions of a device are one here") }
+    else { throw Damage("two conditions of the device are one condition in this table") }
   }
 }
 

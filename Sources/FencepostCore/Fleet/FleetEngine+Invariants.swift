@@ -19,7 +19,7 @@
       var state = DeviceState()
       devices.load(device, into: &state)
       try Invariant.hold(state.earliest == line.earliest, "a device's line has its next deadline")
-      try Invariant.hold(line.seen <= table.order.lastGeneration, "no device has seen what is to come")
+      try Invariant.hold(line.seen <= table.order.lastGeneration, "no device knows conditions newer than the table")
       try Invariant.hold(
         state.lastFix.map { $0.time.microseconds <= line.clock } ?? true, "no fix is later than the device's clock")
       state.dropGone(seen: line.seen, table)
@@ -27,29 +27,29 @@
       let undecided = Set(state.undecided)
       try Invariant.hold(
         !insideIndex.isOn || insides.allSatisfy { insideIndex.names(device, in: $0) },
-        "the index names each device that is inside")
+        "the index contains each device that is inside")
       try Invariant.hold(
         insides.count == state.insides.count && undecided.count == state.undecided.count
           && Set(state.crossings.map { $0.slot }).count == state.crossings.count
           && Set(state.beacons.map { $0.slot }).count == state.beacons.count,
-        "what is listed of a condition is listed once"
+        "each condition of a device is listed once"
       )
       try Invariant.hold(
         state.told.allSatisfy { undecided.contains($0.slot) }
           && Set(state.told.map { $0.slot }).count == state.told.count,
-        "what was told of a shape is listed once, and while it is undetermined")
+        "the reported state of an undetermined shape is listed once")
       try Invariant.hold(
         state.rewoundThrough <= line.seen
           && (!state.isRewound
             || state.rewoundThrough > 0 && insides.isEmpty && state.crossings.isEmpty
               && line.squaredRadius <= 0),
-        "a device that was rewound believes nothing of shapes")
+        "a rewound device has no states of shapes")
       try Invariant.hold(
         undecided.isDisjoint(with: insides) && undecided.isDisjoint(with: state.crossings.map { $0.slot }),
-        "what is undetermined is neither inside nor about to be crossed")
+        "an undetermined shape is neither inside nor about to be crossed")
       try Invariant.hold(
         state.marks.allSatisfy { $0.through <= state.beaconsSeen } && state.beaconsAbsent <= state.beaconsSeen,
-        "a device counts the absence of what it has seen")
+        "a device counts absences only of conditions it has seen")
       try Invariant.hold(
         undecided.isEmpty || line.seen < table.order.lastGeneration || line.squaredRadius <= 0,
         "there is no safe region while a shape is undetermined")
@@ -68,13 +68,13 @@
 
   extension FleetDelivery {
     func checkInvariants() throws(Invariant.Broken) {
-      try Invariant.hold(handedOut <= inFlight.count, "no more is handed out than is in flight")
+      try Invariant.hold(handedOut <= inFlight.count, "each delivered event is in flight")
       for (one, next) in zip(inFlight, inFlight.dropFirst()) {
         try Invariant.hold(one.position < next.position, "events are in flight in the order of their positions")
       }
       try Invariant.hold(
         inFlight.allSatisfy { $0.position >= 1 && $0.position <= lastPosition && $0.entry.sequence > 0 },
-        "a position is given at the first hand-out")
+        "an event gets its position at its first delivery")
     }
   }
 #endif

@@ -76,7 +76,7 @@ extension FleetEngine {
       throw Damage(
         "the snapshot has format \(format), from a newer version; this one reads formats up to \(Self.format)")
     }
-    guard format == Self.format else { throw Damage("the snapshot is damaged: it has format \(format)") }
+    guard format == Self.format else { throw Damage("the snapshot is damaged: it has the unknown format \(format)") }
     guard snapshot.count >= 20 else { throw Damage("the snapshot is cut off after \(snapshot.count) bytes") }
     var sum = Checksum()
     sum.add(UnsafeRawBufferPointer(rebasing: snapshot[..<(snapshot.count - 8)]))
@@ -86,7 +86,9 @@ extension FleetEngine {
     }
     var restorer = FleetRestorer(deviceRows: try deviceRows(in: reader))
     while let row = try MonitorEngine.takeRow(&reader, MonitorEngine.rowFormat) { try restorer.receive(row) }
-    guard reader.remaining == 8 else { throw Damage("the snapshot has \(reader.remaining - 8) bytes too many") }
+    guard reader.remaining == 8 else {
+      throw Damage("the snapshot has \(reader.remaining - 8) unexpected bytes at its end")
+    }
     do throws(Damage) {
       return try restorer.restored()
     } catch {

@@ -197,7 +197,7 @@ struct EventNotes: Sendable {
   extension DeviceNotes {
     func checkInvariants(_ lines: DeviceLines) throws(Invariant.Broken) {
       guard isOn else {
-        return try Invariant.hold(listed.isEmpty && urgent.isEmpty, "nothing is noted for nobody")
+        return try Invariant.hold(listed.isEmpty && urgent.isEmpty, "no changes are listed without a store")
       }
       let all = (0..<UInt32(lines.count))
       try Invariant.hold(
@@ -205,7 +205,7 @@ struct EventNotes: Sendable {
         "a device that changed is listed once")
       try Invariant.hold(
         Set(urgent).count == urgent.count && Set(urgent) == Set(all.filter { lines[$0].notes.contains(.urgent) }),
-        "a device that is urgent is noted once")
+        "an urgent device is listed once")
       try Invariant.hold(
         all.allSatisfy { !lines[$0].notes.contains(.moved) || lines[$0].notes.contains(.listed) },
         "a device that moved is listed")
@@ -213,9 +213,10 @@ struct EventNotes: Sendable {
         unsavedCount == all.count { lines[$0].notes.contains(.moved) }, "each device with unsaved changes counts once")
       try Invariant.hold(
         all.allSatisfy { !lines[$0].notes.contains(.paced) || lines[$0].notes.contains(.moved) },
-        "a device of which an input was accepted moved")
+        "a device with an accepted input is listed as moved")
       try Invariant.hold(
-        pace.deviceCount == all.count { lines[$0].notes.contains(.paced) }, "each device that went forward counts once")
+        pace.deviceCount == all.count { lines[$0].notes.contains(.paced) },
+        "each device whose clock advanced counts once")
     }
   }
 #endif

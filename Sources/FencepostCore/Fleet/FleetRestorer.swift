@@ -56,7 +56,7 @@ struct FleetRestorer {
 
   mutating func receive(_ row: MonitorRow) throws(Damage) {
     guard isNext(row) else {
-      throw Damage(head == nil ? "there is no head" : "a row in \(row.table) comes twice or out of its order")
+      throw Damage(head == nil ? "the head row is missing" : "a row in \(row.table) is repeated or out of order")
     }
     last = (row.table.place, row.key)
     var reader = ByteReader(row.bytes)
@@ -98,7 +98,7 @@ struct FleetRestorer {
     let conditions: ConditionTable
     do throws(RestoreFailure) { conditions = try table.restored().engine.table } catch {
       if case .damaged(let damage) = error { throw damage }
-      throw Damage("the table's options are not its own")
+      throw Damage("the options do not belong to the table")
     }
     guard UInt64(conditions.count) == conditionCount else { throw Damage("conditions are missing") }
     do throws(MonitorError) {
@@ -123,7 +123,7 @@ struct FleetRestorer {
   /// The fleet that the rows describe. What was handed out and not committed is handed out again.
   consuming func restored() throws(Damage) -> FleetEngine {
     try finishTable()
-    guard let head, fleet != nil else { throw Damage("there is no head") }
+    guard let head, fleet != nil else { throw Damage("the head row is missing") }
     guard deviceCount == head.deviceCount else { throw Damage("devices are missing") }
     let entries = try readEvents(head)
     fleet!.endRestoring(entries, lastPosition: head.lastPosition, appended: head.appended)
@@ -147,13 +147,13 @@ struct FleetRestorer {
         var reader = ByteReader(UnsafeRawBufferPointer(rebasing: all[place.range]))
         return try FleetEventRow(slot: slot, generation: place.generation, reading: &reader)
       }
-      guard row.entry.entry.change == place.change else { throw Damage("an event has another place than its row") }
+      guard row.entry.entry.change == place.change else { throw Damage("an event and its row have different places") }
       guard row.entry.position <= head.lastPosition,
         row.entry.position == 0 || positions.insert(row.entry.position).inserted
       else { throw Damage("an event has the position \(row.entry.position)") }
       if isRenumbered { row.entry.device = numbers[UInt64(row.entry.device)] ?? .max }
       guard fleet!.isKnown(row.entry.device), row.entry.entry.sequence <= fleet!.sequence(of: row.entry.device) else {
-        throw Damage("an event is of no device, or has the sequence \(row.entry.entry.sequence)")
+        throw Damage("an event has no device, or the wrong sequence \(row.entry.entry.sequence)")
       }
       entries.append(row.entry)
     }

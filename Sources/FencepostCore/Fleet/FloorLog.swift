@@ -29,7 +29,7 @@ struct FloorLog: Sendable {
       let after: UInt64 = try reader.takeCompact("generation of a floor", in: 0...EngineRestorer.largest)
       let floor = try reader.takeSignedTime("floor")
       if let last = entries.last {
-        guard after > last.after, floor >= last.floor else { throw Damage("the floors are out of their order") }
+        guard after > last.after, floor >= last.floor else { throw Damage("the floors are out of order") }
       } else if after != 0 {
         throw Damage("the first floor is that of the generation \(after)")
       }

@@ -48,7 +48,7 @@ extension MonitorError: CustomStringConvertible {
       "the input's time \(time) is more than max_time_step (\(limit) microseconds) ahead of the clock \(clock)"
     case .queueFull(let limit, _):
       "\(limit) events are pending, which is max_pending_events; poll them before feeding more"
-    case .internalInconsistency(let what): "defect of the library: \(what)"
+    case .internalInconsistency(let what): "defect in the library: \(what)"
     }
   }
 }

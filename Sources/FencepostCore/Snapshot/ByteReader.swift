@@ -7,12 +7,12 @@ struct Damage: Error {
   }
 
   // What is found in more than one place.
-  static var longNumber: Damage { Damage("a number is written too long") }
+  static var longNumber: Damage { Damage("an encoded number is too long") }
   static var noUUID: Damage { Damage("a beacon condition has no UUID") }
   static var unusableFix: Damage { Damage("a fix is out of range") }
   static var silentChangeAlone: Damage { Damage("a silent change follows no event") }
-  static func components(_ number: UInt8) -> Damage { Damage("the components of a beacon are \(number)") }
-  static func depth(_ depth: Double) -> Damage { Damage("the depth of a shape is \(depth)") }
+  static func components(_ number: UInt8) -> Damage { Damage("a beacon has the invalid components \(number)") }
+  static func depth(_ depth: Double) -> Damage { Damage("a shape has the invalid depth \(depth)") }
 }
 
 /// Reads what ``ByteWriter`` wrote, and believes nothing: each value is there and in its range, or reading ends.
@@ -90,7 +90,7 @@ struct ByteReader {
   /// for never.
   mutating func takeDeadline() throws(Damage) -> Int64 {
     let time = try takeSigned()
-    guard time >= Timestamp.earliest.microseconds else { throw Damage("a deadline is \(time)") }
+    guard time >= Timestamp.earliest.microseconds else { throw Damage("a deadline has the invalid time \(time)") }
     return time
   }
 
@@ -127,7 +127,7 @@ struct ByteReader {
 
   /// Nothing may follow.
   func end() throws(Damage) {
-    guard remaining == 0 else { throw Damage("\(remaining) bytes too many") }
+    guard remaining == 0 else { throw Damage("\(remaining) unexpected bytes follow") }
   }
 }
 

@@ -46,7 +46,7 @@ struct EngineRestorer {
 
   mutating func receive(_ row: MonitorRow) throws(Damage) {
     guard isNext(row) else {
-      throw Damage(engine == nil ? "there is no head" : "a row in \(row.table) comes twice or out of its order")
+      throw Damage(engine == nil ? "the head row is missing" : "a row in \(row.table) is repeated or out of order")
     }
     if row.table != .events { last = (row.table.place, row.key) }
     var reader = ByteReader(row.bytes)
@@ -55,7 +55,7 @@ struct EngineRestorer {
     case .devices: try receiveDevice(row, &reader)
     case .conditions: try receiveCondition(row.key, &reader)
     case .states: try receiveState(row, &reader)
-    case .fleetDevices: throw Damage("a monitor has no devices of a fleet")
+    case .fleetDevices: throw Damage("a monitor has rows of fleet devices")
     case .events:
       let start = bytes.count
       bytes.append(contentsOf: row.bytes)
@@ -90,7 +90,7 @@ struct EngineRestorer {
   }
 
   private mutating func receiveCondition(_ generation: UInt64, _ reader: inout ByteReader) throws(Damage) {
-    guard swept != nil else { throw Damage("there is no device") }
+    guard swept != nil else { throw Damage("the device row is missing") }
     guard generation > 0, generation <= engine?.table.order.lastGeneration ?? 0 else {
       throw Damage("a condition has the generation \(generation)")
     }
@@ -106,7 +106,9 @@ struct EngineRestorer {
   }
 
   private mutating func receiveState(_ row: MonitorRow, _ reader: inout ByteReader) throws(Damage) {
-    guard format == HeadRow.format, row.device == 0 else { throw Damage("a state is of the device \(row.device)") }
+    guard format == HeadRow.format, row.device == 0 else {
+      throw Damage("a state has the invalid device \(row.device)")
+    }
     guard let slot = engine!.table.slot(ofGeneration: row.key) else { throw Damage("a state belongs to no condition") }
     try engine!.restoreState(slot, StateRow(slot: slot, generation: row.key, reading: &reader))
     stored.insert(slot)
@@ -115,7 +117,7 @@ struct EngineRestorer {
   /// The engine that the rows describe. What was handed out and not committed is handed out again.
   consuming func restored() throws(RestoreFailure) -> (engine: MonitorEngine, kept: KeptRows) {
     do throws(Damage) {
-      guard engine != nil, let swept else { throw Damage("there is no head, or no device") }
+      guard engine != nil, let swept else { throw Damage("the head or the device row is missing") }
       engine!.tracker.settleRestored(engine!.table)
       try restoreEvents()
       try engine!.endRestoring()

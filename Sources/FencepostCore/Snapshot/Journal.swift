@@ -115,15 +115,16 @@ struct Journal: Sendable {
   extension Journal {
     func checkInvariants() throws(Invariant.Broken) {
       guard isOn else {
-        return try Invariant.hold(slots.isEmpty && events.isEmpty && removed.isEmpty, "nothing is noted for nobody")
+        return try Invariant.hold(
+          slots.isEmpty && events.isEmpty && removed.isEmpty, "no changes are listed without a store")
       }
       let marked = marks.reduce(0) { $0 + $1.nonzeroBitCount }
       try Invariant.hold(
         marked == slots.count && slots.allSatisfy { marks[Int($0 / 64)] >> UInt64($0 % 64) & 1 == 1 },
-        "a row that changed is noted once")
+        "a changed row is listed once")
       try Invariant.hold(events.isEmpty || isUrgent, "a change of an event is urgent")
       for case (let change, .put(let entry, _)) in events {
-        try Invariant.hold(change == entry.change, "an event is noted under its change number")
+        try Invariant.hold(change == entry.change, "an event is listed under its change number")
       }
     }
   }

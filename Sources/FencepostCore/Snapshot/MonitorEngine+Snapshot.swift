@@ -119,7 +119,7 @@ extension MonitorEngine {
         "the snapshot has format \(format), from a newer version; this one reads formats up to \(Self.format)")
     }
     guard format == Self.format || format == firstFormat else {
-      throw Damage("the snapshot is damaged: it has format \(format)")
+      throw Damage("the snapshot is damaged: it has the unknown format \(format)")
     }
     guard snapshot.count >= 20 else { throw Damage("the snapshot is cut off after \(snapshot.count) bytes") }
     var sum = Checksum()
@@ -140,13 +140,15 @@ extension MonitorEngine {
     while let row = try takeRow(&reader, format) {
       if format != firstFormat || row.table != .head { try restorer.receive(row) }
     }
-    guard reader.remaining == 8 else { throw Damage("the snapshot has \(reader.remaining - 8) bytes too many") }
+    guard reader.remaining == 8 else {
+      throw Damage("the snapshot has \(reader.remaining - 8) unexpected bytes at its end")
+    }
     do throws(RestoreFailure) {
       return try restorer.restored().engine
     } catch {
       switch error {
       case .damaged(let damage): throw Damage("the snapshot is not that of a valid monitor: \(damage.reason)")
-      case .otherOptions: throw Damage("its options are not its own")
+      case .otherOptions: throw Damage("the options do not match the contents")
       }
     }
   }

@@ -14,8 +14,8 @@
         try checkNode(node)
       }
       try Invariant.hold(
-        ownedGroups == liveGroups, "the index counts \(liveGroups) groups in use and has \(ownedGroups)")
-      try Invariant.hold(caps == treeCount, "the index counts \(treeCount) caps in the tree and has \(caps)")
+        ownedGroups == liveGroups, "the index counts \(liveGroups) groups in use, but has \(ownedGroups)")
+      try Invariant.hold(caps == treeCount, "the index counts \(treeCount) caps in the tree, but has \(caps)")
     }
 
     private func checkNode(_ node: Node) throws(Invariant.Broken) {
@@ -28,8 +28,8 @@
         let slot = slot(CapLevel.key(level: level + 1, x: x >> 2, y: y >> 2, z: z >> 2))
         try Invariant.hold(slot >= 0, "a node of the index has no parent")
         let bit = UInt64(x & 3 | (y & 3) << 2 | (z & 3) << 4)
-        try Invariant.hold(nodes[slot].children >> bit & 1 == 1, "a parent in the index does not know its child")
-        try Invariant.hold(nodes[slot].reach >= node.reach, "a cap of the index reaches beyond what its parent bounds")
+        try Invariant.hold(nodes[slot].children >> bit & 1 == 1, "a parent in the index does not list its child")
+        try Invariant.hold(nodes[slot].reach >= node.reach, "a cap of the index extends beyond its parent's bounds")
       }
       for bit in 0..<64 where node.children >> UInt64(bit) & 1 == 1 {
         let child = CapLevel.key(level: level - 1, x: x << 2 | bit & 3, y: y << 2 | bit >> 2 & 3, z: z << 2 | bit >> 4)
@@ -43,7 +43,7 @@
           group.reach[lane] <= min(node.reach, CapLevel.reach(level)), "a cap of the index is too large for its node")
         try Invariant.hold(
           group.x[lane].magnitude <= half && group.y[lane].magnitude <= half && group.z[lane].magnitude <= half,
-          "a cap of the index stands in another's cube")
+          "a cap of the index is stored in the wrong cube")
       }
     }
   }

@@ -64,23 +64,23 @@ extension ShapeDefect {
 
   private var explanation: String {
     switch reason {
-    case .coordinate: "a vertex is not a latitude in [-90, 90] and a longitude in [-360, 360] in degrees"
-    case .empty: "there is no part, ring, line or vertex"
-    case .tooFewVertices: "a ring needs at least 3 different vertices, a line 2"
-    case .tooManyVertices: "a shape has at most \(GivenRing.most) vertices, with those that planar edges are cut at"
-    case .edgeTooLong: "an edge is at most 19900 km long"
+    case .coordinate: "a vertex is out of range; latitudes must be in [-90, 90] and longitudes in [-360, 360] degrees"
+    case .empty: "the geometry has no part, ring, line or vertex"
+    case .tooFewVertices: "a ring must have at least 3 different vertices, a line at least 2"
+    case .tooManyVertices: "a shape must have at most \(GivenRing.most) vertices, including those added to planar edges"
+    case .edgeTooLong: "an edge is too long; must be at most 19900 km"
     case .noArea: "a ring encloses no area"
     case .whichSide:
-      "a ring halves the Earth, or encloses more than half on the map; declare the polygon oriented and list outer rings"
-        + " counterclockwise"
+      "the inside of a ring is ambiguous, because it encloses half of the Earth or more; set oriented and list outer"
+        + " rings counterclockwise"
     case .crossing: "two edges cross"
-    case .overlap: "two edges lie upon each other"
+    case .overlap: "two edges overlap"
     case .holeOutside: "a hole is not within its outer ring"
     case .holesOverlap: "two holes overlap"
     case .partsOverlap: "two parts overlap"
     case .noLine: "the rings cancel each other; no boundary remains"
     case .radius: "the radius must be a finite number of metres above 0"
-    case .buffer: "the buffer must be a finite number of metres that leaves something of the polygon"
+    case .buffer: "the buffer must be a finite number of metres, and a negative one must not remove the whole polygon"
     }
   }
 }

@@ -30,7 +30,7 @@ extension WellKnownBinary {
         offset: 1, reason: "\(head.type.name) is not a Polygon, MultiPolygon, LineString or MultiLineString")
     }
     guard reader.offset == bytes.count else {
-      throw Defect(offset: reader.offset, reason: "\(bytes.count - reader.offset) bytes are left over")
+      throw Defect(offset: reader.offset, reason: "\(bytes.count - reader.offset) bytes follow the geometry")
     }
     return Geometry(isPolygon: isPolygon, vertices: vertices)
   }
@@ -61,7 +61,7 @@ extension WellKnownBinary {
       guard bytes.count - offset >= 5 else { throw Defect(offset: offset, reason: "the bytes end within a header") }
       let order = bytes[offset]
       guard order <= 1 else {
-        throw Defect(offset: offset, reason: "the byte order is \(order), neither 0 (big endian) nor 1 (little endian)")
+        throw Defect(offset: offset, reason: "the byte order is \(order); must be 0 (big endian) or 1 (little endian)")
       }
       offset += 1
       let isBigEndian = order == 0
@@ -75,10 +75,10 @@ extension WellKnownBinary {
       case (0, _): break
       case (1, 2), (2, 2): dimensions = 3
       case (3, 2): dimensions = 4
-      default: throw Defect(offset: start + 1, reason: "there is no geometry type \(word)")
+      default: throw Defect(offset: start + 1, reason: "\(word) is not a geometry type")
       }
       guard let type = GeometryType(rawValue: plain % 1000) else {
-        throw Defect(offset: start + 1, reason: "there is no geometry type \(word)")
+        throw Defect(offset: start + 1, reason: "\(word) is not a geometry type")
       }
       if word & Extension.spatialReference != 0 {
         let reference = try number(isBigEndian)
@@ -122,7 +122,7 @@ extension WellKnownBinary {
       let count = Int(clamping: try number(head.isBigEndian))
       let left = bytes.count - offset
       guard count <= left / leastSize else {
-        throw Defect(offset: start, reason: "\(count) \(things) do not fit into the \(left) bytes that are left")
+        throw Defect(offset: start, reason: "\(count) \(things) do not fit into the \(left) remaining bytes")
       }
       return count
     }

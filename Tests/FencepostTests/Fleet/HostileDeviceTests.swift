@@ -87,17 +87,17 @@ import Testing
     try read(device)
     device.state.counters.others = 100
     let error = #expect(throws: Damage.self) { try read(device) }
-    #expect(error?.reason.contains("more inputs than there are") == true)
+    #expect(error?.reason.contains("input counts of a device") == true)
   }
 
   @Test func whatIsToCome() throws {
-    try refuses("seen what is to come") { $0.state.beaconsTold = 99 }
-    try refuses("seen what is to come") { $0.seen = 99 }
+    try refuses("newer than the table") { $0.state.beaconsTold = 99 }
+    try refuses("newer than the table") { $0.seen = 99 }
   }
 
   @Test func timesThatNoInputHas() throws {
-    try refuses("deadline is") { $0.state.crossings[0].candidate.deadline = -(1 << 61) }
-    try refuses("deadline is") { $0.state.beacons[0].track.deadline = -(1 << 61) }
+    try refuses("a deadline has") { $0.state.crossings[0].candidate.deadline = -(1 << 61) }
+    try refuses("a deadline has") { $0.state.beacons[0].track.deadline = -(1 << 61) }
     try refuses("is inside since") { $0.state.insides[0].since = -(1 << 61) }
     try refuses("is inside since") { $0.state.insides[0].evidence = 1 << 61 }
   }
@@ -108,7 +108,7 @@ import Testing
     try other.add(circle(300), identifier: "town", policy: .standard)
     try other.add(circle(100), identifier: "home", policy: .exact)
     try other.add(Self.beacon, identifier: "tag")
-    try refuses("are one here", portable: true, in: other) { device in
+    try refuses("one condition in this table", portable: true, in: other) { device in
       let inside = device.state.insides[0]
       let reference = device.references[Int(inside.slot)]
       device.references.append(reference)
@@ -116,7 +116,7 @@ import Testing
       device.state.insides.append(
         .init(slot: UInt32(device.references.count - 1), since: inside.since, evidence: inside.evidence))
     }
-    try refuses("are one here", portable: true, in: other) { device in
+    try refuses("one condition in this table", portable: true, in: other) { device in
       device.references.append(device.references[Int(device.state.insides[0].slot)])
       device.references[device.references.count - 1].generation += 100
       device.state.undecided.append(UInt32(device.references.count - 1))

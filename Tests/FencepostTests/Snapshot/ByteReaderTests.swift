@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func whatFollowsIsDamaged() {
-    #expect(reason([1, 2]) { reader throws(Damage) in try reader.take(UInt8.self) } == "1 bytes too many")
+    #expect(reason([1, 2]) { reader throws(Damage) in try reader.take(UInt8.self) } == "1 unexpected bytes follow")
   }
 
   /// A number has only one encoding: no trailing zero bytes, and no bit above the 64th.

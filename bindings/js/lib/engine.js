@@ -174,7 +174,7 @@ export class Engine {
   /** Handles a call that ended in the middle: the state that it left is unknown, so no more calls are made. */
   lose(trap) {
     if (!(trap instanceof WebAssembly.RuntimeError || trap instanceof RangeError)) return trap;
-    let reason = "a defect of the engine";
+    let reason = "a defect in the engine";
     try {
       if (this.x.fencepost_js_is_out_of_memory()) reason = "the host did not provide memory";
     } catch {
@@ -268,7 +268,7 @@ function checkText(text, name, row) {
   }
   if (text.includes("\0")) throw new InvalidArgumentError(`${where} holds a zero character`, position);
   if (/[\ud800-\udfff]/u.test(text)) {
-    throw new InvalidArgumentError(`${where} holds half of a surrogate pair, which is not Unicode text`, position);
+    throw new InvalidArgumentError(`${where} contains a lone surrogate, which is not valid Unicode`, position);
   }
 }
 
@@ -331,7 +331,7 @@ async function compile(source) {
 }
 
 async function ofResponse(response) {
-  if (!response.ok) throw new Error(`${response.url} answers with status ${response.status}`);
+  if (!response.ok) throw new Error(`${response.url} answered with HTTP status ${response.status}`);
   // Streaming compilation would fail if a server does not know the media type.
   return WebAssembly.compile(await response.arrayBuffer());
 }

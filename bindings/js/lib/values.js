@@ -197,7 +197,7 @@ export function sameLength(columns) {
   const count = lengthOf(column, first);
   for (const [name, other] of rest) {
     if (other !== undefined && lengthOf(other, name) !== count) {
-      throw new InvalidArgumentError(`${name} has ${other.length} elements and ${first} has ${count}`);
+      throw new InvalidArgumentError(`${name} has ${other.length} elements, but ${first} has ${count}`);
     }
   }
   return count;

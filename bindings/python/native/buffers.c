@@ -38,7 +38,8 @@ int native_open_column(native_state *state, PyObject *object, const native_layou
   }
   Py_ssize_t found = column->view.shape[0];
   if (rows->count >= 0 && found != rows->count) {
-    native_refuse(state, "%s has %zd rows, %s has %zd", layout->name, found, rows->like, rows->count);
+    native_refuse(state, "%s has %zd rows, but %s has %zd; must be equal", layout->name, found, rows->like,
+                  rows->count);
     return -1;
   }
   rows->count = found;
@@ -50,9 +51,10 @@ int native_open_column(native_state *state, PyObject *object, const native_layou
 int native_open_records(native_state *state, PyObject *object, const char *name, Py_ssize_t size, Py_buffer *view) {
   if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS) < 0) return -1;
   if (view->itemsize != 1 && view->itemsize != size)
-    native_refuse(state, "%s: elements of %zd bytes, expected bytes or records of %zd", name, view->itemsize, size);
+    native_refuse(state, "%s has elements of %zd bytes; must have bytes or records of %zd bytes", name, view->itemsize,
+                  size);
   else if (view->len % size != 0)
-    native_refuse(state, "%s: %zd bytes are not a whole number of records of %zd", name, view->len, size);
+    native_refuse(state, "%s has %zd bytes; must have a whole number of records of %zd bytes", name, view->len, size);
   else return 0;
   PyBuffer_Release(view);
   return -1;

@@ -75,7 +75,7 @@ PyObject *native_add_beacon(PyObject *object, PyObject *args) {
                         &policy_object, &tag, &ensure) ||
       native_text(state, identifier_object, "identifier", &identifier) < 0)
     return NULL;
-  if (uuid_size != 16) return native_refuse(state, "uuid: %zd bytes, expected 16", uuid_size);
+  if (uuid_size != 16) return native_refuse(state, "uuid has %zd bytes; must have 16", uuid_size);
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   if (native_condition_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;

@@ -28,7 +28,7 @@ static int open_codes(native_state *state, PyObject *object, Py_ssize_t count, n
     return -1;
   }
   if (view->shape[0] != count) {
-    native_refuse(state, "device has %zd rows, latitude has %zd", view->shape[0], count);
+    native_refuse(state, "device has %zd rows, but latitude has %zd; must be equal", view->shape[0], count);
     return -1;
   }
   column->rows.devices = view->buf;
@@ -92,7 +92,7 @@ static int refuse_code(native_state *state, const native_device_column *column, 
   int bits = 8 * (int)column->codes.itemsize;
   int is_signed = strpbrk(format, "bhilq") != NULL;
   if (is_signed && bits < 64 && code >> (bits - 1)) code -= 1LL << bits;
-  if (is_signed && code < 0) native_refuse(state, "device, row %zd: null; an identifier is needed", row);
+  if (is_signed && code < 0) native_refuse(state, "device, row %zd: the identifier is null", row);
   else native_refuse(state, "device, row %zd: index %lld is out of range; there are %zd devices", row, code, size);
   set_position(row);
   return -1;
@@ -218,7 +218,7 @@ static int open_numbers(native_state *state, PyObject *names, native_device_colu
   column->holds_numbers = 1;
   if (view->itemsize != 4 || view->ndim != 1 || view->format == NULL || strchr("IL", *view->format) == NULL ||
       (uintptr_t)view->buf % 4 != 0) {
-    native_refuse(state, "numbers of devices must be unsigned 32-bit integers");
+    native_refuse(state, "device numbers must be unsigned 32-bit integers");
     return -1;
   }
   column->rows.dictionary = view->buf;
@@ -234,7 +234,7 @@ int native_open_devices(native_handle *self, PyObject *codes, PyObject *names, P
   column->rows = (fencepost_fleet_columns)FENCEPOST_FLEET_COLUMNS_INIT;
   if (codes == Py_None) {
     if (!PyTuple_Check(names) || PyTuple_Size(names) != 1) {
-      PyErr_SetString(PyExc_TypeError, "the only device must be in a tuple");
+      PyErr_SetString(PyExc_TypeError, "a single device must be passed in a tuple");
       return -1;
     }
     column->rows.devices = &column->only;

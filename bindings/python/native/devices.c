@@ -333,7 +333,7 @@ done:
 /* Joins a tuple that has one bytes object for each identifier. */
 static PyObject *joined(PyObject *tuple, Py_ssize_t count, uint64_t *offsets) {
   if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != count) {
-    PyErr_Format(PyExc_TypeError, "the devices must be a tuple of %zd bytes", count);
+    PyErr_Format(PyExc_TypeError, "the devices must be a tuple of %zd bytes objects", count);
     return NULL;
   }
   uint64_t size = 0;

@@ -13,7 +13,7 @@ static const struct {
     {FENCEPOST_E_NULL_ARGUMENT, "NullArgumentError", &PyExc_ValueError, "A required pointer was NULL."},
     {FENCEPOST_E_INVALID_ARGUMENT, "InvalidArgumentError", &PyExc_ValueError,
      "A value is out of its range. The message names the argument and the range."},
-    {FENCEPOST_E_BUFFER_TOO_SMALL, "BufferTooSmallError", &PyExc_ValueError, "A buffer does not hold the result."},
+    {FENCEPOST_E_BUFFER_TOO_SMALL, "BufferTooSmallError", &PyExc_ValueError, "A buffer is too small for the result."},
     {FENCEPOST_E_UNSUPPORTED, "UnsupportedError", &PyExc_RuntimeError,
      "The library does not support a requested feature."},
     {FENCEPOST_E_INVALID_NAME, "InvalidNameError", &PyExc_ValueError,

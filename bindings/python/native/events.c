@@ -174,7 +174,7 @@ static int read_refinement(PyObject *value, fencepost_event *event) {
   if (!PyArg_ParseTuple(value, "y#HH;refinement", &uuid, &size, &event->refinement_major, &event->refinement_minor))
     return -1;
   if (size != 16) {
-    PyErr_SetString(PyExc_ValueError, "refinement: a UUID has 16 bytes");
+    PyErr_SetString(PyExc_ValueError, "refinement: the UUID must have 16 bytes");
     return -1;
   }
   memcpy(event->refinement_uuid, uuid, 16);
@@ -208,7 +208,7 @@ PyObject *native_event_json(PyObject *module, PyObject *args) {
     return NULL;
   size_t length = strlen(identifier);
   if (length > FENCEPOST_IDENTIFIER_MAX)
-    return native_refuse(state, "identifier: %zu bytes, expected 1 to %d", length, FENCEPOST_IDENTIFIER_MAX);
+    return native_refuse(state, "identifier has %zu bytes; must have 1 to %d", length, FENCEPOST_IDENTIFIER_MAX);
   event.sequence = sequence;
   event.generation = generation;
   event.state = event_state;

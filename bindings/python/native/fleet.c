@@ -23,7 +23,7 @@ static PyObject *fleet_new(PyTypeObject *type, PyObject *args, PyObject *keyword
   options.durability = durability;
   options.checkpoint_interval_us = interval;
   if (!Py_IS_TYPE(table, (PyTypeObject *)state->conditions_type)) {
-    PyErr_Format(PyExc_TypeError, "expected the handle of a table, not %R", Py_TYPE(table));
+    PyErr_Format(PyExc_TypeError, "table must be the handle of a table, not %R", Py_TYPE(table));
     return NULL;
   }
   options.max_pending_events = pending;
@@ -200,8 +200,8 @@ static PyObject *set_arrival_time(PyObject *object, PyObject *given) {
 static PyMethodDef fleet_methods[] = {
     NATIVE_EVENT_METHODS,
     {"snapshot", native_snapshot, METH_NOARGS, "The whole fleet as bytes."},
-    {"restore", native_restore, METH_O | METH_CLASS, "A fleet from a snapshot, over a table of its own."},
-    {"conditions", fleet_conditions, METH_NOARGS, "The table."},
+    {"restore", native_restore, METH_O | METH_CLASS, "Restore a fleet and its table from a snapshot."},
+    {"conditions", fleet_conditions, METH_NOARGS, "The table of conditions."},
     {"statistics", fleet_statistics, METH_NOARGS, "Counters."},
     {"feed_fix", (PyCFunction)(void (*)(void))feed_fix, METH_FASTCALL, "Feed one fix of a device."},
     {"feed_columns", native_feed_columns, METH_VARARGS, "Feed fixes of many devices from columns."},
@@ -209,9 +209,9 @@ static PyMethodDef fleet_methods[] = {
     {"set_scanning", set_scanning, METH_VARARGS, "Declare scanning of a device on or off."},
     {"advance", advance, METH_VARARGS, "Advance the clock of one device, or of all."},
     {"rewind", rewind_clock, METH_VARARGS, "Set back the clock of one device, or of all."},
-    {"set_arrival_time", set_arrival_time, METH_O, "Set when the next inputs arrive."},
+    {"set_arrival_time", set_arrival_time, METH_O, "Set the arrival time of the next inputs."},
     {"devices", native_devices, METH_NOARGS, "The identifiers of all devices."},
-    {"enter", native_enter_devices, METH_O, "Numbers of devices; adds devices that are new."},
+    {"enter", native_enter_devices, METH_O, "Return the numbers of devices; add new devices."},
     {"has_device", native_has_device, METH_O, "True if a device has that identifier."},
     {"remove_device", native_remove_device, METH_VARARGS, "Remove a device; return whether it existed."},
     {"expire", native_expire, METH_O, "Remove devices without inputs since a time; return their identifiers."},
@@ -225,7 +225,7 @@ static PyMethodDef fleet_methods[] = {
     {"device_deadline", native_device_deadline, METH_O, "The time of the next change without an input, or None."},
     {"device_state", native_device_state, METH_VARARGS, "The observed state of a condition for a device."},
     {"device_explain", native_device_explain, METH_VARARGS, "Explains the state of a condition for a device."},
-    {"export", native_export_devices, METH_VARARGS, "Devices as bytes."},
+    {"export", native_export_devices, METH_VARARGS, "Export devices as bytes."},
     {"load", native_load_devices, METH_VARARGS, "Add devices from bytes."},
     {NULL, NULL, 0, NULL}};
 

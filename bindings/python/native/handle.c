@@ -70,7 +70,7 @@ native_call native_begin_question(native_handle *self) {
 static int refuse_closed(native_call *call) {
   native_return(call);
   PyErr_Format(native_monitor_state((PyObject *)call->self)->closed_error,
-               "the %s is closed: its store would not keep this change",
+               "the %s is closed, so this change cannot be saved; open it again",
                call->self->fleet != NULL ? "fleet" : "monitor");
   return -1;
 }

@@ -60,7 +60,8 @@ PyObject *native_distinct(PyObject *module, PyObject *args) {
     int64_t code = integer_at(&view, index);
     if (code < 0 || code >= count) {
       Py_CLEAR(found);
-      native_refuse(state, "codes, row %zd: %lld is not one of %zd codes", index, (long long)code, count);
+      native_refuse(state, "codes, row %zd: code %lld is out of range; must be from 0 to %zd", index, (long long)code,
+                    count - 1);
     } else if (!seen[code]) {
       seen[code] = 1;
       PyObject *number = PyLong_FromLongLong(code);
@@ -94,8 +95,8 @@ PyObject *native_taken(PyObject *module, PyObject *args) {
     int64_t code = integer_at(&codes, index);
     if (code < 0 || code >= count) {
       Py_CLEAR(found);
-      native_refuse(state, "codes, row %zd: code %lld is out of range; there are %zd values", index, (long long)code,
-                    count);
+      native_refuse(state, "codes, row %zd: code %lld is out of range; must be from 0 to %zd", index, (long long)code,
+                    count - 1);
       break;
     }
     int64_t value = integer_at(&values, (Py_ssize_t)code);

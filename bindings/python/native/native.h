@@ -421,10 +421,10 @@ PyObject *native_parse_advertisement(PyObject *module, PyObject *args);
       {"remove_many", native_remove_many, METH_O, "Remove conditions; return how many existed."},                  \
       {"shape", native_shape, METH_O, "How the geometry of a condition was read."},                                \
       {"nearest_boundary_point", native_nearest_boundary_point, METH_VARARGS,                                      \
-       "The nearest place of a line, or None."},                                                                   \
+       "The point of a line nearest to a position, or None."},                                                     \
       {"containing", native_containing, METH_VARARGS, "The conditions that contain points."},                      \
       {"nearest", native_nearest, METH_VARARGS, "The conditions whose lines are nearest to points."},              \
-      {"identifiers_of", native_identifiers_of, METH_O, "Identifiers of generations."},                            \
+      {"identifiers_of", native_identifiers_of, METH_O, "The identifiers of conditions, by generation number."},   \
       {"contains", native_contains, METH_O, "True if a condition has that identifier."},                           \
       {"identifiers", native_identifiers, METH_NOARGS, "All identifiers in add order."}
 
@@ -434,11 +434,11 @@ PyObject *native_parse_advertisement(PyObject *module, PyObject *args);
       {"close", native_close, METH_NOARGS, "Save and close the store."},                                             \
       {"poll_event", native_poll_event, METH_NOARGS, "The next event, or None."},                                    \
       {"poll_events", native_poll_events, METH_O, "Up to a number of events."},                                      \
-      {"attach", native_attach, METH_O, "Become the consumer; a file descriptor wakes it."},                         \
+      {"attach", native_attach, METH_O, "Become the consumer; events make a file descriptor readable."},             \
       {"detach", native_detach, METH_O, "Stop being the consumer."},                                                 \
       {"next_update", native_next_update, METH_NOARGS, "The next event for that consumer, or None."},                \
-      {"end_updates", native_end_updates, METH_NOARGS, "End the waiting for events."},                               \
-      {"closed", native_closed, METH_NOARGS, "True if the waiting was ended."},                                      \
+      {"end_updates", native_end_updates, METH_NOARGS, "Stop waiting for events."},                                  \
+      {"closed", native_closed, METH_NOARGS, "True if end_updates() was called."},                                   \
       {"acknowledge", native_acknowledge, METH_O, "Commit what was handed out, of a turn or None; whether it did."}, \
       {"abandon", native_abandon, METH_O,                                                                            \
        "Deliver the uncommitted events of a turn, or all if None, again; return whether there were any."},           \

@@ -45,7 +45,7 @@ static int read_definition(native_state *state, PyObject *row, fencepost_conditi
   Py_ssize_t size;
   if (!PyArg_ParseTuple(geometry, "y#ii;beacon", &uuid, &size, &definition->major, &definition->minor)) return -1;
   if (size != 16) {
-    native_refuse(state, "uuid: %zd bytes, expected 16", size);
+    native_refuse(state, "uuid has %zd bytes; must have 16", size);
     return -1;
   }
   memcpy(definition->uuid, uuid, 16);

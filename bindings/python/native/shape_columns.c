@@ -27,7 +27,7 @@ int native_open_offsets(native_state *state, PyObject *object, const char *name,
   if (view->itemsize == 4 && view->ndim == 1 && view->format != NULL && strcmp(view->format, "i") == 0 &&
       view->len >= 4 && (uintptr_t)view->buf % 4 == 0)
     return 0;
-  native_refuse(state, "%s must be 32-bit integers, one or more", name);
+  native_refuse(state, "%s must be a column of at least one 32-bit integer", name);
   PyBuffer_Release(view);
   return -1;
 }
@@ -54,7 +54,7 @@ static int open_columns(native_state *state, PyObject *tuple, Py_ssize_t count, 
   static const native_layout layouts[2] = {{"longitudes", "d", 0}, {"latitudes", "d", 0}};
   static const char *const names[3] = {"rings", "parts", "conditions"};
   if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != PIECES) {
-    PyErr_Format(PyExc_TypeError, "the columns of shapes must be a tuple of %d", PIECES);
+    PyErr_Format(PyExc_TypeError, "shapes must be a tuple of %d columns", PIECES);
     return -1;
   }
   native_rows rows = {"longitudes", -1};
@@ -88,7 +88,7 @@ static int open_columns(native_state *state, PyObject *tuple, Py_ssize_t count, 
   if (!columns->held[2]) return 0; /* without this column, the library compares the counts */
   columns->conditions = offsets[2].buf;
   if (offsets[2].len / 4 - 1 == count) return 0;
-  native_refuse(state, "conditions has %zd elements, identifiers has %zd", offsets[2].len / 4, count);
+  native_refuse(state, "conditions has %zd elements, but identifiers has %zd", offsets[2].len / 4, count);
   return -1;
 }
 

@@ -83,7 +83,7 @@ static void free_wkb(wkb_column *column) {
 static int open_wkb(PyObject *tuple, Py_ssize_t count, wkb_column *column) {
   memset(column, 0, sizeof(*column));
   if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != count) {
-    PyErr_Format(PyExc_TypeError, "the shapes must be a tuple of %zd", count);
+    PyErr_Format(PyExc_TypeError, "shapes must be a tuple of %zd elements", count);
     return -1;
   }
   column->data = PyMem_Calloc((size_t)count + 1, sizeof(*column->data));

@@ -37,13 +37,14 @@ static PyObject *table_length(PyObject *object, PyObject *Py_UNUSED(unused)) {
   return PyLong_FromSize_t(count);
 }
 
-static PyMethodDef table_methods[] = {NATIVE_CONDITION_METHODS,
-                                      {"condition", native_condition, METH_O, "A condition, or None."},
-                                      {"length", table_length, METH_NOARGS, "How many conditions there are."},
-                                      {"version", table_version, METH_NOARGS, "Conditions, last generation, digest."},
-                                      {"snapshot", native_snapshot, METH_NOARGS, "The whole table as bytes."},
-                                      {"restore", native_restore, METH_O | METH_CLASS, "A table from a snapshot."},
-                                      {NULL, NULL, 0, NULL}};
+static PyMethodDef table_methods[] = {
+    NATIVE_CONDITION_METHODS,
+    {"condition", native_condition, METH_O, "The condition with an identifier, or None."},
+    {"length", table_length, METH_NOARGS, "The number of conditions."},
+    {"version", table_version, METH_NOARGS, "The version: number of conditions, last generation, digest."},
+    {"snapshot", native_snapshot, METH_NOARGS, "The whole table as bytes."},
+    {"restore", native_restore, METH_O | METH_CLASS, "Restore a table from a snapshot."},
+    {NULL, NULL, 0, NULL}};
 
 static PyType_Slot table_slots[] = {{Py_tp_new, table_new},
                                     {Py_tp_dealloc, table_dealloc},

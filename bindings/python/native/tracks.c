@@ -155,7 +155,8 @@ static int feed_block(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop) {
 
 /* Refuses a row whose track does not exist. */
 static int refuse_row(const rows_to_feed *rows, Py_ssize_t row) {
-  native_refuse(rows->state, "row %zd: there is no track %lld", row, (long long)integer_at(&rows->columns[TRACK], row));
+  native_refuse(rows->state, "row %zd: track %lld does not exist", row,
+                (long long)integer_at(&rows->columns[TRACK], row));
   return -1;
 }
 
@@ -180,7 +181,7 @@ static int open_numbers(rows_to_feed *rows, PyObject *object, Py_ssize_t count) 
   const Py_buffer *view = &rows->devices;
   if (view->itemsize == 4 && view->ndim == 1 && (count == 0 || (uintptr_t)view->buf % 4 == 0) && view->len / 4 == count)
     return 0;
-  native_refuse(rows->state, "devices must be 32-bit integers, as many as begins");
+  native_refuse(rows->state, "devices must be a column of 32-bit integers, as long as begins");
   PyBuffer_Release(&rows->devices);
   rows->devices.obj = NULL;
   return -1;
@@ -203,7 +204,7 @@ PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
                         &rows.as_json))
     return NULL;
   if (!Py_IS_TYPE(fleet, (PyTypeObject *)rows.state->fleet_type) || !PyList_Check(rows.found)) {
-    PyErr_SetString(PyExc_TypeError, "expected the handle of a fleet, and found must be a list");
+    PyErr_SetString(PyExc_TypeError, "fleet must be the handle of a fleet, and found a list");
     return NULL;
   }
   rows.fleet = (native_handle *)fleet;
@@ -217,7 +218,7 @@ PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
   for (int index = 0; index < COLUMNS - !rows.has_accuracy && !failed; index++)
     failed = native_open_column(rows.state, sources[index], &layouts[index], &like, &rows.columns[index]) < 0;
   if (!failed && (failed = start < 0 || start > stop || stop > like.count))
-    native_refuse(rows.state, "rows %zd to %zd of %zd", start, stop, like.count);
+    native_refuse(rows.state, "rows %zd to %zd are out of range; there are %zd rows", start, stop, like.count);
   rows.count = like.count;
   if (!failed) {
     rows.events = PyMem_Malloc(EVENTS * sizeof(*rows.events));

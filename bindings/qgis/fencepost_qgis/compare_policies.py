@@ -15,7 +15,7 @@ class ComparePolicies(Algorithm):
     """Takes points with times, and places; returns one row per policy."""
 
     NAME, TITLE, ICON = "comparepolicies", "Compare policies", "compare"
-    SUMMARY = "The results of each policy for recorded tracks: events, visits, flaps, delay."
+    SUMMARY = "Compares policies on recorded tracks: events, visits, flaps and delay of each."
     TAGS = ("geofence", "geofencing", "policy", "compare", "false alarm", "delay", "flap", "track", "what-if")
     HELP = """
 Replays recorded tracks once for each policy, and compares what came of it with the exact crossings of the line.

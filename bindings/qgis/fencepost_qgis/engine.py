@@ -13,7 +13,7 @@ OLDEST_PYTHON = (3, 11)
 def engine_problem():
     """Returns None if the engine runs here, else one line that says why not and what to do."""
     if sys.version_info < OLDEST_PYTHON:
-        return _problem("the engine needs a QGIS with Python 3.11 or newer")
+        return _problem("the engine needs QGIS with Python 3.11 or newer")
     try:
         import_module(".fencepost._native", __package__)
     except ModuleNotFoundError as error:

@@ -16,7 +16,7 @@ class GeofenceEvents(Algorithm):
     """Takes points with times, and places; returns events and visits."""
 
     NAME, TITLE, ICON = "geofenceevents", "Geofence events", "events"
-    SUMMARY = "When recorded tracks enter and leave places, and the visits that follow."
+    SUMMARY = "Finds when recorded tracks enter and leave places, and the resulting visits."
     TAGS = (
         "geofence",
         "geofencing",
@@ -36,28 +36,28 @@ class GeofenceEvents(Algorithm):
 Replays recorded tracks against circles, polygons or corridors, as a live geofence would have seen them, and writes an
 event each time a place is entered or left, with the fix that decided it.
 
-A jump of a bad fix over the line does not count as a crossing: with the policy Standard a fix counts when it lies
-beyond the line by 20 m and by its own accuracy, and the device must stay there for 20 s. Exact takes the line itself,
-at once. Core Location is like Standard, but leaving needs the radius (of a polygon its depth; 60 to 200 m) beyond the
-line. Every number can be changed under Advanced Parameters. Distances are exact WGS84 geodesics, whatever the
-coordinate systems.
+A single bad fix across the boundary does not count as a crossing. With the policy Standard, a fix must lie beyond the
+boundary by 20 m plus its own accuracy, and the device must stay there for 20 s. With Exact, a fix across the boundary
+counts at once. Core Location is like Standard, but to leave, the device must be farther outside: by the radius of a
+circle or the depth of a polygon (60 to 200 m). Every number can be changed under Advanced Parameters. Distances are
+exact WGS84 geodesics in every coordinate system.
 
-Tracks are points with a time; with a track field each of its values is a device of its own. Places are points with a
-radius field or one fixed radius (circles), polygons, with holes and parts, or lines with a radius (corridors). Edges of
-layers in degrees are straight lines of degrees, as their formats mean them, those of other layers geodesics.
+Tracks are points with a time. If a track field is chosen, each of its values is a separate device. Places are points
+with a radius field or one fixed radius (circles), polygons (with holes and parts), or lines with a radius (corridors).
+In layers in degrees, edges are straight lines in degrees; in other layers, they are geodesics.
 
-Events have state (satisfied: inside; unsatisfied: outside), cause (determination: the first knowledge; crossing: a
-change that was seen), date (when it was confirmed), evidence_date (the fix that started it), and latitude, longitude,
-accuracy and signed distance to the line of the fix that decided; date_us counts microseconds since 1970. All times
-are UTC. The layer plays in the temporal controller.
+The fields of an event are state (satisfied: inside; unsatisfied: outside), cause (determination: the first known
+state; crossing: an observed change), date (time of the confirmation), evidence_date (time of the fix that started the
+change), and the latitude, longitude, accuracy and signed distance to the boundary of the deciding fix. date_us counts
+microseconds since 1970. All times are UTC. The temporal controller can play the layer.
 
-Between two fixes nothing is known, unless Advanced Parameters say that the device moved along the geodesic: then a
-track that passes through a place between two fixes enters and leaves it, at the instant and the point of the crossing,
-and the evidence of an event is fix or path. An event with gap is the first one after fixes between which nothing is
-known.
+By default, nothing is assumed about the movement between two fixes. Under Advanced Parameters you can choose movement
+along the geodesic: then a track that passes through a place between two fixes also enters and leaves it, at the time
+and the point of the crossing, and the evidence of an event is fix or path. An event with gap is the first one after a
+pause for which no movement is assumed.
 
-Lines for which the field gate is true have no width and no state: with the device moving along the geodesic, each time
-it crosses one is an event with a direction, left_to_right or right_to_left as seen along the line, and a heading, in
+Lines whose field gate is true have no width and no state. With movement along the geodesic, each crossing of such a
+line is an event with a direction, left_to_right or right_to_left as seen along the line, and a heading, in
 degrees from north, across the line.
 
 Visits have a row for each stay in a place: start, end, duration in seconds, how each end is known, and whether it

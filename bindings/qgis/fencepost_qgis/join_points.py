@@ -27,18 +27,20 @@ class JoinPoints(Algorithm):
     """Takes points and places; returns a point for each pair."""
 
     NAME, TITLE, ICON = "joinpoints", "Join points with places", "circles"
-    SUMMARY = "Which places contain each point or are nearest to it, computed exactly on the ellipsoid."
+    SUMMARY = "Finds the places that contain each point or are nearest to it, exactly on the ellipsoid."
     TAGS = ("geofence", "geofencing", "spatial join", "within", "contains", "nearest", "geodesic", "distance", "point")
     HELP = """
-Joins points with places: circles of a radius in metres along the ground, polygons, and corridors around lines, in any
-coordinate systems. Exact on the WGS84 ellipsoid, at the poles and across the antimeridian too; the line of a place
-belongs to it.
+Joins points with places: circles with a radius in metres, polygons, and corridors around lines, in any coordinate
+systems. The result is exact on the WGS84 ellipsoid, also at the poles and across the antimeridian. The boundary of a
+place belongs to the place.
 
-Each point comes out once for each place that holds it, or for each of its nearest places, with its own attributes and
-two more: place, the identifier, and distance, metres to the line of the place, negative inside. Where the points have
-fields of these names, the new ones are place_2 and distance_2. The number of a feature in its file (fid) is left out.
+The result has one row for each pair of a point and a place that contains it, or one of its nearest places. A row has
+the attributes of the point and two more: place (the identifier) and distance (metres to the boundary of the place,
+negative inside). If the points already have fields of these names, the new ones are called place_2 and distance_2. The
+feature number in the file (fid) is left out.
 
-For unrelated points. Where one device moves, Geofence events tells when it enters and leaves, and allows for accuracy.
+Use this algorithm for unrelated points. For the track of a device use Geofence events, which finds when the device
+enters and leaves, and considers the accuracy of its fixes.
 """
 
     def initAlgorithm(self, configuration=None):  # noqa: N802
@@ -49,13 +51,13 @@ For unrelated points. Where one device moves, Geofence events tells when it ente
         kind = QgsProcessingParameterEnum(
             "JOIN", "Join each point with", ("the places that contain it", "its nearest places"), False, CONTAINING
         )
-        kind.setHelp("Nearest by the distance to the line of a place, from the inside or from the outside.")
+        kind.setHelp("The nearest places are those whose boundary is nearest, from the inside or from the outside.")
         self.addParameter(kind)
         count = QgsProcessingParameterNumber("NEAREST", "How many nearest places", defaultValue=1, minValue=1)
-        count.setHelp("For a join with the nearest places.")
+        count.setHelp("Used only for a join with the nearest places.")
         self.addParameter(count)
         unmatched = QgsProcessingParameterBoolean("UNMATCHED", "Keep points without a place", False)
-        unmatched.setHelp("They then come out once, with an empty place and distance.")
+        unmatched.setHelp("Points without a place then have one row, with an empty place and distance.")
         self.addParameter(unmatched)
         shared.add_broken(self)
         self.addParameter(QgsProcessingParameterFeatureSink("JOINED", "Joined points", QgsProcessing.TypeVectorPoint))

@@ -49,9 +49,9 @@ def number(value, what):
 
 
 INSTEAD = {
-    QgsWkbTypes.LineGeometry: "a track is points with times. Make points of them with the algorithm Extract vertices "
-    "(native:extractvertices), where each has its time, or load the file's layer of track points",
-    QgsWkbTypes.PolygonGeometry: "a track is points with times",
+    QgsWkbTypes.LineGeometry: "tracks must be points with times. If each vertex has a time, convert the lines to "
+    "points with Extract vertices (native:extractvertices); or load the track points layer of the file",
+    QgsWkbTypes.PolygonGeometry: "tracks must be points with times",
 }
 """The advice for a layer of tracks that does not hold points."""
 TITLES = {"TRACKS": "tracks", "CIRCLES": "places", "POINTS": "points"}
@@ -85,7 +85,7 @@ class Layer:
             raise QgsProcessingException(f"{self.title}: holds {SHAPES[shape]}; {INSTEAD[shape]}")
         self.crs = self.source.sourceCrs()
         if not self.crs.isValid():
-            raise QgsProcessingException(f"{self.title}: has no coordinate system; give it one (Layer, Set CRS)")
+            raise QgsProcessingException(f"{self.title}: has no coordinate system; set one (Layer, Set CRS)")
         wgs84 = QgsCoordinateReferenceSystem(WGS84)
         self._transform = QgsCoordinateTransform(self.crs, wgs84, context.transformContext())
         self._box = None
@@ -127,10 +127,10 @@ class Layer:
         if geometry.isNull() or geometry.isEmpty():
             raise Unusable("has no geometry")
         if QgsWkbTypes.geometryType(geometry.wkbType()) != QgsWkbTypes.PointGeometry:
-            raise Unusable(f"is a {QgsWkbTypes.displayString(geometry.wkbType())}, a point is needed", "is not a point")
+            raise Unusable(f"is a {QgsWkbTypes.displayString(geometry.wkbType())}; must be a point", "is not a point")
         points = list(geometry.vertices())
         if len(points) != 1:
-            raise Unusable(f"has {len(points)} points, one is needed", "has several points")
+            raise Unusable(f"has {len(points)} points; must have one", "has several points")
         x, y = points[0].x(), points[0].y()
         try:
             point = self._transform.transform(x, y)

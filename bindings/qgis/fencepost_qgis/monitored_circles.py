@@ -19,15 +19,15 @@ class MonitoredCircles(Algorithm):
     """Takes points with a radius; returns polygons."""
 
     NAME, TITLE, ICON = "monitoredcircles", "Monitored circles", "circles"
-    SUMMARY = "The circles of a geofence as true geodesic polygons, for maps."
+    SUMMARY = "Draws the circles of a geofence as geodesic polygons, for maps."
     TAGS = ("geofence", "geofencing", "fence", "circle", "geodesic", "buffer", "polygon")
     HELP = """
-Draws the circles that Geofence events watches: polygons whose corners lie at the radius from the centre along WGS84
-geodesics. A buffer in a projected coordinate system is neither round nor of the right size on the ground; these are,
-everywhere: over the antimeridian a circle becomes two parts, around a pole it reaches to the pole.
+Draws the circles that Geofence events uses, as polygons. The distance from the centre to each corner is the radius,
+along a WGS84 geodesic. So the circles are round and have the right size on the ground everywhere, unlike buffers in a
+projected coordinate system. A circle across the antimeridian has two parts; a circle around a pole includes the pole.
 
-The attributes are identifier, radius (metres), latitude and longitude of the centre (WGS84), and those of the layer
-with other names.
+The attributes are identifier, radius (metres), latitude and longitude of the centre (WGS84), and the other attributes
+of the layer.
 """
 
     def initAlgorithm(self, configuration=None):  # noqa: N802

@@ -15,13 +15,13 @@ from qgis.core import (
 _DOUBLE = QgsProcessingParameterNumber.Double
 POLICIES = ("standard", "exact", "core_location")
 POLICY_TITLES = (
-    "Standard: beyond the line by 20 m and its accuracy, for 20 s",
-    "Exact: the line itself, at once",
-    "Core Location: as Standard, leaving needs the radius or depth (60 to 200 m) beyond the line",
+    "Standard: beyond the boundary by 20 m and the accuracy, for 20 s",
+    "Exact: beyond the boundary, at once",
+    "Core Location: like Standard, but to leave, beyond it by the radius or depth (60 to 200 m)",
 )
 TIME_UNITS = (None, "s", "ms", "us", "ns")
 TIME_UNIT_TITLES = (
-    "by the field's name, else by size",
+    "from the field's name, or else from the size",
     "seconds since 1970",
     "milliseconds since 1970",
     "microseconds since 1970",
@@ -36,17 +36,18 @@ FIXES, GEODESIC = range(2)
 NOTIFY = ("initial", "entry", "exit")
 
 OVERRIDES = (
-    ("ENTRY_DWELL", "entry_dwell", "Entry dwell, seconds", "How long a device must stay inside before it has entered."),
-    ("EXIT_DWELL", "exit_dwell", "Exit dwell, seconds", "How long a device must stay outside before it has left."),
-    ("ENTRY_MARGIN", "entry_margin", "Entry margin, metres", "How far inside a fix must lie to count."),
-    ("EXIT_MARGIN", "exit_margin", "Exit margin, metres", "How far outside a fix must lie to count."),
+    ("ENTRY_DWELL", "entry_dwell", "Entry dwell, seconds", "How long a device must stay inside to count as inside."),
+    ("EXIT_DWELL", "exit_dwell", "Exit dwell, seconds", "How long a device must stay outside to count as outside."),
+    ("ENTRY_MARGIN", "entry_margin", "Entry margin, metres", "How far inside a fix must be to count as inside."),
+    ("EXIT_MARGIN", "exit_margin", "Exit margin, metres", "How far outside a fix must be to count as outside."),
     (
         "EXIT_MARGIN_LIMIT", "exit_margin_limit", "Exit margin limit, metres",
-        "Above 0 the exit margin is the radius (of a polygon its depth), from the exit margin up to this limit.",
+        "Above 0: the exit margin is the radius of a circle or the depth of a polygon, but at least the exit margin "
+        "above and at most this limit.",
     ),
     (
         "ACCURACY_FACTOR", "accuracy_factor", "Accuracy factor",
-        "A fix must lie beyond the line by this many times its accuracy; 0: the accuracy is ignored.",
+        "A fix must be beyond the boundary by this many times its accuracy; 0: the accuracy is ignored.",
     ),
 )  # fmt: skip
 
@@ -56,27 +57,26 @@ def add_tracks(algorithm):
     _add(
         algorithm,
         QgsProcessingParameterFeatureSource("TRACKS", "Tracks (points)", [QgsProcessing.TypeVectorPoint]),
-        "Position fixes: points in any coordinate system, one a feature.",
+        "Position fixes: one point per feature, in any coordinate system.",
     )
     _field(
         algorithm, "TIME_FIELD", "Time field", "TRACKS",
-        "Date and time, ISO 8601 text, or a number since 1970. A time without zone is UTC, or as chosen below. "
+        "Date and time, ISO 8601 text, or a number since 1970. A time without a time zone is in the zone chosen below. "
         "Empty: the field with a usual name, such as time or timestamp.",
     )  # fmt: skip
     _field(
         algorithm, "ACCURACY_FIELD", "Accuracy field", "TRACKS",
-        "Radius of uncertainty in metres; a fix without one has no reported accuracy, a negative one means that there "
-        "is no position. Empty: the field with a usual name, such as accuracy or hacc, if there is one.",
+        "Radius of uncertainty in metres. A fix with an empty field has no reported accuracy; a negative value means "
+        "that the position is unknown. Empty: the field with a usual name, such as accuracy or hacc, if it exists.",
     )  # fmt: skip
     _field(
         algorithm, "TRACK_FIELD", "Track field", "TRACKS",
-        "Tells tracks apart: each value is a device of its own, with a monitor of its own. Empty: all fixes are of "
-        "one device.",
+        "Identifies the track of a fix: each value is a separate device. Empty: all fixes belong to one device.",
     )  # fmt: skip
     _choice(
         algorithm, "TIME_UNIT", "Unit of times that are numbers", TIME_UNIT_TITLES,
-        "By name: time_s, utc_ms. By size: seconds below 1e11, milliseconds below 1e14, microseconds "
-        "below 1e17, else nanoseconds.",
+        "From the name: for example time_s or utc_ms. From the size: seconds below 1e11, milliseconds below 1e14, "
+        "microseconds below 1e17, otherwise nanoseconds.",
     )  # fmt: skip
     _add(
         algorithm, QgsProcessingParameterString("TIME_ZONE", "Time zone of times without one", None, False, True),
@@ -84,7 +84,7 @@ def add_tracks(algorithm):
     )  # fmt: skip
     _choice(
         algorithm, "ORDER", "Order of the fixes", ("by time", "as stored; fixes earlier than a previous fix are late"),
-        "Late fixes are skipped and counted, as a live monitor would.",
+        "Late fixes are skipped and counted, as in live monitoring.",
     )  # fmt: skip
 
 
@@ -100,23 +100,27 @@ def add_places(algorithm, points_only=False):
             "CIRCLES", "Places (points, polygons or lines)", [QgsProcessing.TypeVectorAnyGeometry]
         )
         text = (
-            "Points are the centres of circles, polygons are places as they are, holes and parts included, lines are "
-            "the middle of corridors. In any coordinate system."
+            "Points are the centres of circles, polygons (with holes and parts) are places, and lines are the centre "
+            "lines of corridors. In any coordinate system."
         )
     _add(algorithm, layer, text)
     _field(
         algorithm, "IDENTIFIER_FIELD", "Identifier field", "CIRCLES",
-        "Names the place in events; must be unique. Empty: the field with a usual name, such as identifier, id or "
-        "name, else the feature's id.",
+        "The place's name in events; must be unique. Empty: the field with a usual name, such as identifier, id or "
+        "name, or else the feature's id.",
     )  # fmt: skip
     _field(
         algorithm, "RADIUS_FIELD", "Radius field", "CIRCLES",
-        "Radius of a circle, or how far from its line a corridor reaches, along the ground. Empty: the fixed radius, "
-        "else the field with a usual name, such as radius. Polygons need none.",
+        "Radius of a circle, or half the width of a corridor, along the ground. Empty: the fixed radius, or else the "
+        "field with a usual name, such as radius. Polygons need no radius.",
     )  # fmt: skip
     radius = QgsProcessingParameterDistance("RADIUS", "Fixed radius", None, "", True, 0)
     radius.setDefaultUnit(QgsUnitTypes.DistanceMeters)
-    _add(algorithm, radius, "In metres: for places without a radius, or for all when no radius field is named.")
+    _add(
+        algorithm,
+        radius,
+        "In metres. Used for places without a radius, or for all places if no radius field is chosen.",
+    )
     _choice(algorithm, "RADIUS_UNIT", "Unit of the radius field", RADIUS_UNIT_TITLES, "The fixed radius is in metres.")
 
 
@@ -124,8 +128,8 @@ def add_own_settings_of_places(algorithm):
     """Adds the fields by which a place can differ from the settings for all places."""
     _field(
         algorithm, "POLICY_FIELD", "Policy field", "CIRCLES",
-        "A place's own policy: a preset's name, or a JSON object of policy fields. Empty: the policy chosen above "
-        "holds for all.", advanced=True,
+        "A place's own policy: the name of a preset, or a JSON object of policy fields. Empty: all places have the "
+        "policy chosen above.", advanced=True,
     )  # fmt: skip
     _field(
         algorithm, "ASSUMING_FIELD", "Assumed state field", "CIRCLES",
@@ -138,23 +142,30 @@ def add_gates(algorithm):
     """Adds the field that marks a line as a gate."""
     _field(
         algorithm, "GATE_FIELD", "Gate field", "CIRCLES",
-        "Lines for which it is true are gates, which have no width: each crossing is an event with a direction. They "
-        "need a path between two fixes, and no radius. Empty: the field called gate.", advanced=True,
+        "Lines with true in this field are gates, which have no width: each crossing is an event with a direction. "
+        "They need movement along the geodesic, and no radius. Empty: the field called gate.", advanced=True,
     )  # fmt: skip
 
 
 def add_policy(algorithm, title):
     """Adds a preset and its overrides."""
-    _choice(algorithm, "POLICY", title, POLICY_TITLES, "When a crossing of a circle's line counts.", advanced=False)
+    _choice(
+        algorithm,
+        "POLICY",
+        title,
+        POLICY_TITLES,
+        "The policy decides when a crossing of a boundary counts.",
+        advanced=False,
+    )
     for name, _, label, text in OVERRIDES:
         number = QgsProcessingParameterNumber(name, label, QgsProcessingParameterNumber.Double, None, True, 0)
         _add(algorithm, number, f"{text} Not set: the value of the policy.", advanced=True)
     _choice(
-        algorithm, "DWELL_POLICY", "End of a dwell", ("as in the policy", "the passing of time", "the next fix"),
-        "The passing of time: confirmed when the dwell is over. The next fix: confirmed by the first fix after it.",
+        algorithm, "DWELL_POLICY", "End of a dwell", ("as in the policy", "by time", "by the next fix"),
+        "By time: a change is confirmed when the dwell is over. By the next fix: by the first fix after the dwell.",
     )  # fmt: skip
     notify = QgsProcessingParameterEnum("NOTIFY", "Which changes become events", NOTIFY, True, [0, 1, 2], True)
-    _add(algorithm, notify, "Initial: the first determination of where a device is.", advanced=True)
+    _add(algorithm, notify, "Initial: the first known state of a device.", advanced=True)
 
 
 def add_path(algorithm):
@@ -162,14 +173,19 @@ def add_path(algorithm):
     _choice(
         algorithm, "PATH", "Between two fixes",
         ("nothing is known", "the device moved along the geodesic, at constant speed"),
-        "Along the geodesic, a track that passes through a place between two fixes enters and leaves it, at the "
-        "instant and the point of the crossing.",
+        "With movement along the geodesic, a track that passes through a place between two fixes enters and leaves "
+        "it, at the time and the point of the crossing.",
     )  # fmt: skip
     gap = QgsProcessingParameterNumber("MAX_GAP", "Longest gap, seconds", _DOUBLE, 300, False, 1e-6, 1e9)
-    _add(algorithm, gap, "Nothing is known between fixes that are farther apart in time than this.", advanced=True)
+    _add(
+        algorithm, gap, "No movement is assumed between fixes that are farther apart in time than this.", advanced=True
+    )
     speed = QgsProcessingParameterNumber("MAX_SPEED", "Highest speed, metres a second", _DOUBLE, None, True, 1e-9)
     _add(
-        algorithm, speed, "Nothing is known between fixes that need a higher speed. Not set: any speed.", advanced=True
+        algorithm,
+        speed,
+        "No movement is assumed between fixes that would need a higher speed. Not set: any speed.",
+        advanced=True,
     )
 
 
@@ -201,7 +217,7 @@ def add_broken(algorithm):
     """Adds the choice of what to do with unusable features."""
     _choice(
         algorithm, "BROKEN", "Features that cannot be used", ("skip them, with a warning", "stop at the first"),
-        "Without geometry or time, with a radius that is not a length, and so on.",
+        "For example features without a geometry or a time, or with an invalid radius.",
     )  # fmt: skip
 
 

@@ -94,7 +94,7 @@ class _Reader:
             pass  # gates need no radius; other features are refused one by one
         elif "radius" not in fields and self._fixed is None and kind != QgsWkbTypes.PolygonGeometry:
             raise QgsProcessingException(
-                f"{self.layer.title}: no field is named radius; choose the radius field or give a fixed radius"
+                f"{self.layer.title}: no field is named radius; choose the radius field or set a fixed radius"
             )
         self._fields, self._policy = fields, policy
         self._unit = RADIUS_UNITS[algorithm.parameterAsEnum(parameters, "RADIUS_UNIT", context)]
@@ -117,8 +117,8 @@ class _Reader:
         is_gate = isinstance(condition, Gate)
         policy = (None if is_gate else self._policy) if value is None else own_policy(value, self._policy)
         if identifier in self._ids:
-            reason = f"identifier '{identifier}' is also that of feature {self._ids[identifier]}"
-            raise Unusable(reason, "the identifier was used before")
+            reason = f"identifier '{identifier}' is already used by feature {self._ids[identifier]}"
+            raise Unusable(reason, "the identifier is already used")
         try:
             self._checker.add(condition, identifier, assuming=assuming, policy=policy)
         except FencepostError as error:
@@ -140,10 +140,10 @@ class _Reader:
             return
         metres, feature, reading = max(apart, key=lambda each: each[0])
         meant = {
-            "planar": "straight lines in degrees, as layers in a geographic coordinate system mean them",
-            "geodesic": "geodesics, as the coordinate system of this layer is not in degrees",
+            "planar": "straight lines in degrees, because the coordinate system of the layer is in degrees",
+            "geodesic": "geodesics, because the coordinate system of the layer is not in degrees",
         }[self._edges]
-        others = f", the most of {len(apart)} features" if len(apart) > 1 else ""
+        others = f", the largest distance among {len(apart)} features" if len(apart) > 1 else ""
         feedback.pushWarning(
             f"{self.layer.title}, feature {feature}: geodesic and planar edges lie up to {metres:.0f} m apart (part "
             f"{reading.part}, ring {reading.ring}, edge {reading.edge}{others}); they are taken as {meant}"
@@ -153,7 +153,7 @@ class _Reader:
         if not self._gates or not self._value(feature, "gate"):
             return False
         if self._path is None:
-            raise Unusable("is a gate, which needs a path between two fixes", "gates need a path")
+            raise Unusable("is a gate, which needs movement along the geodesic between two fixes", "gates need a path")
         return True
 
     def _condition(self, feature):

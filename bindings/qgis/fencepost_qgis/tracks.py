@@ -151,7 +151,9 @@ class _Reader:
         if self._accuracy is not None and not is_null(values[self._accuracy]):
             accuracy = number(values[self._accuracy], "accuracy")
         if not accuracy >= 0:
-            raise Unusable(f"accuracy {accuracy:g} means that there is no position", "there is no position")
+            raise Unusable(
+                f"has no position: its accuracy is {accuracy:g}, but must be at least 0", "there is no position"
+            )
         track.fixes += FIX_RECORD.pack(latitude, longitude, accuracy, time)
         track.times.append(time)
 
@@ -184,7 +186,7 @@ class _Reader:
                 "is wrong, choose the time zone under Advanced Parameters"
             )
         if self._style.doubt:
-            feedback.pushWarning(f"{title}: {self._style.doubt}: the first one is taken")
+            feedback.pushWarning(f"{title}: {self._style.doubt}")
 
     def _time_us(self, feature_id, value):
         """Converts an attribute to microseconds: a date and time, a date, ISO 8601 text, or a number.

@@ -76,7 +76,7 @@ class ZonedTimes:
         source = self._layer.source()
         parts = QgsProviderRegistry.instance().decodeUri("ogr", source)
         if str(parts.get("subset") or "").lstrip().lower().startswith("select"):
-            raise UnreadableError("its filter is a query with ids of its own")
+            raise UnreadableError("the layer's filter is a query, which changes the feature ids")
         path = source.partition("|")[0]
         try:
             options = list(parts.get("openOptions") or ())
@@ -93,7 +93,7 @@ class ZonedTimes:
         fields = None if layer is None else layer.GetLayerDefn()
         index = -1 if fields is None else fields.GetFieldIndex(self.field)
         if index < 0 or fields.GetFieldDefn(index).GetType() != ogr.OFTDateTime:
-            raise UnreadableError(f"OGR finds no times in a field '{self.field}' there")
+            raise UnreadableError(f"OGR finds no field '{self.field}' with times in the file")
         if layer.TestCapability(ogr.OLCIgnoreFields):
             names = [fields.GetFieldDefn(other).GetName() for other in range(fields.GetFieldCount()) if other != index]
             layer.SetIgnoredFields([*names, "OGR_GEOMETRY", "OGR_STYLE"])

@@ -323,7 +323,7 @@ def test_broken_features_are_named_with_layer_id_and_reason(qgis: Qgis, tmp_path
         "places layer 'broken', feature 2: has no radius; skipped",
         "places layer 'broken', feature 3: radius '300 ft' is not a number of metres; skipped",
         "places layer 'broken', feature 4: radius is -5.0; must be finite and above 0 metres; skipped",
-        "places layer 'broken', feature 5: identifier 'good' is also that of feature 1; skipped",
+        "places layer 'broken', feature 5: identifier 'good' is already used by feature 1; skipped",
         "tracks layer 'broken', feature 2: has no geometry; skipped",
         "tracks layer 'broken', feature 3: has no time; skipped",
         "tracks layer 'broken', feature 4: time 'noon' is not a time (expected ISO 8601, for example",

@@ -28,7 +28,7 @@ bool fp_track_add(fp_track *track, const fp_options *options, double latitude, d
     if (time_us >= FENCEPOST_TIME_MIN && time_us <= FENCEPOST_TIME_MAX) fp_time_write(time_us, time);
     return fp_fail(
         message,
-        "the row with latitude %.9g, longitude %.9g, accuracy %.9g, time %s is not a fix: the latitude "
+        "the row with latitude %.9g, longitude %.9g, accuracy %.9g, time %s is not a valid fix: the latitude "
         "must be from -90 to 90, the longitude from -180 to 180, the accuracy at least 0, the year 1 to 9999; "
         "the option invalid=skip skips such rows",
         latitude, longitude, accuracy_m, time);

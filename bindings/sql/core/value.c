@@ -100,7 +100,7 @@ bool fp_skip_head(const uint8_t **bytes, size_t *size, fp_message *message) {
   if (*size < 8 || at[0] != 'G' || at[1] != 'P') return true;
   unsigned kind = at[3] >> 1 & 7;
   if (at[2] != 0 || kind > 4 || *size < 8 + envelopes[kind])
-    return fp_fail(message, "the geometry is a GeoPackage blob of version %d with a damaged head; must be version 0",
+    return fp_fail(message, "the GeoPackage header of the geometry is damaged or has version %d; must be version 0",
                    at[2]);
   if (at[3] & 0x20) return fp_fail(message, "the geometry is an extended GeoPackage geometry; must be a standard one");
   uint32_t srs =

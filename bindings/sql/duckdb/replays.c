@@ -73,9 +73,9 @@ static bool add_row(state *own, const fp_column *columns, idx_t count, idx_t row
     if (group == NULL) return false;
   } else {
     if (bytes != group->last_places && !fp_places_are(group->places, bytes, size))
-      return fp_fail(message, "the places differ within a group");
+      return fp_fail(message, "the places differ within a group; must be the same in all rows");
     if (text_size != group->options_size || (text_size > 0 && memcmp(text, group->options_text, text_size) != 0))
-      return fp_fail(message, "the options differ within a group");
+      return fp_fail(message, "the options differ within a group; must be the same in all rows");
   }
   /* Pointers are compared within one chunk of input only: see update(). */
   group->last_places = bytes;
@@ -116,7 +116,7 @@ static bool combine_one(const group *from, group **to, fp_message *message) {
   if (*to == NULL) *to = make(from->places, NULL, 0, from->options_text, from->options_size, message);
   if (*to == NULL) return false;
   if (!fp_places_equal((*to)->places, from->places))
-    return fp_fail(message, "the places or options differ within a group");
+    return fp_fail(message, "the places or options differ within a group; must be the same in all rows");
   return fp_track_merge(&(*to)->track, &from->track, message);
 }
 

@@ -44,8 +44,9 @@ Datum fp_track_step(PG_FUNCTION_ARGS) {
     fp_release_with(context, own->places);
   } else {
     if (!fp_value_is_of(own->places, PG_GETARG_DATUM(1)))
-      fp_refuse_text("fp_events", "the places differ within a group");
-    if (!fp_same_bytes(own->options_text, options)) fp_refuse_text("fp_events", "the options differ within a group");
+      fp_refuse_text("fp_events", "the places differ within a group; must be the same in all rows");
+    if (!fp_same_bytes(own->options_text, options))
+      fp_refuse_text("fp_events", "the options differ within a group; must be the same in all rows");
   }
   double accuracy = PG_NARGS() > 5 && !PG_ARGISNULL(5) ? PG_GETARG_FLOAT8(5) : 0;
   TimestampTz at = PG_GETARG_TIMESTAMPTZ(2);

@@ -223,13 +223,14 @@ static int update(sqlite3_vtab *base, int argc, sqlite3_value **argv, sqlite3_in
   static const int of_events[] = {FP_PLACE, FP_KIND, FP_EVIDENCE_TIME, FP_STATE, FP_DISTANCE, FP_SEQUENCE};
   for (size_t i = 0; i < sizeof of_events / sizeof *of_events; i++)
     if (sqlite3_value_type(values[of_events[i]]) != SQLITE_NULL)
-      return fp_fleet_fail(
-          own, "%s: an input has device, time, latitude, longitude and accuracy; the other columns belong to events",
-          own->name);
+      return fp_fleet_fail(own,
+                           "%s: an input may only have device, time, latitude, longitude and accuracy; the other "
+                           "columns belong to events",
+                           own->name);
   *out_row = 0;
   if (sqlite3_value_type(values[FP_PLACES]) != SQLITE_NULL || sqlite3_value_type(values[FP_OPTIONS]) != SQLITE_NULL) {
     if (sqlite3_value_type(values[FP_DEVICE]) != SQLITE_NULL)
-      return fp_fleet_fail(own, "%s: set places and options in a row of their own", own->name);
+      return fp_fleet_fail(own, "%s: set places and options in a separate INSERT", own->name);
     return fp_fleet_change(own, values);
   }
   return fp_fleet_feed(own, values);

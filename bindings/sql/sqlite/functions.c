@@ -55,7 +55,7 @@ bool fp_value_time(sqlite3_value *value, const fp_options *options, int64_t *out
     }
     case SQLITE_FLOAT: return fp_time_number(sqlite3_value_double(value), options, out_us, message);
     default:
-      return fp_fail(message, "a time is %s; must be text (ISO 8601) or a number (the option time says the unit)",
+      return fp_fail(message, "a time is %s; must be text (ISO 8601) or a number (the option time sets the unit)",
                      type_name(value));
   }
 }

@@ -54,11 +54,13 @@ extension DeviceBytes {
   mutating func resolveSaved(_ table: borrowing ConditionTable) throws(Damage) {
     let last = table.order.lastGeneration
     guard seen <= last, state.beaconsSeen <= last, state.beaconsTold <= last else {
-      throw Damage("a device has seen what is to come")
+      throw Damage("a device knows conditions that are newer than the table")
     }
     var slots: [UInt32] = []
     for reference in references {
-      guard reference.generation <= last else { throw Damage("a device knows a condition that is to come") }
+      guard reference.generation <= last else {
+        throw Damage("a device knows a condition that is newer than the table")
+      }
       slots.append(table.slot(ofGeneration: reference.generation) ?? .max)
     }
     state.renumber { slots[Int($0)] == .max ? nil : slots[Int($0)] }
@@ -67,7 +69,7 @@ extension DeviceBytes {
       state.insides.map { $0.slot } + state.crossings.map { $0.slot } + state.undecided + state.told.map { $0.slot }
     guard shapes.allSatisfy({ table.isGeographic($0) && table.generation(of: $0) <= seen }),
       !state.beacons.contains(where: { table.isGeographic($0.slot) })
-    else { throw Damage("a device knows a condition as what it is not") }
+    else { throw Damage("a device has a wrong kind for a condition") }
   }
 }
 

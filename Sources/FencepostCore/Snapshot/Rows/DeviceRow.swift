@@ -46,14 +46,14 @@ struct DeviceRow {
     lastFix = try reader.takeBool("last_fix") ? Fix(reading: &reader) : nil
     if reader.remaining > 0 {
       gap = try reader.takeSigned()
-      guard gap != .min else { throw Damage("a gap is none") }
+      guard gap != .min else { throw Damage("a gap has no time") }
     }
     try reader.end()
     try check()
   }
 
   func check() throws(Damage) {
-    guard hostFlags.isSubset(of: .hostFlags) else { throw Damage("the host's flags are unknown") }
+    guard hostFlags.isSubset(of: .hostFlags) else { throw Damage("the host's flags include unknown ones") }
     guard unsupportedKinds & ~ConditionKind.allBits == 0 else { throw Damage("an unsupported kind is unknown") }
     if let lastFix, lastFix.time.microseconds > clock { throw Damage("the last fix is later than the clock") }
   }

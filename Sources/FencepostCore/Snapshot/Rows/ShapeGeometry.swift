@@ -58,7 +58,7 @@ extension GeodesicShape {
     }
     // Only what is left of the vertices that were given is written; a shape that reads otherwise would not come back.
     guard WellKnownBinary.encode(shape.definition).elementsEqual(bytes) else {
-      throw Damage("the vertices of a shape are not as they are written")
+      throw Damage("the vertices of a shape are not in canonical form")
     }
     // No deeper than it is: margins and plans rest on it.
     guard -shape.boundaryDistance(of: shape.deepest) >= depth - 1e-3 else {

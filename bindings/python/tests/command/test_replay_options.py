@@ -78,7 +78,7 @@ def test_every_kind_of_file_takes_the_zone(folder: Path) -> None:
 
 def test_a_repeated_hour_gives_a_warning(folder: Path, run: Run) -> None:
     (folder / "t.csv").write_text("time,lat,lon\n2024-10-27 02:30:00,0,0\n")
-    words = "2024-10-27 02:30:00 occurs twice or never on the clocks of Europe/Berlin: the first one is taken"
+    words = "2024-10-27 02:30:00 .* Europe/Berlin"
     with pytest.warns(InputWarning, match=words):
         replay(folder / "t.csv", HERE, time_zone="Europe/Berlin")
     (folder / "t.csv").write_text("time,lat,lon,car\n2024-10-27 02:30:00,0,0,a\n")

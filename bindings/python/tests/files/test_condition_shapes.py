@@ -105,9 +105,7 @@ def test_what_is_said_of_edges(tmp_path: Path) -> None:
         tmp_path / "c.geojson", feature("Polygon", [far], "a"), feature("Polygon", [farther], "b"),
         feature("Polygon", [SMALL], "c"), feature("LineString", farther, "d", radius=5, edges="geodesic"),
     )  # fmt: skip
-    words = (
-        r"features\[1\]: geodesic and planar edges lie up to \d{3,4} m apart \(part 0, ring 0, edge \d, the most of 2"
-    )
+    words = r"features\[1\]: .* \d{3,4} m .*part 0, ring 0, edge \d, .* 2"
     with pytest.warns(InputWarning, match=words) as reported:
         replay(ONE, path)
     assert len(reported) == 1 and "a property or column edges" in str(reported[0].message)

@@ -332,7 +332,7 @@ def test_geojson_lines(write: Write, text: str) -> None:
         ('{"type": "FeatureCollection", "features": [7]}', "features[0]: is not a Feature"),
         (line([[1, 2]], "MultiPoint"), "feature: is a MultiPoint"),
         (line([[1, 2], [3, 4]], times=[1]), "has 2 positions but 1 times"),
-        (line([[1, 2], ["3", 4]], times=[1, 2]), "point 2: is not [longitude, latitude]"),
+        (line([[1, 2], ["3", 4]], times=[1, 2]), "point 2: … [longitude, latitude] … '3'"),
         (line([[1, 2], [3, 4]], times=[1, "soon"]), "point 2: time: 'soon'"),
         (line([[1, 2], [3, 4]], times=[1, None]), "point 2: … time"),
         (line([[1, 2], [3, 10**400]], times=[1, 2]), "point 2"),
@@ -348,9 +348,9 @@ def test_broken_geojson(write: Write, content: str, words: str) -> None:
 
 def test_a_flight_log_is_named(write: Write) -> None:
     log = "AXSX004 SKYTRAXX\r\nHFDTE150423\r\nB0739373634583N03158247EA0057300635\r\n"
-    words = "line 1: is an IGC flight log, which is not read: convert it to GPX or CSV"
+    words = "line 1: … IGC … GPX"
     for name in ("a.igc", "a.csv", "a.txt"):
-        assert words in refusal(read_track, write(name, log))
+        assert mentions(refusal(read_track, write(name, log)), words)
 
 
 @needs_shared()
@@ -358,7 +358,7 @@ def test_shared_flight_logs_are_named(tmp_path: Path) -> None:
     for path in TRACKS.glob("igc/*.igc"):
         copy = tmp_path / f"{path.stem}.csv"
         copy.write_bytes(path.read_bytes())
-        assert "is an IGC flight log" in refusal(read_track, path) and "is an IGC" in refusal(read_track, copy)
+        assert "IGC" in str(refusal(read_track, path)) and "IGC" in str(refusal(read_track, copy))
 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
@@ -430,7 +430,7 @@ def test_conditions(write: Write) -> None:
         (collection({**feature(identifier="a", radius=1), "geometry": None}), "uuid: "),
         (collection({**feature(identifier="a", uuid="xyz"), "geometry": None}), "xyz"),
         (collection({**feature(identifier="a", uuid=UUID, major=70000), "geometry": None}), "major 70000"),
-        (collection({**feature(identifier="a", uuid=UUID, minor=1), "geometry": None}), "needs a major"),
+        (collection({**feature(identifier="a", uuid=UUID, minor=1), "geometry": None}), "minor … major"),
         (collection({**feature(identifier="a", uuid=UUID, major="1"), "geometry": None}), "major"),
     ],
 )

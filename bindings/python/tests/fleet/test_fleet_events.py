@@ -84,7 +84,7 @@ def test_updates_are_awaited(threads: int) -> None:
     assert [event.device for event in fleet.events()] == []
 
 
-@pytest.mark.filterwarnings("ignore:.*these are fixes of several devices")
+@pytest.mark.filterwarnings("ignore:.*several devices")
 def test_a_full_queue_stops_at_a_row() -> None:
     zones = Zones()
     zones.add_many(["depot"], [0], [0], [150], policy="exact")

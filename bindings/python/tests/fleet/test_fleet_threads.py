@@ -292,7 +292,7 @@ def test_devices_move_between_fleets() -> None:
         held = dict(zip(fleet.devices, fleet.export()))
         fleet = Fleet(zones, threads=start % 300 // 100 + 2)
         fleet.load(held)
-        with pytest.raises(InvalidArgumentError, match="there is a device"):
+        with pytest.raises(InvalidArgumentError, match='"d1"'):
             fleet.load({"new": held["d1"], "d1": held["d1"]})
         assert "new" not in fleet
     assert found == expected

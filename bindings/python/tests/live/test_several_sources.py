@@ -148,7 +148,7 @@ def test_one_that_is_lost_ends_no_other(tmp_path: Path) -> None:
     with Signals() as signals, pytest.raises(OSError, match="it went away"):
         loop.watch(sources, found.watch, signals, found.notices)
     assert [device for device, _, _ in found.reported].count("rest") == 2_500
-    assert found.said[0] == "far: it went away; the source is not read any further"
+    assert found.said[0].startswith("far: it went away; ")
     for source in sources:
         source.close()
     # If the only source is lost, the watch ends after it has handled the source's messages.

@@ -252,9 +252,9 @@ def without_unit() -> Any:
 
 
 BAD: dict[str, tuple[dict[str, Any], str, int]] = {
-    "lengths": ({"longitude": [0, 0]}, "longitude has 2 rows, latitude has 3", 0),
-    "length of times": ({"time": numpy.zeros(4, "i8")}, "time has 4 rows, latitude has 3", 0),
-    "length of accuracy": ({"accuracy": [1.0]}, "accuracy has 1 rows, latitude has 3", 0),
+    "lengths": ({"longitude": [0, 0]}, "longitude .*2 .*latitude .*3", 0),
+    "length of times": ({"time": numpy.zeros(4, "i8")}, "time .*4 .*latitude .*3", 0),
+    "length of accuracy": ({"accuracy": [1.0]}, "accuracy .*1 .*latitude .*3", 0),
     "text": ({"latitude": "123"}, "latitude is str", 0),
     "bytes": ({"latitude": b"123"}, "latitude is bytes", 0),
     "a number": ({"longitude": 5.0}, "longitude is float", 0),

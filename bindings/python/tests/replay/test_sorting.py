@@ -254,7 +254,7 @@ def test_more_than_memory_is_for_is_refused_before_anything_is_fed(
     monkeypatch.setattr(many_tracks, "MOST_SORTED", 2000)
     path = world(tmp_path / "t.csv")
     template = Zones()
-    with pytest.raises(InputError, match="is not sorted by time, and more than .* rows are not sorted in memory"):
+    with pytest.raises(InputError, match=r"t\.csv: .*sort=False"):
         next(ManyReplay(ManyTracks(path, "car", batch_rows=100, sort=True), template).events())
 
 
@@ -292,8 +292,6 @@ def test_the_command_says_it(run: Run, tmp_path: Path) -> None:
     with pytest.warns(InputWarning):
         assert done.stdout.splitlines() == lines(tmp_path / "t.csv", sort=True)
     assert done.returncode == 0
-    assert done.stderr.startswith("fencepost: t.csv: ") and done.stderr.endswith(
-        " of 3000 fixes are earlier than a previous one: sorted by time; --no-sort keeps the file's order\n"
-    )
+    assert done.stderr.startswith("fencepost: t.csv: ") and mentions(done.stderr, "of 3000 fixes … --no-sort")
     kept = run(*common, "--no-sort")
     assert kept.stdout.splitlines() == lines(tmp_path / "t.csv", sort=False) and "came late" in kept.stderr

@@ -548,7 +548,7 @@ def test_a_large_field_of_csv_keeps_lines_apart(tmp_path: Path) -> None:
         list(run())
 
 
-@pytest.mark.filterwarnings("ignore:.*these are fixes of several devices")
+@pytest.mark.filterwarnings("ignore:.*several devices")
 @pytest.mark.parametrize("grouped", [False, True])
 def test_a_fleet_and_a_monitor_each_give_the_same_bytes(tmp_path: Path, grouped: bool) -> None:
     """The inputs have dwells, late and inaccurate rows, rows without a position, sightings and time after the end."""

@@ -8,12 +8,13 @@ import json
 import math
 import pickle
 import random
+import re
 import struct
 import warnings
 from typing import Any
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, mentions
 
 from fencepost import Condition, Corridor as Corridor, FencepostError, InputWarning, Monitor, Polygon as Polygon
 from fencepost.errors import InvalidArgumentError, NotFoundError
@@ -133,11 +134,11 @@ BAD: list[tuple[Any, type[Exception], str]] = [
     ("GEOMETRYCOLLECTION (POLYGON ((0 0, 1 0, 1 1)))", InvalidArgumentError, "type: GEOMETRYCOLLECTION"),
     ("LINESTRING (0 0, 1 1)", InvalidArgumentError, "type: "),
     ("SRID=3857;POLYGON ((0 0, 1 0, 1 1))", InvalidArgumentError, "is in EPSG:3857, not in WGS84"),
-    (b"", InvalidArgumentError, "not WKB: byte 0 is not a byte order"),
-    (b"\1\3\0\0\0", InvalidArgumentError, "not WKB: it ends after 5 bytes"),
-    (b"\1\3\0\0\0\1\0\0\0\xff\xff\xff\xff", InvalidArgumentError, "not WKB: it ends after"),
+    (b"", InvalidArgumentError, "WKB: byte 0"),
+    (b"\1\3\0\0\0", InvalidArgumentError, "WKB: … 5 bytes"),
+    (b"\1\3\0\0\0\1\0\0\0\xff\xff\xff\xff", InvalidArgumentError, "WKB: … 13 bytes"),
     (b"\1\7\0\0\0\0\0\0\0", InvalidArgumentError, "type: is a GeometryCollection"),
-    (Polygon(SQUARE, order="latlon").wkb + b"\0", InvalidArgumentError, "not WKB: 1 bytes follow it"),
+    (Polygon(SQUARE, order="latlon").wkb + b"\0", InvalidArgumentError, "WKB: 1 bytes"),
     (struct.pack("<BII", 1, 0x2000_0003, 3857), InvalidArgumentError, "SRID 3857 is not 4326"),
     ({"type": "Feature", "geometry": None}, InvalidArgumentError, "geometry is empty: the feature has no geometry"),
     ({"type": "Polygon", "coordinates": 5}, InvalidArgumentError, "coordinates: 5 is not a list"),
@@ -152,7 +153,7 @@ def test_what_holds_no_polygon(source: Any, error: type[Exception], words: str) 
     stated = isinstance(source, str | bytes | dict)
     with pytest.raises(error) as caught:
         Polygon(source, order=None if stated else "latlon")
-    assert words in str(caught.value) and "\n" not in str(caught.value) and len(str(caught.value)) < 300
+    assert mentions(caught.value, words) and "\n" not in str(caught.value) and len(str(caught.value)) < 300
 
 
 def test_options_that_cannot_be() -> None:
@@ -399,8 +400,8 @@ def test_edges_that_nobody_named() -> None:
     }
     monitor = Monitor()
     (said,) = reported(monitor.sync, several)
-    assert said.startswith("condition 'wide': geodesic and planar edges lie up to 19")
-    assert "the most of 2 shapes" in said
+    assert said.startswith("condition 'wide': ") and mentions(said, "part 0, ring 0, edge … 2 shapes")
+    assert re.search(r" 19\d\d m ", said)
     assert reported(monitor.sync, several) == []
 
 

@@ -410,7 +410,7 @@ class Plugin(unittest.TestCase):
         self.assertFalse(possible)
         self.assertRegex(
             reason,
-            "^the engine needs a QGIS with Python 3.11 or newer. This zip is for Linux .*; this computer is Linux",
+            "^the engine needs QGIS with Python 3.11 or newer. This zip is for Linux .*; this computer is Linux",
         )
         self.assertIn("Run `make qgis-plugin`", reason)
         self.assertEqual(algorithm("geofenceevents").canExecute(), (True, ""))

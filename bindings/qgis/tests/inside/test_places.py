@@ -95,7 +95,9 @@ class Places(unittest.TestCase):
             EVENTS=MEMORY,
         )  # fmt: skip
         self.assertTrue(done)
-        self.assertIn("is a gate, which needs a path between two fixes", "".join(feedback.warnings))
+        self.assertIn(
+            "is a gate, which needs movement along the geodesic between two fixes", "".join(feedback.warnings)
+        )
         self.assertEqual({row[0] for row in rows_of(results["EVENTS"], "identifier")}, {"road"})
 
     def test_shapes_in_metres_are_no_doubt(self):
@@ -119,7 +121,7 @@ class Places(unittest.TestCase):
                 _, done, feedback = run("geofenceevents", **parameters)
                 self.assertTrue(done)
                 self.assertIn(
-                    "fixes of several devices; choose the track field, which holds the device (plate?)",
+                    "a mix of several devices; choose the track field, which holds the device (plate?)",
                     "".join(feedback.warnings),
                 )
             _, done, feedback = run("geofenceevents", TRACK_FIELD=name, **parameters)
@@ -132,7 +134,7 @@ class Places(unittest.TestCase):
         _, feedback = self.events(layer_of_shapes("areas", "Polygon", "field=name:string", rows))
         (warning,) = feedback.warnings
         self.assertIn("places layer 'areas', feature 2: geodesic and planar edges lie up to ", warning)
-        self.assertIn("(part 0, ring 0, edge 0, the most of 2 features)", warning)
+        self.assertIn("(part 0, ring 0, edge 0, the largest distance among 2 features)", warning)
         self.assertIn("taken as straight lines in degrees", warning)
 
     def test_a_polygon_that_crosses_itself_is_named_with_its_cure(self):

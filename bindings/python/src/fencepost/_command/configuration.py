@@ -36,7 +36,7 @@ def _arguments(parser: argparse.ArgumentParser, key: str, value: Any) -> list[st
     """Converts a key and its value to command-line arguments."""
     option = f"--{key}"
     if option not in parser._option_string_actions or key in ("config", "help"):
-        raise UsageError(f"{key} is not an option")
+        raise UsageError(f"{key} is not an option of this command")
     if value is False:
         return []
     if value is True:

@@ -71,8 +71,8 @@ def add_defaults(parser: argparse.ArgumentParser) -> None:
         "--assuming",
         type=to_state,
         metavar="STATE",
-        help="state before the first fix, of conditions that set none themselves: satisfied, unknown (default for one "
-        "track) or unsatisfied (default with --by; a first fix outside is then no event)",
+        help="state before the first fix, for conditions that do not set their own: satisfied, unknown (default for "
+        "one track) or unsatisfied (default with --by; a first fix outside is then no event)",
     )
 
 
@@ -83,8 +83,8 @@ def add_path(parser: argparse.ArgumentParser) -> None:
         "--path",
         choices=[str(path) for path in DevicePath],
         default=str(DevicePath.FIXES),
-        help="how the device moves between two fixes: unknown (fixes, default), or along the geodesic, which finds "
-        "places that it passes through between the fixes",
+        help="assumed movement between two fixes: unknown (fixes, default) or along the geodesic, which also finds "
+        "the places that the device passes through between two fixes",
     )
     add(
         "--max-gap",

@@ -26,6 +26,7 @@ from .._replay.significant import Thinning
 from .._replay.way_points import timed
 from .._tables.names import CONDITIONS, GEOMETRY, TRACK
 from .._tables.text_times import ORDERS, TimeStyle, parse_time, time_zone
+from .._tables.times import from_us, utc_text
 from .._values.enums import Delivery
 from .._values.events import LOG_COLUMNS, Event
 from .._values.policy import TransitionPolicy
@@ -61,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=to_policy,
         default=TransitionPolicy.standard(),
         metavar="NAME",
-        help="standard (default), exact or core_location; a feature's own policy overrides it",
+        help="policy of conditions that set none: standard (default), exact or core_location",
     )
     add_defaults(parser)
     add(
@@ -89,7 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--hdop-scale",
         type=to_metres,
         metavar="METRES",
-        help="compute the accuracy as HDOP times METRES (default: GPX no accuracy, NMEA 5)",
+        help="compute the accuracy as HDOP times METRES (default: 5 for NMEA, no accuracy for GPX)",
     )
     add(
         "--columns",
@@ -138,7 +139,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="move between way points without times at this speed; needs --start",
     )
     add("--start", metavar="TIME", help="time at the first way point")
-    add("--loop", type=to_count, metavar="N", help="repeat the way there and back N times")
+    add("--loop", type=to_count, metavar="N", help="repeat the route, there and back, N times")
     add(
         "--significant-changes",
         action="store_true",
@@ -182,7 +183,7 @@ def run(options: argparse.Namespace) -> int:
     replay = Replay(monitor, track.fixes if thinning is None else thinning.fixes, reports)
     last = replay.last_time_us
     if options.until is not None and last is not None and options.until < last:
-        raise UsageError("argument --until: is before the last input")
+        raise UsageError(f"argument --until: must not be before the last input, {utc_text(from_us(last))}")
 
     seen: list[Event] = []
     has_presence = False

@@ -36,7 +36,7 @@ DESCRIPTION = (
     "standard input. A command that does not exit with 0 is run again, before later events. The watch ends with the "
     "source, or on SIGTERM or SIGINT; SIGHUP reads the conditions again. With --store a restarted watch "
     "continues where "
-    "it stopped, even after a kill: it handles the events that are not handled yet, and skips the fixes that "
+    "it stopped, even after a kill: it handles the remaining events, and skips the fixes that "
     "it was fed "
     "before."
 )

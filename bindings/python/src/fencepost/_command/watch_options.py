@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY",
         help="follow many devices: KEY is the member of each JSON object that holds the device's name",
     )
-    add("--as", dest="named", metavar="NAME", help="give the one device of a source this name, which events then hold")
+    add("--as", dest="named", metavar="NAME", help="name of the source's only device, which its events then contain")
     add(
         "--max-devices",
         type=to_count,
@@ -53,13 +53,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="follow at most N devices; fixes of others are refused (default: %(default)s)",
     )
-    add("--expire", type=to_days, metavar="DAYS", help="remove devices without inputs for this long")
+    add("--expire", type=to_days, metavar="DAYS", help="remove a device that has had no input for this long")
     add(
         "--unknown-accuracy",
         type=to_seconds,
         default=0.0,
         metavar="METRES",
-        help="accuracy of fixes without an accuracy, or with 0, which trackers send if they do not know it "
+        help="accuracy of fixes that have none, or 0, which trackers send if the accuracy is unknown "
         "(default: %(default)s)",
     )
     add(
@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--conditions", metavar="FILE", help="places: GeoJSON, CSV, GPX, or a vector file; SIGHUP reads the file again")
     add("--exec", metavar="CMD", help="run a shell command for each event (default: print the events)")
-    add_seconds("--exec-timeout", 0.0, "end a command that takes longer, and run it again; 0: no limit")
+    add_seconds("--exec-timeout", 0.0, "time limit of a command; a slower one is ended and run again (0: no limit)")
     add(
         "--append",
         metavar="FILE",
@@ -110,13 +110,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--http-login",
         metavar="FILE",
-        help="file with the user and password that posted messages need, on two lines; required if other "
-        "computers can post",
+        help="file with the user and the password, on two lines, that clients of --source http://… must send; "
+        "required if other computers can connect",
     )
     add(
         "--publish-login",
         metavar="FILE",
-        help="the same for the broker of --publish (default: FENCEPOST_PUBLISH_USER and …_PASSWORD)",
+        help="file with user and password of the broker of --publish, on two lines (default: FENCEPOST_PUBLISH_USER "
+        "and …_PASSWORD)",
     )
     add(
         "--mqtt-ca",
@@ -130,19 +131,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=to_policy,
         default=TransitionPolicy.standard(),
         metavar="NAME",
-        help="standard (default), exact or core_location",
+        help="policy of all conditions: standard (default), exact or core_location",
     )
     add_defaults(parser)
     parser.set_defaults(assuming=None, own_id=None)
     add_path(parser)
-    add_seconds("--lag", 5.0, "how much later than its time a live fix may arrive")
-    add_seconds("--ahead", 60.0, "refuse fixes whose time is farther ahead of this computer's clock")
+    add_seconds("--lag", 5.0, "longest time from a live fix to its arrival")
+    add_seconds("--ahead", 60.0, "refuse fixes that are more than this ahead of this computer's clock")
     add(
         "--any-time",
         action="store_true",
         help="accept fixes with any time; do not compare them with this computer's clock",
     )
-    add_seconds("--reconnect", 300.0, "how long to try to reach a lost gpsd again; 0: end when it is lost")
+    add_seconds("--reconnect", 300.0, "how long to retry a lost connection to gpsd (0: end the watch at once)")
     add("--page", metavar="HOST:PORT", help="serve a page with the devices and events, and /metrics for Prometheus")
     add(
         "--page-token",
@@ -157,7 +158,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--page-attribution",
         metavar="TEXT",
-        help="copyright text shown on the background map (default: known for OpenStreetMap)",
+        help="copyright text of the background map (default for OpenStreetMap tiles only)",
     )
     add(
         "--log-format",

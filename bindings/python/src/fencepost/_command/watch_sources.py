@@ -73,8 +73,8 @@ def check_sources(options: argparse.Namespace) -> bool:
     if named is not None and not nameless:
         if by is not None:
             raise UsageError("argument --as: not allowed with argument --by")
-        sender = "of a broker" if brokers else "that are posted over HTTP"
-        raise UsageError(f"argument --as: messages {sender} name their device")
+        sender = "from a broker" if brokers else "posted over HTTP"
+        raise UsageError(f"argument --as: messages {sender} already name their device; remove --as")
     if len(nameless) > 1:
         raise UsageError(f"argument --as: {nameless[0]} and {nameless[1]} would be the same device")
     return False

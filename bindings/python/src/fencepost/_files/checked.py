@@ -37,7 +37,7 @@ def checked(tracks: Sequence[Track], sort: bool, style: TimeStyle) -> list[Track
     if late:
         warn(source, "", sorted_text(late, sum(len(track.fixes) for track in tracks)), KEEP)
     if style.doubt:
-        warn(source, "", style.doubt + ": the first one is taken")
+        warn(source, "", style.doubt)
     for track in found:
         if doubt := jumps(track.fixes):
             _several_devices(track, doubt)

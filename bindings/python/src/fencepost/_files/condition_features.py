@@ -49,7 +49,7 @@ def _is_feature(feature: Any) -> bool:
 def _check(features: Sequence[Any], columns: Mapping[str, str], path: str | Path) -> None:
     for what, name in columns.items():
         if what in POSITION:
-            raise InputError(path, "", f"columns: the {what} of GeoJSON comes from its geometries and cannot be named")
+            raise InputError(path, "", f"columns: GeoJSON has the {what} in its geometries, so no column can be chosen")
         if what not in CONDITIONS:
             raise InputError(path, "", f"columns: {what!r} is not one of {', '.join(_NAMED)}")
         names = dict.fromkeys(name for feature in features if _is_feature(feature) for name in feature["properties"])

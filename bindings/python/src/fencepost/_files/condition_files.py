@@ -181,7 +181,7 @@ def _circle(geometry: Any, properties: dict[str, Any], default: float | None) ->
 def _beacon(properties: dict[str, Any]) -> Beacon:
     uuid = properties.get("uuid")
     if not isinstance(uuid, str):
-        raise InvalidArgumentError("uuid: a beacon condition needs a uuid, a string (a circle needs a Point geometry)")
+        raise InvalidArgumentError("uuid: a beacon condition needs a uuid (string); a circle needs a Point geometry")
     numbers = dict(_optional_integers(properties, "major", "minor"))
     return Beacon(uuid, numbers["major"], numbers["minor"])
 

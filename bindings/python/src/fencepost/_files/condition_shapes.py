@@ -45,7 +45,7 @@ def shape_condition(
         metres = radius if properties.get("radius") is None else properties["radius"]
         if isinstance(metres, bool) or not isinstance(metres, int | float):
             needed = f"a line needs a number of metres, not {shown(metres)}"
-            raise InvalidArgumentError(f"radius: {needed}; or gate: true, for a gate without a width")
+            raise InvalidArgumentError(f"radius: {needed}; or set gate: true for a gate, which has no width")
         return Corridor(vertices, metres, edges=edges)
     if gate:
         raise InvalidArgumentError("gate: only a line can be a gate, not a polygon")

@@ -43,7 +43,7 @@ class Flaw(NamedTuple):
     def reason(self) -> str:
         """Why the position is unusable, with a possible cause."""
         if is_position(self.latitude, self.longitude):
-            return f"has the accuracy {self.accuracy:g}, which means that there is no position"
+            return f"has no position: its accuracy is {self.accuracy:g}, but must be at least 0"
         if self.is_missing:
             return "has no position"
         return f"lies at latitude {self.latitude:.10g}, longitude {self.longitude:.10g}{self._cause}"
@@ -118,7 +118,7 @@ class SeenTimes:
             if begin > _YEAR_2100:
                 return f"all times are after 2100 (the earliest is {_shown(begin)}): are they in another unit?"
         if self._midnights and self.count > 1:
-            return "all times are midnight: dates without a time of day?"
+            return "all times are at midnight: are these dates without a time of day?"
         return ""
 
 
@@ -169,9 +169,7 @@ def jumps(fixes: Iterable[Sequence[float]]) -> str:
     wide = min(east - west, 360.0) * cos(radians((south + north) / 2))
     if way < 5 * _DEGREE * hypot(wide, north - south):
         return ""
-    return (
-        f"{far} of {steps} steps are faster than {_FASTEST:g} m/s, back and forth: these are fixes of several devices"
-    )
+    return f"{far} of {steps} steps are faster than {_FASTEST:g} m/s, back and forth, as in a mix of several devices"
 
 
 def _shown(time_us: int) -> str:
@@ -184,7 +182,7 @@ def _shown(time_us: int) -> str:
 def about_radii(radii: Sequence[float]) -> str:
     """A description of doubtful radii of circles; empty if all radii are plausible."""
     if radii and (middle := median(radii)) < SMALLEST_RADIUS:
-        return f"radii are metres, and half of these are {middle:g} or less: are they kilometres?"
+        return f"radii are in metres, but half of these are {middle:g} or less: are they in kilometres?"
     return ""
 
 

@@ -40,7 +40,7 @@ ALL_ROWS = 1 << 63
 there."""
 MOST_SORTED = 10_000_000
 """The largest number of rows that are sorted in memory; they need half a gigabyte."""
-TOO_LARGE = f"more than {MOST_SORTED} rows are not sorted in memory"
+TOO_LARGE = f"a file of more than {MOST_SORTED} rows is not sorted in memory"
 UNSORTED = Advice(
     "sort the file by time, or pass sort=False to count unsorted rows as late",
     "sort the file by time, or pass --no-sort to count unsorted rows as late",
@@ -161,7 +161,7 @@ class ManyTracks:
         if not seen.count:
             raise InputError(self.path, "", "holds no points" if self._table is None else "holds no rows")
         if self._how.times.doubt:
-            warn(self.path, "", self._how.times.doubt + ": the first one is taken")
+            warn(self.path, "", self._how.times.doubt)
         jumping = self.first.jumping()
         if jumping is not None:
             track, doubt = jumping

@@ -126,13 +126,15 @@ def _position(sentence: Any, values: list[str]) -> tuple[float, float]:
     position = sentence.latitude, sentence.longitude
     for what, degrees in zip(_RANGES, position, strict=True):
         if abs(degrees) > _RANGES[what]:
-            raise SentenceError(f"{kind}: {what} {degrees:g} is not -{_RANGES[what]:g} to {_RANGES[what]:g} degrees")
+            raise SentenceError(
+                f"{kind}: {what} {degrees:g} is outside -{_RANGES[what]:g} to {_RANGES[what]:g} degrees"
+            )
     return position
 
 
 def _dilution(text: str) -> float:
     if text and _DILUTION.fullmatch(text) is None:
-        _refuse("GGA", "dilution of precision", text, "a number from 0")
+        _refuse("GGA", "dilution of precision", text, "a number of at least 0")
     return float(text or 0)
 
 
@@ -170,4 +172,4 @@ def _day(kind: str, text: str, year: int, month: str, day: str) -> int:
     try:
         return (date(year, int(month), int(day)) - _EPOCH).days
     except ValueError:
-        _refuse(kind, "date", text, "a day that exists")
+        _refuse(kind, "date", text, "an existing day")

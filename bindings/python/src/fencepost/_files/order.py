@@ -46,7 +46,7 @@ def late_rows(times: Iterable[int]) -> int:
 
 def sorted_text(late: int, total: int, what: str = "fixes") -> str:
     """The warning that rows were sorted."""
-    return f"{late} of {total} {what} are earlier than a previous one: sorted by time"
+    return f"{late} of {total} {what} are earlier than a previous one, so they were sorted by time"
 
 
 class Clocks:

@@ -51,7 +51,7 @@ def path_text(path: str | os.PathLike[str]) -> str:
             return text
     except UnicodeEncodeError:
         pass
-    raise InputError(text, "", "is not a valid path of a file")
+    raise InputError(text, "", "is not a valid file path")
 
 
 def read_bytes(path: str | Path) -> bytes:

@@ -117,7 +117,7 @@ def read_tracks(
         points = track_geojson.read(data, path, columns, by, keys, how.times, names)
         tabular = True
     elif kind == ".igc" or _IGC.match(data):
-        raise InputError(path, "line 1", "is an IGC flight log, which is not read: convert it to GPX or CSV")
+        raise InputError(path, "line 1", "is an IGC flight log, which is not supported: convert it to GPX or CSV")
     elif kind == ".nmea" or (kind not in (".csv", ".tsv") and track_nmea.looks_like_nmea(data)):
         points = track_nmea.read(data, path, hdop_scale)
     else:

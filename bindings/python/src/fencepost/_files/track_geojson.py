@@ -81,7 +81,9 @@ class _Names(NamedTuple):
     def of(cls, features: list[dict[str, Any]], path: str | Path, columns: Mapping[str, str]) -> _Names:
         names = list(dict.fromkeys(name for feature in features for name in _properties(feature)))
         if set(columns) & set(POSITION):
-            raise InputError(path, "", "columns: the positions of GeoJSON come from its geometries and cannot be named")
+            raise InputError(
+                path, "", "columns: GeoJSON has the positions in its geometries, so no column can be chosen"
+            )
         try:
             found = find(names, {what: TRACK[what] for what in ("time", "accuracy")}, columns, ())
         except InvalidArgumentError as error:
@@ -114,7 +116,7 @@ def _features(document: Any, path: str | Path) -> Iterator[tuple[str, dict[str, 
         yield "geometry", {"temporalGeometry": document, "properties": {}}
     else:
         expected = "a FeatureCollection, a Feature, a LineString or a MovingPoint"
-        raise InputError(path, "type", f"is not GeoJSON of a track ({expected})")
+        raise InputError(path, "type", f"must be {expected}")
 
 
 def _properties(feature: dict[str, Any]) -> dict[str, Any]:
@@ -203,7 +205,7 @@ def _times(feature: dict[str, Any]) -> Any:
 def _position(value: Any, place: str, path: str | Path) -> tuple[float, float]:
     numbers = value[:2] if isinstance(value, list) else []
     if len(numbers) < 2 or any(isinstance(item, bool) or not isinstance(item, int | float) for item in numbers):
-        raise InputError(path, place, f"is not [longitude, latitude]: {value!r}")
+        raise InputError(path, place, f"must be [longitude, latitude], not {value!r}")
     try:
         return float(numbers[1]), float(numbers[0])
     except OverflowError as error:

@@ -76,7 +76,7 @@ def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
         raise InputError(path, "", f"cannot be read as {kind[1:]}: {text}") from None
     # GDAL determines the format by the file's contents, not by its name.
     if driver and driver not in _DRIVERS.get(kind, driver):
-        raise InputError(path, "", f"cannot be read as {kind[1:]}: it holds {driver}")
+        raise InputError(path, "", f"cannot be read as {kind[1:]}: the file is {driver}")
     if not hasattr(frame, "crs"):
         raise InputError(path, "", "has no geometry")
     return transformed(frame, path, how)
@@ -95,7 +95,7 @@ def _check_begin(path: str | Path, kind: str) -> None:
         with open(path, "rb") as file:
             begin = file.read(4096)
         if b"<OGRVRT" in begin or b"<VRTDataset" in begin:
-            raise InputError(path, "", f"cannot be read as {kind[1:]}: it holds OGR_VRT")
+            raise InputError(path, "", f"cannot be read as {kind[1:]}: the file is OGR_VRT")
         if kind == ".shp" and len(begin) >= 100:
             _check_size(path, 2 * int.from_bytes(begin[24:28], "big"))
             table = Path(path).with_suffix(".dbf")
@@ -111,7 +111,7 @@ def _check_begin(path: str | Path, kind: str) -> None:
 def _check_size(path: str | Path, stated: int) -> None:
     size = os.path.getsize(path)
     if size < stated:
-        warn(path, "", f"is cut off: it has {size} of the {stated} bytes that its header announces")
+        warn(path, "", f"is cut off: it has {size} of the {stated} bytes stated in its header")
 
 
 def _read_parquet(geopandas: Any, path: str | Path) -> Any:

@@ -140,7 +140,7 @@ class Shards:
             for device in devices:
                 if isinstance(device, str) and self._events.waiting(self._numbers.get(device)):
                     raise InvalidArgumentError(
-                        f"events of device {device!r} are pending; a fleet with threads needs them polled first"
+                        f"events of device {device!r} are pending; poll them before the export (needed with threads)"
                     )
             return [self._of(device).export((device,), portable)[0] for device in devices]
 

@@ -209,7 +209,7 @@ class Follower(Running):
     def _fleet_of(self, zones: Any, store: str | PathLike[str] | None, name: str) -> Fleet:
         if isinstance(zones, Fleet):
             if store is not None:
-                raise InvalidArgumentError("store: the fleet has its own store")
+                raise InvalidArgumentError("store: the fleet already has its own store; remove the argument")
             return zones
         table = zones if isinstance(zones, Zones) else Zones()
         return self._stack.enter_context(Fleet(table, store=store, name=None if store is None else name))
@@ -302,7 +302,7 @@ class Follower(Running):
         """
         source = self._source if zones is None else zones
         if isinstance(source, Zones | Fleet | Monitor):
-            raise TypeError("sync: these zones belong to the program; change them directly")
+            raise TypeError("sync: the program owns these zones; change them directly")
         found = self.sync_rows(*self._read(source, State.UNKNOWN if self._is_one else State.UNSATISFIED))
         self._source = source
         return found

@@ -92,12 +92,12 @@ def device_name(value: object) -> str:
         NameRefused: The name is not an identifier.
     """
     if isinstance(value, bool) or not isinstance(value, (str, int)):
-        raise NameRefused("has no name of a device")
+        raise NameRefused("has no device name")
     try:
         text = str(value)
         size = len(text.encode())
     except ValueError:  # the text has half a surrogate pair, or the number thousands of digits
-        raise NameRefused("the name of the device is not a text") from None
+        raise NameRefused("has a device name that is not a valid text") from None
     if not 1 <= size <= LONGEST_NAME or "\0" in text:
         raise NameRefused(f"has a device name of {size} bytes; must have 1 to {LONGEST_NAME} without NUL")
     return text

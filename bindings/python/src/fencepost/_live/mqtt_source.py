@@ -86,7 +86,7 @@ class _Subscriber(BrokerClient):
             self._say("refused", f"refuses the subscription of {self.address.topic}")
         elif not self._is_told:
             self._is_told = True
-            self._say("followed", f"{self.address.topic} is followed", logging.INFO)
+            self._say("followed", f"subscribed to {self.address.topic}", logging.INFO)
 
     def _on_disconnected(self) -> None:
         # Some brokers disconnect a client that subscribes to $SYS topics; after that, do not subscribe to them again.
@@ -120,7 +120,7 @@ class _Subscriber(BrokerClient):
                 self._arrived.append(_Arrived(self.life, message.mid, message.qos, topic, payload))
         if is_dropped:
             self._say(
-                "dropped", f"{self.dropped} messages of QoS 0 were dropped, because {MOST_MESSAGES} are already waiting"
+                "dropped", f"{self.dropped} QoS 0 messages were dropped, because {MOST_MESSAGES} are already waiting"
             )
         else:
             self.waker.wake()

@@ -106,7 +106,7 @@ def _fix(value: dict[str, Any]) -> tuple[float, float, float, int]:
 def _waypoint(value: dict[str, Any]) -> Waypoint:
     name, time = value.get("desc"), value.get("tst")
     if not isinstance(name, str) or isinstance(time, bool) or not isinstance(time, int) or not 0 < time <= LATEST:
-        raise WaypointRefused("is a waypoint without desc and tst")
+        raise WaypointRefused("is a waypoint without desc or tst")
     name = name.partition(":")[0] if _is_beacon(name) else name
     try:
         size = len(name.encode())

@@ -73,9 +73,9 @@ class Running:
         self._check_open()
         if self._is_served or asker is not self._consumer:
             what = (
-                "run or serve delivers the events to the sinks"
+                "run or serve already delivers the events to the sinks"
                 if self._is_served
-                else "a newer loop over events() took over"
+                else "a newer loop over events() receives the events now"
             )
             raise ConsumerAlreadyActiveError(what)
         return self._watcher.next_due()

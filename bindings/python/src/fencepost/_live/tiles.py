@@ -45,7 +45,7 @@ def read_tiles(template: str, attribution: str | None) -> Tiles:
         or set("{}") & set(rest)
         or not all(place in template for place in PLACES)
     ):
-        raise ValueError(f"{template} is not https://SERVER/…{{z}}/{{x}}/{{y}}…, without a user or spaces")
+        raise ValueError(f"{template} must have the form https://SERVER/…{{z}}/{{x}}/{{y}}…, without a user or spaces")
     if attribution is None:
         known = (text for start, text in ATTRIBUTIONS.items() if template.startswith(start))
         attribution = next(known, "")

@@ -23,12 +23,12 @@ from .waypoints import OwnersCircles
 MAX_DEVICES = 10_000
 HOUR = 3600.0
 REFUSALS = {
-    "passed_fixes": "were not fed again: their devices had been fed up to that time before",
+    "passed_fixes": "were skipped, because their devices had already been fed up to that time",
     "late_fixes": "came late and were skipped",
     "double_fixes": "had the same time as the fix before and were skipped",
     "invalid_fixes": "had no usable position or time and were skipped",
     "future_fixes": "were too far ahead of the clock and were skipped",
-    "refused_devices": "were of more devices than --max-devices, and were skipped",
+    "refused_devices": "were skipped, because their devices would exceed --max-devices",
 }
 
 
@@ -251,7 +251,7 @@ class FleetWatch(Handling):
         if clock == followed.fed_to:
             return (
                 "passed_fixes",
-                f"{moment_text(at)} is not after {moment_text(clock)}, the last time that it was fed before",
+                f"{moment_text(at)} is not after {moment_text(clock)}, reached before the restart",
             )
         if at == clock:
             return "double_fixes", ""

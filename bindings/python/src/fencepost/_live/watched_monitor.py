@@ -133,7 +133,7 @@ class Watch(Handling):
             apart = span_text(clock - time_us)
             return (
                 "passed_fixes",
-                f"{moment_text(time_us)} is {apart} before the monitor's clock, the last time that it was fed before",
+                f"{moment_text(time_us)} is {apart} before the monitor's clock, reached before the restart",
             )
         self._count_time_from(time_us, clock)
         return "late_fixes", f"{moment_text(time_us)} is {span_text(clock - time_us)} before the monitor's clock"
@@ -216,7 +216,7 @@ class Watch(Handling):
     def report(self, name: str) -> None:
         """Reports the refused inputs of a source."""
         for key, what in (
-            ("passed_fixes", "were not fed again: the monitor had been fed up to that time before"),
+            ("passed_fixes", "were skipped, because the monitor had already been fed up to that time"),
             ("late_fixes", "came late and were skipped"),
             ("double_fixes", "had the same time as the fix before and were skipped"),
             ("invalid_fixes", "had no usable position or time and were skipped"),

@@ -266,11 +266,11 @@ def evidence_text(event: Event) -> str:
     """Describes the evidence of an event in words."""
     distance = event.boundary_distance
     if event.direction is not None:
-        side = "on the line"
+        side = "on the boundary"
     elif distance is None:
         side = refinement_text(event) or "no position"
     else:
-        side = f"{abs(distance):,.1f} m {'inside' if distance <= 0 else 'outside'} the line"
+        side = f"{abs(distance):,.1f} m {'inside' if distance <= 0 else 'outside'} the boundary"
     parts = [str(event.cause), side]
     if event.accuracy is not None:
         parts.append("accuracy not reported" if event.accuracy == 0 else f"accuracy {event.accuracy:,.1f} m")

@@ -42,7 +42,7 @@ def warn_of_edges(handle: Handle, conditions: Iterable[Found], advice: Advice) -
     if not apart:
         return
     metres, source, place, where = max(apart, key=lambda each: each[0])
-    others = f", the most of {len(apart)} shapes" if len(apart) > 1 else ""
+    others = f", the largest distance among {len(apart)} shapes" if len(apart) > 1 else ""
     reason = (
         f"geodesic and planar edges lie up to {metres:.0f} m apart ({where}{others}), and the source "
         "does not state which are meant"

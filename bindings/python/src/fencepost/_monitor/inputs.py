@@ -76,7 +76,9 @@ def fix_records(fixes: Any) -> memoryview[Any]:
         rows = memoryview(fixes)
     except (TypeError, ValueError, BufferError) as error:
         if hasattr(fixes, "dtype"):
-            raise InvalidArgumentError(f"fixes: an array of {fixes.dtype} holds no records: {error}") from None
+            raise InvalidArgumentError(
+                f"fixes: an array of dtype {fixes.dtype} does not hold fix records: {error}"
+            ) from None
         rows = memoryview(packed(fixes, "fixes"))
     if not rows.c_contiguous:
         raise InvalidArgumentError("fixes: the rows must be contiguous in memory (C-contiguous)")

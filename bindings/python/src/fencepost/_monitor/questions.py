@@ -309,7 +309,7 @@ def _shared_out(rows: int, others: int, threads: int, ask: Callable[[int, int], 
     """Splits the rows into parts, queries them in several threads, and returns the results in order."""
     count = integer(threads, "threads", 1, 1024)
     if others != rows:
-        raise InvalidArgumentError(f"longitude has {others} rows, latitude has {rows}")
+        raise InvalidArgumentError(f"longitude has {others} rows, but latitude has {rows}")
     size = max(min(_PART, -(-rows // count)), _FEWEST)
     starts = range(0, max(rows, 1), size)
 

@@ -129,9 +129,9 @@ class ManyReplay:
         counts = sum((part.counts for part in found), Counter[str]())
         if counts["late_fixes"] and self._tracks.sort:
             reason = (
-                f"{counts['late_fixes']} of the fixes {begin + 1} to {begin + len(rows.tracks)} are earlier than one "
-                f"before in their track; only files that are unsorted in their first {self._tracks.held_rows} rows are "
-                "sorted"
+                f"{counts['late_fixes']} of the fixes {begin + 1} to {begin + len(rows.tracks)} are earlier than a "
+                f"previous fix of their track; a file is sorted only if its first {self._tracks.held_rows} rows are "
+                "unsorted"
             )
             raise UnsortedError(self._tracks.path, "", reason, advice=UNSORTED)
         self.counts += counts

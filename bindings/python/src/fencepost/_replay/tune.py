@@ -226,7 +226,7 @@ def tune(
         raise InputError(name, "", "has no zone that a policy applies to: gates and beacons have no policy")
     if len(rows) * len(chosen) > MOST:
         counts = f"{len(chosen)} policies of {len(rows)} zones are"
-        raise InvalidArgumentError(f"{counts} more than {MOST}: use a smaller grid, or fewer zones")
+        raise InvalidArgumentError(f"{counts} more than {MOST} trials: use a smaller grid, or fewer zones")
     given = GivenTracks(tracks, columns or {}, device, None, PLAIN, name="tracks")
     # One table contains each zone once per policy, so that a single pass over the rows feeds all of them.
     policies_of = list(chosen.values())
@@ -362,7 +362,7 @@ def _folds(parts: Sequence[_Parts], chosen: Mapping[str, TransitionPolicy]) -> l
     """Leaves out each part once, and returns the scores on the parts that were left out."""
     names = sorted({name for each in parts for name in each.parts}, key=lambda name: (str(type(name)), name))
     if len(names) < 2:
-        raise InvalidArgumentError(f"cross_validate: there is {len(names)} part, and two are needed")
+        raise InvalidArgumentError(f"cross_validate has {len(names)} part; must have at least 2")
     folds = []
     for left in names:
         others = [

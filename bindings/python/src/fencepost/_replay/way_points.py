@@ -34,7 +34,7 @@ def play(way_points: Sequence[tuple[float, float]], speed: float, start_us: int,
     legs = [(*a, *inverse(*a, *b)[:2]) for a, b in itertools.pairwise(stops)]
     seconds = sum(leg[2] for leg in legs) / speed
     if not seconds < MOST_FIXES:
-        raise InvalidArgumentError(f"the way takes {seconds:.3g} s at {speed} m/s, more than {MOST_FIXES} fixes")
+        raise InvalidArgumentError(f"the route takes {seconds:.3g} s at {speed} m/s; must take at most {MOST_FIXES} s")
     fixes: list[FixRow] = []
     tick, behind = 0, 0.0
     for latitude, longitude, length, azimuth in legs:

@@ -138,8 +138,8 @@ def _check_beacons(frame: Any, name: str) -> None:
     wanted = {"uuid": ("string",), "major": WHOLE, "minor": WHOLE}
     if not all(kinds.get(member) in kind for member, kind in wanted.items()) or kinds.get("rssi", "long") not in WHOLE:
         raise InvalidArgumentError(
-            f"beacons: column {name!r} must hold arrays of structures of uuid, a text, and major, minor and rssi, whole"
-            f" numbers, not {frame.schema[name].dataType.simpleString()}"
+            f"beacons: column {name!r} must hold arrays of structures with uuid (a string) and major, minor and rssi "
+            f"(integers), not {frame.schema[name].dataType.simpleString()}"
         )
 
 

@@ -110,7 +110,7 @@ class BatchReader:
             self._stream = nanoarrow.c_array_stream(exported)
             self._schema = self._stream.get_schema()
         except Exception as error:  # the library behind the object may raise any error
-            raise InputError(source, "", f"gives no Arrow stream: {_said(error)}") from error
+            raise InputError(source, "", f"does not export an Arrow stream: {_said(error)}") from error
         if self._schema.format != "+s":
             raise InputError(source, "", "is an Arrow stream of values, not of a table's rows")
         self._children = list(self._schema.children)
@@ -463,7 +463,7 @@ class BatchReader:
         except MissingPlaceError as error:
             raise InputError.of_row(self._source, first + error.row, f"{error} (column {name!r})") from None
         except OverflowError:
-            reason = f"one batch has more vertices than 32 bits can count (column {name!r})"
+            reason = f"one batch has too many vertices; must have fewer than 2**31 (column {name!r})"
             raise InputError.of_row(self._source, first, reason) from None
 
     def geometries(
@@ -487,7 +487,9 @@ class BatchReader:
         if not any(each in AREAS or each in LINES for each in types):
             return *self.positions(chunk, plan, first), None
         if self._transformer is not None:
-            reason = f"polygons and lines (column {self.names[plan.geometry]!r}) are not transformed here"
+            reason = (
+                f"polygons and lines (column {self.names[plan.geometry]!r}) cannot be transformed; must be in WGS84"
+            )
             raise InputError(self._source, "", reason)
         latitudes, longitudes = array("d", nothing), array("d", nothing)
         found: list[bytes | None] = []

@@ -123,7 +123,7 @@ class Column:
                 return list(map(words.__getitem__, self.plain()))
             return [None if row in nulls else words[index] for row, index in enumerate(self.plain())]
         if any(map(_holds_decoded_here, self._schema.children)):
-            raise KeyError("such a type within lists or structures is not supported")
+            raise KeyError("this type is not supported within lists or structures")
         start = self._first - self._view.offset
         held = self._held if not start and self._held.length == self.length else self._held[start : start + self.length]
         with warnings.catch_warnings():
@@ -207,7 +207,7 @@ def wkb_point(data: bytes, row: int) -> tuple[float, float]:
         (kind,) = struct.unpack_from(order + "I", data, 1)
         has_reference = bool(kind & 0x2000_0000)
         if kind & 0x1FFF_FFFF not in (1, 1001, 2001, 3001):
-            name = _KINDS.get(kind % 0x1000_0000 % 1000, f"geometry of the kind {kind & 0x1FFF_FFFF}")
+            name = _KINDS.get(kind % 0x1000_0000 % 1000, f"geometry of type {kind & 0x1FFF_FFFF}")
             raise NotPointError(row, f"is a {name}, a Point is needed")
         reference = struct.unpack_from(order + "I", data, 5)[0] if has_reference else 4326
         if reference not in (0, 4326):

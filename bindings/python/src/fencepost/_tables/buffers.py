@@ -210,7 +210,7 @@ def _unmasked(values: Any, what: str, masked: float | None) -> Any:
         return values.data
     if masked is None or values.dtype.kind not in "fiuM":
         row = int(values.mask.argmax())
-        refuse(f"{what}, row {row}: it is masked", row, InvalidArgumentError)
+        refuse(f"{what}, row {row}: the value is masked", row, InvalidArgumentError)
     if values.dtype.kind == "M":
         return values.filled(values.dtype.type("NaT", "s"))
     if masked == NO_TIME:

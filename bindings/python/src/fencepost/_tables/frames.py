@@ -87,7 +87,9 @@ def _of_frame(
     for index in used:
         kind = str(frame.dtypes.iloc[index])
         if kind.startswith(("period", "interval")):
-            raise InputError(source, "row 0", f"the column {names[index]!r} has the type {kind}, which is not read", 0)
+            raise InputError(
+                source, "row 0", f"the column {names[index]!r} has the type {kind}, which is not supported", 0
+            )
     if "time" in found:
         _check_zones(chosen, names[found["time"]], source)
     try:
@@ -96,7 +98,7 @@ def _of_frame(
         return pyarrow.Table.from_pandas(chosen, preserve_index=False, nthreads=1), by
     except (pyarrow.ArrowException, TypeError, ValueError, OverflowError) as error:
         _refuse(pyarrow, chosen, source, {names[index]: what for what, index in found.items()})
-        raise InputError(source, "", f"gives no Arrow stream: {error}") from None
+        raise InputError(source, "", f"does not export an Arrow stream: {error}") from None
 
 
 def _with_index(frame: Any, known: Names, columns: Mapping[str, str], by: str | None) -> Any:

@@ -332,7 +332,7 @@ def of_wkb(data: bytes) -> Vertices:
             made.end_part()
         reader.end()
     except struct.error:
-        raise InvalidArgumentError(f"not WKB: it ends after {len(data)} bytes") from None
+        raise InvalidArgumentError(f"not WKB: the data end after {len(data)} bytes, inside the geometry") from None
     return made.made()
 
 
@@ -346,7 +346,7 @@ class _Reader:
         """Reads the head of a geometry and returns its type number."""
         order = self._data[self._at] if self._at < len(self._data) else 9
         if order > 1:
-            raise InvalidArgumentError(f"not WKB: byte {self._at} is not a byte order")
+            raise InvalidArgumentError(f"not WKB: byte {self._at} must be the byte order, 0 or 1")
         self._at += 1
         self._order = "<" if order else ">"
         kind = self.count()
@@ -374,7 +374,7 @@ class _Reader:
 
     def end(self) -> None:
         if self._at != len(self._data):
-            raise InvalidArgumentError(f"not WKB: {len(self._data) - self._at} bytes follow it")
+            raise InvalidArgumentError(f"not WKB: {len(self._data) - self._at} bytes follow the geometry")
 
 
 def wkb_type(data: bytes) -> str | None:

@@ -65,7 +65,10 @@ class TimeStyle:
             return when
         when = when.replace(tzinfo=self.zone)
         if not self.doubt and when.utcoffset() != when.replace(fold=1).utcoffset():
-            self.doubt = f"{when:%Y-%m-%d %H:%M:%S} occurs twice or never on the clocks of {self.zone}"
+            self.doubt = (
+                f"{when:%Y-%m-%d %H:%M:%S} occurs twice, or does not exist, in the time zone {self.zone}; "
+                "it is read with the offset before the clock change"
+            )
         return when
 
 

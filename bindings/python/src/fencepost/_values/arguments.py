@@ -102,7 +102,7 @@ def policy_row(policy: TransitionPolicy | str | None) -> PolicyRow | None:
 def column_names(columns: Any) -> Mapping[str, str]:
     """Checks an argument `columns`, which may be None, and returns a mapping."""
     if columns is not None and not isinstance(columns, Mapping):
-        raise TypeError(f"columns must be a mapping of what to names, not {type(columns).__name__}")
+        raise TypeError(f"columns must be a mapping of contents to column names, not {type(columns).__name__}")
     return columns or {}
 
 

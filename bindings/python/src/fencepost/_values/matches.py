@@ -136,7 +136,7 @@ class Matches(Table):
             return frame
         points = len(self._offsets) - 1
         if len(index) != points:
-            raise InvalidArgumentError(f"the index has {len(index)} labels, and there are {points} points")
+            raise InvalidArgumentError(f"the index has {len(index)} labels, but there are {points} points")
         frame.index = told_apart(index).take(self.rows)
         return frame
 
