@@ -67,7 +67,7 @@ def test_a_stream_needs_its_store_and_its_shards(spark: Any, world: World, tmp_p
     streamed(spark, tmp_path, conditions, shards=1)
     more = tmp_path / "in" / "part-0001.csv"
     streams.write_csv(more, rows[50:100])
-    with pytest.raises(Exception, match="shards must be 1"):
+    with pytest.raises(Exception, match="shards .*1"):
         streamed(spark, tmp_path, conditions, shards=2)
     source = spark.readStream.schema(streams.SCHEMA).csv(str(tmp_path / "in"))
     provider = "spark.sql.streaming.stateStore.providerClass"
@@ -81,5 +81,5 @@ def test_a_stream_needs_its_store_and_its_shards(spark: Any, world: World, tmp_p
     for wrong in ({"shards": 0}, {"delay": "soon"}, {"delay": "-1 seconds"}, {"expire": "5"}, {"max_ahead": ""}):
         with pytest.raises(InvalidArgumentError):
             fencepost_spark.events(source, conditions, **wrong)
-    with pytest.raises(InvalidArgumentError, match="this is a stream: use fencepost.spark.events"):
+    with pytest.raises(InvalidArgumentError, match="fencepost.spark.events"):
         fencepost_spark.replay(source, conditions, by="vehicle")

@@ -180,7 +180,7 @@ def from_gpsd(
     *,
     name: str,
     receiver: str | None = None,
-    patience: float = 300.0,
+    reconnect: float = 300.0,
     logger: logging.Logger = LOGGER,
 ) -> Source:
     """A source of the fixes of a gpsd. A reconnection blocks for up to 5 s.
@@ -189,13 +189,13 @@ def from_gpsd(
         url: The gpsd's address, ``gpsd://HOST:PORT``.
         name: The device's name in events. For a monitor, any text will do.
         receiver: The path of the receiver, if the gpsd has several; None: the first receiver that has a fix.
-        patience: Seconds to keep reconnecting to a lost gpsd; 0: the source ends when the connection ends.
+        reconnect: Seconds to keep reconnecting to a lost gpsd; 0: the source ends when the connection ends.
         logger: Logs when the connection is lost and when it is restored.
 
     Raises:
         OSError: The gpsd does not answer.
     """
-    return Gpsd(url, patience, _notices(logger), receiver, named=name)
+    return Gpsd(url, reconnect, _notices(logger), receiver, named=name)
 
 
 def to_file(path: str | os.PathLike[str], *, logger: logging.Logger = LOGGER) -> Sink:

@@ -174,7 +174,7 @@ def test_way_points_are_played(run: Run, files: Path) -> None:
     ]  # fmt: skip
     there_and_back = [json.loads(line) for line in run(*play, "--loop", "2").stdout.splitlines()]
     assert [e["state"] for e in there_and_back] == ["unsatisfied"] + ["satisfied", "unsatisfied"] * 4
-    assert one_line(run(*arguments, "--speed", "10")) == "argument --speed: needs --start"
+    assert mentions(one_line(run(*arguments, "--speed", "10")), "argument --speed: … --start")
     assert one_line(run(*arguments, "--start", "2024-05-01")) == "argument --start: needs --speed"
     assert "more than 10000000 fixes" in one_line(run(*play[:-3], "1e-6", *play[-2:]))
     timed = run("replay", "t.csv", "--conditions", "c.geojson", *play[-4:])
@@ -184,7 +184,7 @@ def test_way_points_are_played(run: Run, files: Path) -> None:
 def test_columns(run: Run, files: Path) -> None:
     (files / "t.csv").write_text("when,north,east\n0,0,0\n")
     arguments = ("replay", "t.csv", "--conditions", "c.geojson", "--format", "jsonl")
-    assert "there is no column for the latitude" in one_line(run(*arguments))
+    assert mentions(one_line(run(*arguments)), "column … latitude")
     assert run(*arguments, "--columns", "latitude=north,longitude=east,time=when").stdout.count("\n") == 1
     assert "argument --columns: 'up=down' is not" in one_line(run(*arguments, "--columns", "up=down"))
 
@@ -199,7 +199,7 @@ def test_columns(run: Run, files: Path) -> None:
         (("replay", "t.csv", "--conditions", "c.geojson", "--format", "xml"), "--format: … 'xml'"),
         (("replay", "t.csv", "--conditions", "c.geojson", "--policy", "strict"), "--policy: policy 'strict' is not"),
         (("replay", "t.csv", "--conditions", "c.geojson", "--condition-limit", "0"), "--condition-limit: 0 is not"),
-        (("replay", "t.csv", "--conditions", "c.geojson", "--until", "soon"), "--until: 'soon' is not a time"),
+        (("replay", "t.csv", "--conditions", "c.geojson", "--until", "soon"), "--until: 'soon'"),
         (("replay", "t.csv", "--conditions", "c.geojson", "--hdop-scale", "nan"), "--hdop-scale: nan"),
         (("replay", "t.csv", "--conditions", "c.geojson", "--what"), "unrecognized arguments: --what"),
         (("replay", "none.gpx", "--conditions", "c.geojson"), "none.gpx:"),
@@ -220,7 +220,7 @@ def test_bad_usage(run: Run, files: Path, arguments: tuple[str, ...], words: str
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("t.gpx", "<gpx><trk><trkseg><trkpt lat='1'", "t.gpx: line 1: not well-formed XML"),
+        ("t.gpx", "<gpx><trk><trkseg><trkpt lat='1'", "t.gpx: line 1: … XML"),
         ("t.gpx", "<gpx><wpt lat='1' lon='2'/></gpx>", "t.gpx: point 1: … time"),
         ("t.csv", "time,lat\n0,1\n", "t.csv: line 1: … longitude"),
         ("t.csv", "\xff\xfe", "t.csv: line 1"),

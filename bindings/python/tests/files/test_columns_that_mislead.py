@@ -104,7 +104,7 @@ def test_rows_of_several_devices(tmp_path: Path) -> None:
         with pytest.warns(InputWarning, match="'plate'"):
             replay(source, HERE)
     for source in sources(tmp_path, cars("speed")):
-        with pytest.warns(InputWarning, match="several devices; name the column"):
+        with pytest.warns(InputWarning, match="several devices"):
             replay(source, HERE)
 
 
@@ -131,7 +131,7 @@ def test_metres_without_a_crs_are_refused_by_all(tmp_path: Path) -> None:
         lambda: Fleet(Zones()).feed_many(frame),
     ]
     for call in calls:
-        assert "metres of a projected CRS" in str(refusal(call))
+        assert mentions(refusal(call), "metres … EPSG:4326")
 
 
 def test_exchanged_latitudes_and_longitudes(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_a_fleet_is_fed_several_devices_as_one() -> None:
     for wrong in ("cars", columns["kind"], pandas.Categorical(columns["kind"])):
         with pytest.warns(InputWarning, match="device="):
             fed(device=wrong)
-    with pytest.warns(InputWarning, match="several devices; name the column"):
+    with pytest.warns(InputWarning, match="several devices"):
         Fleet(Zones()).feed_many(table, columns={"device": "kind"})
     with warnings.catch_warnings():
         warnings.simplefilter("error")

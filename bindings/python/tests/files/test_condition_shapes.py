@@ -68,13 +68,13 @@ def test_all_kinds_of_features(tmp_path: Path) -> None:
         (feature("Polygon", [SMALL], buffer="2"), "buffer: … '2'"),
         (feature("Polygon", [SMALL], oriented=1), "oriented: … 1"),
         (feature("Polygon", [SMALL], edges="curved"), "edges 'curved'"),
-        (feature("Polygon", [SMALL], uuid="x"), "has a geometry and a uuid"),
+        (feature("Polygon", [SMALL], uuid="x"), "geometry … uuid"),
         (feature("Polygon", SMALL), "features[0]: "),
         (feature("Polygon", [[[0, 0], [1, 95], [1, 1]]]), "vertex 1: latitude … 95"),
-        (feature("Polygon", None), "coordinates: None is not a list"),
+        (feature("Polygon", None), "coordinates: None"),
         (
             feature("MultiPoint", [[0, 0]]),
-            "geometry 'MultiPoint': a Polygon, MultiPolygon, LineString, MultiLineString",
+            "geometry 'MultiPoint': … Polygon, MultiPolygon, LineString, MultiLineString",
         ),
         (
             feature("Polygon", [[[0, 0], [1, 1], [1, 0], [0, 1]]]),
@@ -108,7 +108,7 @@ def test_what_is_said_of_edges(tmp_path: Path) -> None:
     words = r"features\[1\]: .* \d{3,4} m .*part 0, ring 0, edge \d, .* 2"
     with pytest.warns(InputWarning, match=words) as reported:
         replay(ONE, path)
-    assert len(reported) == 1 and "a property or column edges" in str(reported[0].message)
+    assert len(reported) == 1 and mentions(reported[0].message, "property … edges")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         replay(ONE, write(path, feature("Polygon", [far], edges="planar"), feature("Polygon", [SMALL], "c")))
@@ -124,7 +124,7 @@ def test_well_known_text(tmp_path: Path) -> None:
         "c": Corridor("LINESTRING (0 0, 0 0.001)", 5, edges="planar"),
     }
     path.write_text(f'id,wkt,radius,buffer\na,"{text}",,much\n')
-    assert "line 2: buffer 'much' is not a number" in str(refusal(replay, ONE, path))
+    assert "line 2: buffer 'much'" in str(refusal(replay, ONE, path))
 
 
 @pytest.mark.parametrize("name", ["c.gpkg", "c.fgb", "c.shp", "c.kml", "c.parquet", "frame"])
@@ -154,8 +154,8 @@ def test_vector_layers(tmp_path: Path, name: str) -> None:
     assert {key: found[key] for key in sorted(found)} == expected
     if name == "c.gpkg":
         frame.to_crs(3857).to_file(tmp_path / "p.gpkg")
-        assert "its CRS EPSG:3857 is not WGS84" in str(refusal(replay, ONE, tmp_path / "p.gpkg"))
-        with pytest.warns(InputWarning, match="geodesic and planar edges lie up to"):
+        assert mentions(refusal(replay, ONE, tmp_path / "p.gpkg"), "EPSG:3857 … WGS84")
+        with pytest.warns(InputWarning, match=r"\d+ m .*edge \d"):
             again = replay(ONE, tmp_path / "p.gpkg", transform=True).conditions["b"]
         assert isinstance(again, Polygon)
         assert again.parts[0][0][1] == pytest.approx(expected["b"].parts[0][0][1], abs=1e-9)
@@ -170,7 +170,7 @@ def test_what_a_layer_cannot_hold(tmp_path: Path) -> None:
         return geopandas.GeoDataFrame({"identifier": names, **columns}, geometry=list(shapes), crs=4326)
 
     for source, words in (
-        (frame(good, shapely.MultiPoint([(0, 0)])), "row 1: is a MultiPoint, one of Polygon, MultiPolygon, LineString"),
+        (frame(good, shapely.MultiPoint([(0, 0)])), "row 1: … MultiPoint … Polygon, MultiPolygon, LineString"),
         (frame(good, None), "row 1: … geometry"),
         (frame(good, shapely.Point(0, 0)), "row 1: radius"),
         (frame(good, shapely.LineString(SMALL[:2])), "row 1: radius: "),

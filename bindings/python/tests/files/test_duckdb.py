@@ -157,9 +157,9 @@ def test_polygons_that_are_refused(connection: Any) -> None:
 def test_geometries_that_are_no_points_on_the_earth_in_degrees(connection: Any) -> None:
     feed = Monitor().feed_many
     areas = connection.sql("SELECT ST_Buffer(ST_Point(0, 0), 1) AS place, 0 AS time")
-    assert "fixes: row 0: is a Polygon, a Point is needed (column 'place')" in str(refusal(feed, areas))
+    assert mentions(refusal(feed, areas), "fixes: row 0: … Polygon … Point (column 'place')")
     metres = connection.sql("SELECT ST_SetCRS(ST_Point(0, 0), 'EPSG:3857') AS place, 0 AS time")
-    assert "its CRS EPSG:3857 is not WGS84" in str(refusal(feed, metres))
+    assert mentions(refusal(feed, metres), "EPSG:3857 … WGS84")
     nothing = connection.sql("SELECT unnest([NULL, 'POINT EMPTY'::GEOMETRY, ST_Point(1, 2)]) AS place, 0 AS time")
     assert feed(nothing) == FeedResult(1, 2, 0)
     naive = connection.sql("SELECT ST_Point(1, 2) AS place, TIMESTAMP '2024-05-01' AS time")
@@ -185,7 +185,7 @@ def test_a_query_that_fails_on_the_way(connection: Any) -> None:
     )
     monitor = Monitor()
     error = refusal(monitor.feed_many, query)
-    assert "the stream broke off" in str(error) and error.row is not None and error.row <= 200_000
+    assert "stream" in str(error) and error.row is not None and error.row <= 200_000
     assert error.result == FeedResult(error.row, 0, 0)
     assert monitor.statistics().accepted_fixes == error.row
 

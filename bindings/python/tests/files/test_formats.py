@@ -88,14 +88,14 @@ def test_way_points_beside_a_line_are_left_out(write: Write) -> None:
     ("document", "words"),
     [
         (collection(), "t.geojson:"),
-        (collection(point(0, 0, time="noon")), "point 1: time: 'noon' is not a time"),
-        (collection(point(0, 0, time=True)), "point 1: time: True is not a time"),
-        (collection(point(0, 0, time=1, acc="x")), "features[0]: accuracy 'x' (property 'acc') is not a number"),
+        (collection(point(0, 0, time="noon")), "point 1: time: 'noon'"),
+        (collection(point(0, 0, time=True)), "point 1: time: True"),
+        (collection(point(0, 0, time=1, acc="x")), "features[0]: accuracy 'x' (property 'acc')"),
         (collection(point(0, 0, time=1), point(0, 0)), "point 2: … time"),
         (collection(point(0, 0, time=1) | {"geometry": {"type": "Polygon", "coordinates": []}}), "is a Polygon, not"),
         (collection(point(0, 0, time=1) | {"geometry": {"type": "Point"}}), "[longitude, latitude] … 'missing'"),
-        (collection({"type": "Feature", "geometry": None, "properties": None}), "is a None, not a Point"),
-        (collection(point(0, 0, time=[1])), "point 1: time: [1] is not a time"),
+        (collection({"type": "Feature", "geometry": None, "properties": None}), "None … Point"),
+        (collection(point(0, 0, time=[1])), "point 1: time: [1]"),
     ],
 )
 def test_what_is_wrong_with_points(write: Write, document: object, words: str) -> None:
@@ -176,12 +176,12 @@ def test_moving_features_are_identified(write: Write) -> None:
     [
         (MOVING | {"datetimes": TIMES[:1]}, "has 2 positions but 1 times"),
         (MOVING, "coordinates"),
-        ({"type": "MovingPolygon", "datetimes": TIMES, "coordinates": []}, "is a MovingPolygon, not a MovingPoint"),
-        (None, "is a None, not a MovingPoint"),
-        ({"type": "MovingGeometryCollection", "prisms": [3]}, "is a None, not a MovingPoint"),
-        (MOVING | {"sequences": 3}, "has sequences that are not an array"),
+        ({"type": "MovingPolygon", "datetimes": TIMES, "coordinates": []}, "MovingPolygon … MovingPoint"),
+        (None, "None … MovingPoint"),
+        ({"type": "MovingGeometryCollection", "prisms": [3]}, "None … MovingPoint"),
+        (MOVING | {"sequences": 3}, "sequences … array"),
         (MOVING | {"coordinates": [None, [1, 2]], "datetimes": TIMES}, "point 1: … [longitude, latitude]"),
-        (MOVING | {"datetimes": [{}, None]}, "point 1: time: {} is not a time"),
+        (MOVING | {"datetimes": [{}, None]}, "point 1: time: {}"),
     ],
 )
 def test_what_is_wrong_with_moving_features(write: Write, geometry: object, words: str) -> None:
@@ -231,7 +231,7 @@ def test_what_is_wrong_with_well_known_text(write: Write) -> None:
     pandas = pytest.importorskip("pandas")
     for value, words in (
         ("POINT (1)", "row 1: is a POINT"),
-        (3, "row 1: geometry 3 (column 'wkt') is a int, not WKT or WKB"),
+        (3, "row 1: geometry 3 (column 'wkt').*int"),
     ):
         frame = pandas.DataFrame({"time_s": [1, 2], "wkt": pandas.Series(["POINT (1 2)", value], dtype=object)})
         with pytest.raises(InputError, match=words.replace("(", r"\(").replace(")", r"\)")):
@@ -296,38 +296,38 @@ def test_compressed_files_are_unpacked(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("t.csv.gz", b"time,lat,lon\n", "cannot be read as gzip: Not a gzipped file"),
+        ("t.csv.gz", b"time,lat,lon\n", "gzip: Not a gzipped file"),
         (
             "t.csv.gz",
             gzip.compress(b"time,lat,lon\n" * 99, mtime=0)[:-9],
-            "cannot be read as gzip: Compressed file ended",
+            "gzip: Compressed file ended",
         ),
         (
             "t.csv",
             gzip.compress(b"time,lat,lon\n", mtime=0),
-            "is gzip, which is not read: unpack it, or rename it to end in .gz",
+            "gzip … .gz",
         ),
-        ("t.xlsx", b"PK\x03\x04", "is an Excel workbook, which is not read: save the sheet as CSV"),
+        ("t.xlsx", b"PK\x03\x04", "Excel … CSV"),
         (
             "t.csv",
             b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
-            "is an Excel workbook, which is not read: save the sheet as CSV",
+            "Excel … CSV",
         ),
         (
             "t.fit",
             b"\x0e\x10\x00\x00\x00\x00\x00\x00.FIT",
-            "is a FIT file of a sports watch, which is not read: convert",
+            "FIT … GPX",
         ),
-        ("t.bin", b"\x0e\x10\x00\x00\x00\x00\x00\x00.FIT", "is a FIT file of a sports watch"),
-        ("t.tcx", b"<TrainingCenterDatabase/>", "is a TCX file, which is not read: convert it to GPX"),
-        ("t.csv", b"PAR1", "is Parquet, which is not read: rename it to end in .parquet"),
-        ("t.txt", b"SQLite format 3\0", "is an SQLite database, which is not read: rename it to end in .gpkg"),
+        ("t.bin", b"\x0e\x10\x00\x00\x00\x00\x00\x00.FIT", "FIT"),
+        ("t.tcx", b"<TrainingCenterDatabase/>", "TCX … GPX"),
+        ("t.csv", b"PAR1", "Parquet … .parquet"),
+        ("t.txt", b"SQLite format 3\0", "SQLite … .gpkg"),
     ],
 )
 def test_files_are_called_what_they_are(write: Write, name: str, content: bytes, words: str) -> None:
     with pytest.raises(InputError) as caught:
         replay(write(name, content), HERE)
-    assert str(caught.value).startswith(f"{write(name, content)}: {words}")
+    assert mentions(caught.value, f"{write(name, content)}: … {words}")
     with pytest.raises(InputError, match=r"t\.\w+"):
         replay([], write(name, content))
 
@@ -389,8 +389,8 @@ def test_a_track_without_a_usable_position_is_refused(
     if kind != "by":
         with pytest.raises(InputError) as caught:
             replay(source, CONDITIONS)
-        assert f"{first}: lies at latitude " in str(caught.value) and mentions(caught.value, words)
-        assert "none of 20 fixes has a usable position" in str(caught.value)
+        assert mentions(caught.value, f"{first}: … latitude") and mentions(caught.value, words)
+        assert "20 fixes" in str(caught.value)
     if kind in ("csv", "gpkg", "by"):
         more = ("--by", "car") if kind == "by" else ()
         done = run("replay", source, "--conditions", CONDITIONS, *more, "--format", "jsonl")
@@ -400,7 +400,7 @@ def test_a_track_without_a_usable_position_is_refused(
 
 def test_some_that_cannot_be_used_are_a_warning(write: Write, run: Run) -> None:
     path = write("t.csv", "time,lat,lon,car\n1,0,0,a\n2,,,a\n3,95,200,a\n4,91,181,a\n")
-    words = r"3 of 4 fixes had no usable position or time and were skipped; the first: line 4 lies at latitude 95"
+    words = "3 of 4 fixes.*line 4.*latitude 95"
     with pytest.warns(InputWarning, match=words):
         log = replay(path, HERE)
     assert log.counts.invalid_fixes == 3 and repr(log) and log._repr_html_()

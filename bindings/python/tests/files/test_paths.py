@@ -41,4 +41,4 @@ def test_strange_names_are_read_and_printed_on_one_line(tmp_path: Path, name: st
     path.write_text("car,time,lat,lon\na,0,north,13\n")
     for options in ({}, {"by": "car"}):
         text = str(refusal(replay, str(path), {}, **options))
-        assert text.isprintable() and text.endswith(".csv: line 2: latitude 'north' is not a number")
+        assert text.isprintable() and ".csv: line 2: latitude 'north'" in text

@@ -119,7 +119,7 @@ def test_times_in_the_index(from_file: EventLog, name: str | None) -> None:
 
 def test_rows_out_of_range_are_counted() -> None:
     frame = small(lat=[0.0, 91.0, 0.0], time=pandas.to_datetime([60, 0, 30], unit="s", utc=True))
-    words = "1 of 3 fixes had no usable position or time and were skipped; the first: row 1 lies at latitude 91"
+    words = "1 of 3 fixes.*row 1.*latitude 91"
     with pytest.warns(InputWarning, match=words):
         log = replay(frame, HERE, sort=False)
     assert (log.counts.fixes, log.counts.late_fixes, log.counts.invalid_fixes) == (3, 1, 1)
@@ -128,20 +128,20 @@ def test_rows_out_of_range_are_counted() -> None:
 @pytest.mark.parametrize(
     ("columns", "row", "words"),
     [
-        ({"lat": ["0", "x", "0"]}, 0, "latitude '0' (column 'lat') is a str, not a number"),
+        ({"lat": ["0", "x", "0"]}, 0, "latitude '0' (column 'lat') … str"),
         ({"lat": pandas.Series([0.0, "52,5", 0.0], dtype=object)}, 1, "latitude '52,5' (column 'lat') is a str"),
-        ({"lon": [True, False, True]}, 0, "longitude True (column 'lon') is a bool, not a number"),
-        ({"lon": [1 + 2j, 0, 0]}, 0, "longitude (1+2j) (column 'lon') is a complex, not a number"),
+        ({"lon": [True, False, True]}, 0, "longitude True (column 'lon') … bool"),
+        ({"lon": [1 + 2j, 0, 0]}, 0, "longitude (1+2j) (column 'lon') … complex"),
         ({"accuracy": pandas.Series([5, True, 5], dtype=object)}, 1, "accuracy True (column 'accuracy') is a bool"),
         ({"accuracy": pandas.Series([5, [5], 5], dtype=object)}, 1, "accuracy [5] (column 'accuracy') is a list"),
         ({"time": pandas.to_datetime([0, None, 2], unit="s", utc=True)}, 1, "time (column 'time')"),
-        ({"time": ["1970-01-01", "soon", "1970-01-01"]}, 1, "'soon' is not a time"),
-        ({"time": [0.0, math.inf, 1.0]}, 1, "is not a time"),
+        ({"time": ["1970-01-01", "soon", "1970-01-01"]}, 1, "'soon'"),
+        ({"time": [0.0, math.inf, 1.0]}, 1, "inf"),
         ({"time": [0.0, math.nan, 1.0]}, 1, "time"),
-        ({"time": [True, False, True]}, 0, "time True (column 'time') is a bool, not a time"),
-        ({"time": pandas.to_timedelta([0, 1, 2], unit="s")}, 0, "is a timedelta, not a time"),
+        ({"time": [True, False, True]}, 0, "time True (column 'time') … bool"),
+        ({"time": pandas.to_timedelta([0, 1, 2], unit="s")}, 0, "timedelta … time"),
         ({"time_us": [0, 1, 1 << 62], "time": None}, 2, "1 … 9999"),
-        ({"time": pandas.Series([0, datetime(2024, 1, 1).date(), 1], dtype=object)}, 1, "is a date, not a time"),
+        ({"time": pandas.Series([0, datetime(2024, 1, 1).date(), 1], dtype=object)}, 1, "date … time"),
     ],
 )
 def test_bad_columns(columns: dict[str, object], row: int, words: str) -> None:
@@ -179,7 +179,7 @@ def test_fixes(from_file: EventLog) -> None:
     assert list(replay(iter(fixes), DATA / "conditions.geojson")) == list(from_file)
     with pytest.raises(TypeError, match="track.*element 1"):
         replay([fixes[0], (0, 0)], HERE)
-    assert str(refusal(replay, [], HERE)) == "track: holds no fixes"
+    assert mentions(refusal(replay, [], HERE), "track: … fixes")
 
 
 # ------------------------------------------------------------------------------------------ GeoDataFrames
@@ -220,7 +220,7 @@ def test_shapes_that_are_no_points() -> None:
     frame = geopandas.GeoDataFrame(small(), geometry=geopandas.points_from_xy([1, 0, 1], [0, 0, 0]), crs=4326)
     frame.loc[2, "geometry"] = frame.geometry.iloc[2].buffer(1)
     error = refusal(replay, frame, HERE)
-    assert (error.row, error.reason) == (2, "is a Polygon, a Point is needed (column 'geometry')")
+    assert error.row == 2 and mentions(error.reason, "Polygon … Point … column 'geometry'")
 
 
 # ------------------------------------------------------------------------------------------------ by
@@ -257,19 +257,19 @@ def test_by_numbers_and_what_is_wrong_with_it(tmp_path: Path) -> None:
     assert mentions(
         str(refusal(replay, small(vehicle=["a", None, "b"]), HERE, by="vehicle")), "track: row 1: … column 'vehicle'"
     )
-    assert "cannot identify a track" in str(refusal(replay, small(vehicle=[[1], [2], [3]]), HERE, by="vehicle"))
+    assert mentions(refusal(replay, small(vehicle=[[1], [2], [3]]), HERE, by="vehicle"), "column 'vehicle' … track")
     with pytest.raises(InvalidArgumentError, match="'state'"):
         replay(small(state=["a", "b", "c"]), HERE, by="state")
-    assert "only tables have columns" in str(refusal(replay, [Fix(0, 0, time=0)], HERE, by="vehicle"))
+    assert mentions(refusal(replay, [Fix(0, 0, time=0)], HERE, by="vehicle"), "'vehicle' … tables")
     path = tmp_path / "t.csv"
     frame.to_csv(path, index=False)
     assert [list(replay(path, HERE, by="vehicle", assuming="unknown").of(key)) for key in ("7", "8")] == [
         list(log.of(key)) for key in (7, 8)
     ]
     assert mentions(refusal(replay, path, HERE, by="car"), "column 'car', … time")
-    assert "only tables (CSV, GeoPackage, frames)" in str(refusal(replay, DATA / "drive.gpx", HERE, by="car"))
+    assert mentions(refusal(replay, DATA / "drive.gpx", HERE, by="car"), "'car' … tables (CSV, GeoPackage, frames)")
     path.write_text("lat,lon,time,car\n0,0,0,a\n0,0,0,\n")
-    assert str(refusal(replay, path, HERE, by="car")) == f"{path}: line 3: has no value in the column 'car'"
+    assert mentions(refusal(replay, path, HERE, by="car"), f"{path}: line 3: … column 'car'")
 
 
 def test_by_on_a_real_file() -> None:
@@ -327,6 +327,6 @@ def test_way_points_are_played(tmp_path: Path) -> None:
     assert "has no time" in str(refusal(replay, path, HERE))
     log = replay(path, HERE, policy="exact", speed=10, start=0)
     assert [str(event.state) for event in log] == ["unsatisfied", "satisfied", "unsatisfied"]
-    with pytest.raises(InvalidArgumentError, match="speed and start are needed together"):
+    with pytest.raises(InvalidArgumentError, match="speed.*start"):
         replay(path, HERE, speed=10)
     assert "times" in str(refusal(replay, DATA / "drive.csv", HERE, speed=10, start=0))

@@ -216,9 +216,9 @@ def test_what_was_found_by_such_calls_is_refused_by_name() -> None:
         zones.add_many(["a"], [0.0], [0.0], [1.0], tag=10**5000)
     with pytest.raises(TypeError, match="portable"):
         fleet.export([], portable=pd.DataFrame({"a": [1]}))
-    with pytest.raises(FencepostError, match="no device has the identifier of type int"):
+    with pytest.raises(FencepostError, match="device.*type int"):
         fleet[10**5000]  # type: ignore[index]
-    with pytest.raises(TypeError, match="the bytes of a device must be bytes, not ndarray"):
+    with pytest.raises(TypeError, match="bytes.*ndarray"):
         fleet.load({"a": np.zeros(3, "M8[s]")})  # type: ignore[dict-item]
     pa = pytest.importorskip("pyarrow")
     late = pa.array([1 << 62], pa.timestamp("us", "UTC"))

@@ -83,7 +83,7 @@ def test_options_are_those_of_a_replay() -> None:
         assert list(held) == ["x"] and held["x"].condition.radius == 300 and held["x"].policy.entry_dwell == 5
         with pytest.raises(InputError, match="radius"):
             kind(bare)
-        with pytest.raises(InvalidArgumentError, match="radius 0 is not a number"):
+        with pytest.raises(InvalidArgumentError, match="radius 0"):
             kind(bare, radius=0)
 
 
@@ -96,10 +96,10 @@ def test_a_feature_alone_and_mixed_kinds() -> None:
 @pytest.mark.parametrize("kind", [Zones, Fleet, Monitor])
 def test_bad_sources(kind: Any, tmp_path: Path) -> None:
     for source, error, words in (
-        (7, TypeError, "conditions must be a path, a mapping of identifiers"),
-        ([DEPOT], TypeError, "conditions must be a path"),
-        ({"depot": 7}, TypeError, r"conditions\['depot'\] must be one of fencepost's conditions"),
-        ({"type": "FeatureCollection"}, InputError, "features: is not an array"),
+        (7, TypeError, "^conditions .*path, .*int"),
+        ([DEPOT], TypeError, "^conditions .*list"),
+        ({"depot": 7}, TypeError, r"^conditions\['depot'\] .*int"),
+        ({"type": "FeatureCollection"}, InputError, "features:.*array"),
         ({"type": "Point", "coordinates": [0, 0]}, TypeError, r"conditions\['type'\] must be"),
         (tmp_path / "missing.geojson", InputError, "No such file"),
         ({"type": "FeatureCollection", "features": [7]}, InputError, r"features\[0\]"),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SECOND
+from conftest import SECOND, mentions
 from full_disk import FullDisk
 from watching import START, Clock, circles
 
@@ -117,8 +117,8 @@ def test_a_sink_that_raises_is_logged_once_a_minute_and_tried_again(caplog: pyte
             assert len(tries) < 10
     assert found == [("x", "satisfied", 1)] and tries == [1, 1, 1, 1]
     texts = [record.getMessage() for record in caplog.records]
-    assert texts[0] == "a sink failed: ConnectionError: no route; the event is delivered to it again"
-    assert len(texts) == 2 and texts[1].endswith("(the last of 2 within a minute)")
+    assert mentions(texts[0], "ConnectionError: no route")
+    assert len(texts) == 2 and mentions(texts[1], "(… 2 …)")
 
 
 def test_messages_of_any_sender() -> None:
@@ -417,7 +417,7 @@ def test_the_filter_works_on_any_handler() -> None:
         clock.now = float(second)
         logger.warning("late by %d", second, extra={"kind": "late"})
     logger.warning("plain")
-    assert seen == ["late by 0", "late by 60 (the last of 60 within a minute)", "plain"]
+    assert (len(seen), seen[0], seen[2]) == (3, "late by 0", "plain") and mentions(seen[1], "late by 60 (… 60 …)")
 
 
 def test_a_gpsd_that_does_not_answer() -> None:

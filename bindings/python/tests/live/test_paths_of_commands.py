@@ -114,8 +114,8 @@ def test_compare_takes_paths_for_its_own_baseline_too() -> None:
     ("options", "reason"),
     [
         (("--path", "geodesic"), "argument --path: … --max-gap"),
-        (("--max-gap", "60"), "argument --max-gap: needs --path geodesic"),
-        (("--max-speed", "60"), "argument --max-speed: needs --path geodesic"),
+        (("--max-gap", "60"), "argument --max-gap: … --path geodesic"),
+        (("--max-speed", "60"), "argument --max-speed: … --path geodesic"),
         (("--path", "geodesic", "--max-gap", "0"), "argument --max-gap: 0"),
         (("--path", "geodesic", "--max-gap", "nan"), "argument --max-gap: nan"),
         (("--path", "geodesic", "--max-gap", "60", "--max-speed", "-1"), "argument --max-speed: -1 "),

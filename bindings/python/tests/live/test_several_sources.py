@@ -119,7 +119,7 @@ def test_files_and_a_gpsd(run: Run, tmp_path: Path) -> None:
         ("--source a --source mqtt://b", "name … device"),
         ("--source a --source mqtt://b --by device --as x", "not allowed with"),
         ("--source mqtt://a --source mqtt://b --as x", "name … device"),
-        ("--source mqtt://a --source mqtt://b/x --mqtt-login file", "can be used with one broker only"),
+        ("--source mqtt://a --source mqtt://b/x --mqtt-login file", "argument --source: … password"),
     ],
 )
 def test_what_does_not_fit_is_refused(run: Run, tmp_path: Path, arguments: str, reason: str) -> None:

@@ -29,7 +29,7 @@ def test_notices_of_a_kind_are_said_once_a_minute_with_their_count() -> None:
     clock.now += 60
     assert notices.pause() == 0
     notices.pass_time()
-    assert said[2:] == ["line 99999 is bad (the last of 99999 within a minute)"]
+    assert len(said) == 3 and mentions(said[2], "line 99999 is bad (… 99999 …)")
     assert notices.pause() is None
     notices.seldom("line", "one more")
     notices.close()
@@ -54,7 +54,7 @@ def test_a_receiver_that_falls_back_1024_weeks_is_said() -> None:
         watched.feed(late=ROLLOVER / 1e6)
     assert mentions(watched.said[0], "it: 2004-03-30 22:30:02 UTC … 19.6 … (1024 … receiver's … monitor's")
     assert len(watched.said) == 5, "the first, then one a minute"
-    assert all("(the last of 60 within a minute)" in said for said in watched.said[1:])
+    assert all(mentions(said, "(… 60 …)") for said in watched.said[1:])
     watched.feed()
     assert mentions(watched.said[5], "it: fixes … 300")
     watched.watch.report("it")
@@ -74,7 +74,7 @@ def test_a_receiver_without_a_position_and_one_whose_clock_stands_are_said() -> 
     watched.feed()
     for _ in range(90):
         watched.feed(accuracy=float("nan"))
-    assert watched.said[0] == "it: the receiver has no position"
+    assert mentions(watched.said[0], "it: … position")
     assert len(watched.said) == 2
     standing = Watched()
     standing.feed()

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from conftest import mentions
 from watching import LONGEST, Watched, is_gone, notices_to
 
 from fencepost import Circle, Event, Monitor
@@ -60,7 +61,7 @@ def test_a_command_that_hangs_is_ended_with_what_it_started(
     started = time.monotonic()
     assert not EventCommand(command, signals, notices_to(said.append), timeout=0.3)(event)
     assert time.monotonic() - started < LONGEST
-    assert said == [f"the command for event {event.sequence} took longer than 0.3 s and was ended; running it again"]
+    assert len(said) == 1 and mentions(said[0], f"event {event.sequence} … 0.3 s")
     assert is_gone(int((tmp_path / "pid").read_text()))
 
 
@@ -129,4 +130,4 @@ def test_a_command_that_takes_long_is_said(
 
     assert EventCommand("until [ -e said ]; do sleep 0.01; done", signals, notices_to(hear))(event)
     assert said
-    assert said[0].startswith(f"the command for event {event.sequence} has been running for ")
+    assert mentions(said[0], f"event {event.sequence} … running")

@@ -66,8 +66,8 @@ def test_a_loss_and_a_return_are_said(run: Run, tmp_path: Path) -> None:
         ended = run("watch", "--source", url, "--conditions", conditions, "--reconnect", "2.5")
     assert [json.loads(line)["state"] for line in ended.stdout.splitlines()] == ["satisfied", "unsatisfied"]
     lost, found, again, refused = ended.stderr.splitlines()
-    assert lost == f"fencepost: {url}: lost: gpsd closed the connection; trying again for 2.5 s"
-    assert found == f"fencepost: {url}: reached again after 1 s"
+    assert mentions(lost, f"fencepost: {url}: lost: … gpsd … 2.5 s")
+    assert mentions(found, f"fencepost: {url}: … 1 s")
     assert again == lost
     assert refused.startswith(f"fencepost: {url}: Connection refused")
     assert ended.returncode == 2
@@ -81,9 +81,9 @@ def test_a_port_that_accepts_and_closes_at_once_is_lost(reported: bytes, run: Ru
     with serving(report(0, 0), again=reported) as url:
         ended = run("watch", "--source", url, "--conditions", conditions, "--reconnect", "2")
     assert ended.returncode == 2, ended.stderr
-    said = [line for line in ended.stderr.splitlines() if "not valid JSON" not in line]
+    said = [line for line in ended.stderr.splitlines() if "JSON" not in line]
     first, last = said
-    assert first == f"fencepost: {url}: lost: gpsd closed the connection; trying again for 2 s"
+    assert mentions(first, f"fencepost: {url}: lost: … gpsd … 2 s")
     assert last in {f"fencepost: {url}: {why}" for why in ("gpsd closed the connection", "Connection reset by peer")}
 
 
@@ -117,7 +117,7 @@ def test_the_pauses_grow_however_a_gpsd_fails() -> None:
         source.close()
 
 
-def test_a_life_with_a_fix_or_of_a_minute_begins_the_patience_anew() -> None:
+def test_a_life_with_a_fix_or_of_a_minute_restarts_the_retry_time() -> None:
     clock, said = Clock(0.0), list[str]()
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(LONGEST)
@@ -157,7 +157,7 @@ def test_of_two_devices_the_first_is_followed_and_said() -> None:
     both = [report(second, 0.5 * (second % 2), "/dev/b" if second % 2 else "/dev/a") for second in range(20)]
     rows, said = reports(*both)
     assert [row[1] for row in rows] == [0.0] * 10
-    assert said == ["gps: has several devices: /dev/a is followed, /dev/b is not; choose with --device"]
+    assert len(said) == 1 and mentions(said[0], "gps: … /dev/a … /dev/b … --device")
     rows, said = reports(*both, device="/dev/b")
     assert [row[1] for row in rows] == [0.5] * 10
     assert said == []
@@ -170,7 +170,7 @@ def test_a_device_that_falls_silent_is_said() -> None:
     assert len(said) == 2 + 2, "once a minute"
     rows, said = reports(*[report(1, 0.5, "/dev/b")] * 61, device="/dev/a")
     assert rows == []
-    assert said == ["gps: /dev/b has fixes, but /dev/a, which is followed, has had none for 60 s; choose with --device"]
+    assert len(said) == 1 and mentions(said[0], "gps: /dev/b … /dev/a, … 60 s … --device")
 
 
 def test_a_receiver_without_a_fix_is_said() -> None:
@@ -189,10 +189,12 @@ def test_what_gpsd_says_of_its_devices_is_said() -> None:
         return json.dumps({"class": "DEVICES", "devices": [{"path": path} for path in paths]}).encode() + b"\n"
 
     assert reports(devices("/dev/a"))[1] == []
-    assert reports(devices())[1] == ["gps: has no device yet"]
+    (said,) = reports(devices())[1]
+    assert mentions(said, "gps: … device")
     assert reports(devices("/dev/a", "/dev/b"), device="/dev/a")[1] == []
     two = devices("/dev/a", "/dev/b")
-    assert reports(two, device="/dev/c")[1] == ["gps: has no device /dev/c; it has /dev/a, /dev/b"]
+    (said,) = reports(two, device="/dev/c")[1]
+    assert mentions(said, "gps: … /dev/c … /dev/a, /dev/b")
     assert reports(b'{"class":"ERROR","message":"Can\'t perform that"}\n')[1] == ["gpsd says: Can't perform that"]
 
 

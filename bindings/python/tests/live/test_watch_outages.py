@@ -74,7 +74,7 @@ def test_signals_end_the_program_while_its_command_hangs(number: signal.Signals,
         program.process.send_signal(number)
         assert program.ends() == 0
         assert is_gone(pid)
-        assert "was ended because the watch stops" in program.error()
+        assert mentions(program.error(), "ended … watch")
     with Program(tmp_path, "--store", ".") as program:
         assert program.event() == ("office", "satisfied"), "what was not handled waits"
 
@@ -100,8 +100,8 @@ def test_a_flood_of_bad_lines_is_one_line_and_a_count(run: Run, tmp_path: Path) 
     assert ended.returncode == 0
     assert [json.loads(reported)["state"] for reported in ended.stdout.splitlines()] == ["satisfied", "unsatisfied"]
     assert ended.stderr.splitlines() == [
-        "fencepost: fixes: line 2: is not valid JSON",
-        "fencepost: fixes: line 20001: is not valid JSON (the last of 19999 within a minute)",
+        "fencepost: fixes: line 2: … JSON",
+        "fencepost: fixes: line 20001: … JSON (the last of 19999 within a minute)",
     ]
 
 
@@ -129,7 +129,7 @@ def test_a_hang_up_has_the_conditions_read_again(tmp_path: Path) -> None:
         ):
             places.write_text(broken)
             said = hang_up(program)
-            assert said.startswith(f"fencepost: {reason}") and said.endswith("; the conditions are unchanged")
+            assert said.startswith(f"fencepost: {reason}") and "unchanged" in said
         places.unlink()
         assert hang_up(program).endswith("; the conditions are unchanged")
         # The pipe has no writer, so a watch that waited to read it could not react to signals.
@@ -151,7 +151,7 @@ def test_an_event_that_cannot_be_handled_goes_with_its_condition(tmp_path: Path)
     with Program(tmp_path, "--exec", command, "--store", ".") as program:
         program.tell(line(0))
         assert program.error() == "no"
-        assert "the command ended with 1 for event 1" in program.error()
+        assert mentions(program.error(), "1 for event 1")
         circles(places, district=5_000)
         program.process.send_signal(signal.SIGHUP)
         said = [program.error()]
@@ -168,7 +168,7 @@ def test_an_event_that_waits_is_not_lost_to_new_conditions(tmp_path: Path) -> No
     with Program(tmp_path, "--exec", "read -r event; echo no >&2; [ -e go ] && echo $event") as program:
         program.tell(line(0))
         assert program.error() == "no"
-        assert "the command ended with 1 for event 1" in program.error()
+        assert mentions(program.error(), "1 for event 1")
         circles(places, office=200, district=5_000, town=20_000)
         program.process.send_signal(signal.SIGHUP)
         while "read again" not in program.error():
@@ -195,7 +195,7 @@ def test_a_hang_up_while_a_command_runs_is_heard_after_it(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("--device", "/dev/ttyUSB0"), "argument --device: needs a source gpsd://HOST:PORT"),
+        (("--device", "/dev/ttyUSB0"), "argument --device: … gpsd://HOST:PORT"),
         (("--ahead", "-1"), "argument --ahead: -1"),
         (("--exec-timeout", "soon"), "argument --exec-timeout:"),
     ],

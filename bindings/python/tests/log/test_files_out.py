@@ -93,7 +93,7 @@ def test_an_empty_log(tmp_path: Path) -> None:
 def test_what_cannot_be_written(tmp_path: Path, log: EventLog) -> None:
     for path, options, words in (
         ("e.docx", {}, "e.docx: … name … end"),
-        ("e.fgb", {"layer": "a"}, "e.fgb: only a GeoPackage has layers"),
+        ("e.fgb", {"layer": "a"}, "e.fgb: … GeoPackage … layers"),
         ("e.gpkg", {"crs": "EPSG:0"}, "crs 'EPSG:0': "),
     ):
         with pytest.raises(InvalidArgumentError) as caught:
@@ -114,7 +114,7 @@ def test_the_command_writes_both(run: Run, tmp_path: Path, log: EventLog) -> Non
     assert len(pyogrio.read_dataframe(tmp_path / "o.gpkg", layer="visits")) == len(log.visits())
     for arguments, words in (
         (["--output", "o.txt"], "o.txt: … name … end"),
-        (["--output-crs", "EPSG:3857"], "argument --output-crs: needs --output"),
+        (["--output-crs", "EPSG:3857"], "argument --output-crs: … --output"),
         (["--output", "o.fgb", "--visits", "o.fgb"], "argument --visits: "),
         (["--output", "missing/o.gpkg"], "missing/o.gpkg:"),
     ):

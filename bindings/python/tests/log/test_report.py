@@ -291,11 +291,11 @@ def test_names_cannot_break_out() -> None:
 def test_much_is_cut_and_said() -> None:
     many = {f"c{n}": Circle(n % 80, n % 170, 1000) for n in range(MOST_PLACES + 5)}
     data = report_data(replay([Fix(0, 0, time=0)], many))
-    assert len(data.outlines) == MOST_PLACES and data.notes == [f"{MOST_PLACES} of {MOST_PLACES + 5} places are drawn."]
+    assert len(data.outlines) == MOST_PLACES and mentions(data.notes, f"{MOST_PLACES} of {MOST_PLACES + 5} places")
     assert all(len(points(rings[0][0])) == 36 for _, rings, _, _ in data.outlines)
     with pytest.warns(InputWarning, match="element 2.*91"):
         late = replay([Fix(0, 0, time=5), Fix(0, 0, time=4), Fix(91, 0, time=6)], HOME)
-    assert "1 late fixes and 1 without a usable position are not drawn." in late.report()
+    assert re.search(r"\b1 late fixes and 1 without ", late.report())
 
 
 def test_of_too_many_events_the_visits_stay() -> None:
@@ -307,7 +307,7 @@ def test_of_too_many_events_the_visits_stay() -> None:
     log = replay(often, HOME, policy="exact")
     data = report_data(log)
     assert MOST_EVENTS / 2 <= len(data.events) <= MOST_EVENTS < len(log)
-    assert data.notes[-1].startswith(f"Only the evidence of {len(data.events):,} of {len(log):,} events ")
+    assert mentions(data.notes[-1], f"{len(data.events):,} of {len(log):,} events")
     assert len(data.visits) == len(log.visits()) == len(often) // 2
 
 
@@ -321,7 +321,7 @@ def test_lines_share_their_points() -> None:
     data = report_data(replay(pandas.DataFrame(rows, columns=["lat", "lon", "car", "time"]), HOME, by="car"))
     long, short = (len(line) for line in lines(data))
     assert 2_000 < long <= MOST_POINTS and 2 <= short <= 99
-    assert f"Lines are drawn with {long + short:,} of 100,099 points." in data.notes
+    assert any(f" {long + short:,} of 100,099 points" in note for note in data.notes)
 
 
 @pytest.mark.parametrize(

@@ -39,17 +39,17 @@ GOOD: dict[str, Any] = {"lat": [0.0, 0.0], "lon": [0.0, 0.0], "time_us": [0, 1]}
             {"columns": {"geometry": "lat", "latitude": "lat"}},
             "geometry … latitude, longitude",
         ),
-        (GOOD | {"lon": ["1", "x"]}, {}, "fixes: row 0: longitude '1' (column 'lon') is a str, not a number"),
-        (GOOD | {"lon": [True, False]}, {}, "fixes: row 0: longitude True (column 'lon') is a bool, not a number"),
-        (GOOD | {"accuracy": [[1], [2]]}, {}, "row 0: accuracy [1] (column 'accuracy') is a list, not a number"),
+        (GOOD | {"lon": ["1", "x"]}, {}, "fixes: row 0: longitude '1' (column 'lon') … str"),
+        (GOOD | {"lon": [True, False]}, {}, "fixes: row 0: longitude True (column 'lon') … bool"),
+        (GOOD | {"accuracy": [[1], [2]]}, {}, "row 0: accuracy [1] (column 'accuracy') … list"),
         (GOOD | {"time_us": [0.0, math.inf]}, {}, "row 1: time (column 'time_us')"),
         (
             GOOD | {"time_us": ["2024-05-01T00:00:00Z", "noon"]},
             {},
-            "row 1: time (column 'time_us'): 'noon' is not a time",
+            "row 1: time (column 'time_us'): 'noon'",
         ),
-        ({"geom": [b"x", b""], "time": [0, 1]}, {}, "row 0: geometry: not WKB (column 'geom')"),
-        ({"geom": [b"\x01\x02" + bytes(30)], "time": [0]}, {}, "row 0: is a LineString, a Point is needed"),
+        ({"geom": [b"x", b""], "time": [0, 1]}, {}, "row 0: geometry … WKB (column 'geom')"),
+        ({"geom": [b"\x01\x02" + bytes(30)], "time": [0]}, {}, "row 0: … LineString … Point"),
         ({"geom": [b"\x01\x01\0\0\x20\x11\x0f\0\0" + bytes(16)], "time": [0]}, {}, "row 0: its SRID 3857 is not 4326"),
     ],
 )
@@ -74,14 +74,13 @@ def test_bad_metadata() -> None:
     feed = Monitor().feed_many
     for text in ("{", "[]", "7", "[" * 100_000):
         assert mentions(refusal(feed, marked("geoarrow.point", text, point, values)), "'p' … JSON")
-    assert "its CRS EPSG:3857 is not WGS84" in str(
-        refusal(feed, marked("geoarrow.point", '{"crs": {"id": {"authority": "EPSG", "code": 3857}}}', point, values))
-    )
-    assert "its CRS ? is not" in str(refusal(feed, marked("geoarrow.point", '{"crs": {"id": 7}}', point, values)))
-    assert "holds no points" in str(refusal(feed, marked("geoarrow.point", "{}", single, values)))
-    assert "holds no points" in str(refusal(feed, marked("geoarrow.wkb", "", pa.int64(), [0])))
+    mercator = '{"crs": {"id": {"authority": "EPSG", "code": 3857}}}'
+    assert mentions(refusal(feed, marked("geoarrow.point", mercator, point, values)), "EPSG:3857 … WGS84")
+    assert mentions(refusal(feed, marked("geoarrow.point", '{"crs": {"id": 7}}', point, values)), "CRS ? … WGS84")
+    assert "points" in str(refusal(feed, marked("geoarrow.point", "{}", single, values)))
+    assert "points" in str(refusal(feed, marked("geoarrow.wkb", "", pa.int64(), [0])))
     assert feed(marked("geoarrow.point", "", point, values)) == FeedResult(1, 0, 0)
-    assert "is an Arrow stream of values" in str(refusal(feed, pa.chunked_array([[1.0]])))
+    assert "Arrow stream" in str(refusal(feed, pa.chunked_array([[1.0]])))
 
 
 @pytest.mark.parametrize(
@@ -127,7 +126,7 @@ def test_what_nanoarrow_cannot_read_is_refused() -> None:
         pa.array([["a view in a list"]] * 2, pa.list_(pa.string_view())),
     ):
         error = refusal(Monitor().feed_many, pa.table(GOOD | {"accuracy": values}))
-        assert "row 0: the column 'accuracy' (Arrow's '" in str(error) and "cannot be read" in str(error)
+        assert "row 0: the column 'accuracy' (Arrow's '" in str(error)
 
 
 def failing(after: int) -> Any:
@@ -146,7 +145,7 @@ def test_a_stream_that_breaks_off() -> None:
     """The batches before the failure took effect, and the error says how many rows were fed."""
     monitor, expected = Monitor(), Monitor()
     error = refusal(monitor.feed_many, failing(4))
-    assert str(error).startswith("fixes: row 12: the stream broke off: ") and "the disk has gone" in str(error)
+    assert mentions(error, "fixes: row 12: … stream") and "the disk has gone" in str(error)
     assert (error.row, error.position, error.result) == (12, 12, FeedResult(12, 0, 0))
     for number in range(12):
         expected.feed(Fix(0, 0, time=number // 3))
@@ -161,7 +160,7 @@ def test_a_later_batch_that_cannot_be_read() -> None:
     words = pa.table({"lat": [0.0] * 6, "lon": [0.0] * 6, "time": ["2024-05-01T00:00:00Z"] * 5 + ["noon"]})
     monitor = Monitor()
     error = refusal(monitor.feed_many, reader_of(words, lambda: 2))
-    assert (error.row, error.result) == (5, FeedResult(4, 0, 0)) and "'noon' is not a time" in str(error)
+    assert (error.row, error.result) == (5, FeedResult(4, 0, 0)) and "'noon'" in str(error)
     assert monitor.statistics().accepted_fixes == 4
 
 

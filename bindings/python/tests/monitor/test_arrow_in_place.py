@@ -7,6 +7,7 @@ from array import array
 from typing import Any
 
 import pytest
+from conftest import mentions
 from test_arrow_shapes import conditions, expected, frame, shapes
 
 from fencepost import InputError, Monitor, Polygon
@@ -176,14 +177,14 @@ def of_nested(kind: str, rows: Any, levels: int, child: Any) -> Any:
 LINE = [[0.0, 0.0], [0.01, 0.0], [0.0, 0.01]]
 PAIRS, AXES = pa.list_(pa.float64(), 2), pa.struct([("x", pa.float64()), ("y", pa.float64())])
 NULLS = [
-    ("polygon", [[LINE], None], 2, "row 1: the geometry is null"),
-    ("polygon", [[LINE], [LINE], [LINE, None]], 2, "row 2: a ring is null"),
-    ("polygon", [[LINE], [[[0.0, 0.0], None, [1.0, 1.0]]]], 2, "row 1: a vertex is null"),
-    ("polygon", [[LINE], [[[0.0, 0.0], [None, 2.0], [1.0, 1.0]]]], 2, "row 1: a vertex is null"),
+    ("polygon", [[LINE], None], 2, "row 1: the geometry … null"),
+    ("polygon", [[LINE], [LINE], [LINE, None]], 2, "row 2: a ring … null"),
+    ("polygon", [[LINE], [[[0.0, 0.0], None, [1.0, 1.0]]]], 2, "row 1: a vertex … null"),
+    ("polygon", [[LINE], [[[0.0, 0.0], [None, 2.0], [1.0, 1.0]]]], 2, "row 1: a vertex … null"),
     ("multipolygon", [[[LINE]], [[LINE], None]], 3, "row 1: a part is null"),
-    ("multipolygon", [[[LINE]], [[None]]], 3, "row 1: a ring is null"),
-    ("linestring", [LINE, None, LINE], 1, "row 1: the geometry is null"),
-    ("multilinestring", [[LINE], [LINE, None]], 2, "row 1: a line is null"),
+    ("multipolygon", [[[LINE]], [[None]]], 3, "row 1: a ring … null"),
+    ("linestring", [LINE, None, LINE], 1, "row 1: the geometry … null"),
+    ("multilinestring", [[LINE], [LINE, None]], 2, "row 1: a line … null"),
 ]
 
 
@@ -202,7 +203,7 @@ def test_what_is_null_is_refused_with_its_row(kind: str, rows: Any, levels: int,
     for call in (monitor.add_many, monitor.ensure_many, monitor.sync):
         with pytest.raises(InputError) as caught:
             call(source)
-        assert f"table: {words} (column 'geometry')" in str(caught.value)
+        assert mentions(caught.value, f"table: {words} … column 'geometry'")
         assert len(monitor) == 0
     # Only the visible part of a slice is checked, and row numbers count from its beginning.
     row = int(words.split(":")[0].split()[1])

@@ -145,8 +145,8 @@ def test_what_is_refused_changes_nothing() -> None:
         (frame([good[0], shapely.MultiPoint([(0, 0)])]), "row 1: "),
         (frame([good[0], None]), "row 1: "),
         (frame(good, edges=[None, "curved", None]), "row 1: edges 'curved'"),
-        (frame(good, buffer=[None, None, "x"]), "row 2: buffer 'x' is not a number"),
-        (frame(good).to_crs(3857), "is not WGS84"),
+        (frame(good, buffer=[None, None, "x"]), "row 2: buffer 'x'"),
+        (frame(good).to_crs(3857), "EPSG:3857 … WGS84"),
         (frame([shapely.Point(0, 0)]), "radius"),
     ):
         monitor = Monitor()

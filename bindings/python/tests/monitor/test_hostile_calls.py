@@ -114,9 +114,9 @@ def test_only_documented_exceptions() -> None:
 @pytest.mark.parametrize(
     ("call", "kind", "words"),
     [
-        (lambda: Monitor().feed((1, 2, 3)), TypeError, "fix must be a Fix, not tuple"),
-        (lambda: Monitor().feed_many([FIX, 5]), TypeError, "fixes, row 1 must be a Fix, not int"),
-        (lambda: Monitor().see([5], time=0), TypeError, "element 0 must be a BeaconSighting, not int"),
+        (lambda: Monitor().feed((1, 2, 3)), TypeError, "fix.*Fix.*tuple"),
+        (lambda: Monitor().feed_many([FIX, 5]), TypeError, "fixes, row 1.*Fix.*int"),
+        (lambda: Monitor().see([5], time=0), TypeError, "element 0.*BeaconSighting.*int"),
         (lambda: Monitor().add(CIRCLE, "a", policy=5), TypeError, ".*"),
         (lambda: Monitor().add(CIRCLE, "a", assuming=5), TypeError, "assuming .* .*"),
         (lambda: Monitor().add(CIRCLE, "a", tag="5"), TypeError, "tag"),
@@ -131,12 +131,12 @@ def test_only_documented_exceptions() -> None:
         (lambda: Circle(0, 0, radius=-1), FencepostError, "radius .* -1"),
         (lambda: TransitionPolicy(entry_dwell=-1), FencepostError, "entry_dwell -1 is outside 0 to 1e9 s"),
         (lambda: TransitionPolicy(exit_margin=60, exit_margin_limit=50), FencepostError, "exit_margin_limit 50 .* 60"),
-        (lambda: TransitionPolicy(notify=7), TypeError, "notify must be a Notify, not int"),  # type: ignore[arg-type]
+        (lambda: TransitionPolicy(notify=7), TypeError, "notify.*Notify.*int"),  # type: ignore[arg-type]
         (lambda: RotationPlanner(5, margin=-1), FencepostError, "-1 .* 0"),
         (lambda: Monitor().set_host(1 << 20, time=0), FencepostError, "diagnostics 1048576"),
         (lambda: Monitor(max_time_step="1"), TypeError, "max_time_step"),
         (lambda: Monitor("m", store=5), TypeError, "store .* path"),
-        (lambda: Monitor.restore(5), TypeError, "snapshot must be bytes, not int"),
+        (lambda: Monitor.restore(5), TypeError, "snapshot.*bytes.*int"),
     ],
 )  # fmt: skip
 def test_values_are_checked_where_they_are_made(call: Callable[[], Any], kind: type[Exception], words: str) -> None:

@@ -58,7 +58,7 @@ def test_way_points_can_be_compared(tmp_path: Path) -> None:
     options: dict[str, Any] = {"speed": 10, "start": 0, "loop": 2}
     found = compare(file, HOME, policies=["exact"], **options)
     assert found["exact"].visits == len(replay(file, HOME, policy="exact", **options).visits()) > 1
-    with pytest.raises(InputError, match="has no time"):
+    with pytest.raises(InputError, match="csv: .*time"):
         compare(file, HOME)
 
 
@@ -84,13 +84,13 @@ def test_device_names_the_column_and_by_is_its_other_name(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("function", [replay, compare])
 def test_both_names_are_refused(function: Any) -> None:
-    with pytest.raises(TypeError, match="device and by are two names of one argument"):
+    with pytest.raises(TypeError, match="^device and by "):
         function([], HOME, device="van", by="van")
 
 
 def test_both_names_are_refused_in_spark() -> None:
     pytest.importorskip("pyspark")
-    with pytest.raises(TypeError, match="two names of one argument"):
+    with pytest.raises(TypeError, match="^device and by "):
         spark.replay(None, "zones.csv", device="van", by="van")
     with pytest.raises(TypeError, match="device"):
         spark.replay(None, "zones.csv")

@@ -44,11 +44,11 @@ def test_a_version_is_read_once_and_is_what_its_name_says(tmp_path: Path) -> Non
 def test_a_file_that_is_not_there_or_holds_something_else_is_named(tmp_path: Path) -> None:
     one, other, third = zones("a", "b", "c"), zones("d"), zones("e", "f")
     table = tables("none", str(tmp_path))
-    with pytest.raises(InvalidArgumentError, match=f"{one.version.digest.hex()}.*cannot be read: No such file"):
+    with pytest.raises(InvalidArgumentError, match=f"{one.version.digest.hex()}.*: No such file"):
         table(one.version.digest)
     path = write(tmp_path, one)
     path.write_bytes(other.snapshot())
-    with pytest.raises(InvalidArgumentError, match=f"holds the table {other.version.digest.hex()}"):
+    with pytest.raises(InvalidArgumentError, match=other.version.digest.hex()):
         table(one.version.digest)
     for damaged in (b"", b"fencepost", one.snapshot()[:-1], bytes(len(one.snapshot()))):
         path.write_bytes(damaged)
@@ -58,7 +58,7 @@ def test_a_file_that_is_not_there_or_holds_something_else_is_named(tmp_path: Pat
     assert list(table(one.version.digest)) == ["a", "b", "c"]
     folder = tmp_path / f"{third.version.digest.hex()}.conditions"
     os.mkdir(folder)
-    with pytest.raises(InvalidArgumentError, match="cannot be read"):
+    with pytest.raises(InvalidArgumentError, match=third.version.digest.hex()):
         table(third.version.digest)
 
 

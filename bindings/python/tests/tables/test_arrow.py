@@ -168,14 +168,14 @@ def test_points_go_in(drive: Any, expected: list[Any]) -> None:
             arrow = frame.to_arrow(geometry_encoding=encoding, interleaved=interleaved)
             assert list(replay(pa.table(arrow), DATA / "conditions.geojson")) == expected
     projected = pa.table(frame.to_crs(3857).to_arrow())
-    assert "its CRS EPSG:3857 is not WGS84" in str(refusal(replay, projected, HERE))
+    assert mentions(refusal(replay, projected, HERE), "EPSG:3857 … WGS84")
     origin = geopandas.points_from_xy([0], [0])
     circles = geopandas.GeoDataFrame({"identifier": ["here"], "radius": [150]}, geometry=origin)
     track = pa.table({"lat": [0.0], "lon": [0.0], "time_us": [0]})
     assert replay(track, pa.table(circles.to_arrow())).conditions == HERE
     lines = geopandas.GeoDataFrame({"time_us": [0]}, geometry=frame.buffer(1).iloc[:1].tolist(), crs=4326)
     error = refusal(replay, pa.table(lines.to_arrow()), HERE)
-    assert "row 0: is a Polygon, a Point is needed" in str(error)
+    assert mentions(error, "row 0: … Polygon … Point")
 
 
 def test_polars_and_duckdb_go_in(drive: Any, expected: list[Any]) -> None:
@@ -209,8 +209,8 @@ GOOD = {"lat": [0.0, 0.0], "lon": [0.0, 0.0], "time_us": [0, 1]}
         (GOOD | {"lat": ["a", "b"]}, "row 0: latitude 'a' (column 'lat') is a str, not a"),
         ({"lat": [0.0], "lon": [0.0]}, "time"),
         ({"time_us": [0]}, "latitude, … time_us"),
-        ({"lat": [0.0], "lon": [0.0], "time": ["noon"]}, "row 0: time (column 'time'): 'noon' is not a time"),
-        ({"lat": [0.0], "lon": [0.0], "time": [True]}, "row 0: time True (column 'time') is a bool, not a time"),
+        ({"lat": [0.0], "lon": [0.0], "time": ["noon"]}, "row 0: time (column 'time'): 'noon'"),
+        ({"lat": [0.0], "lon": [0.0], "time": [True]}, "row 0: time True (column 'time') … bool"),
         ({"lat": pa.array([], "f8"), "lon": pa.array([], "f8"), "time_us": pa.array([], "i8")}, "track:"),
     ],
 )
@@ -230,7 +230,7 @@ def test_missing_values_are_as_in_frames() -> None:
     assert mentions(refusal(lambda t, c: replay(t, c, by="k"), by, HERE), "row 1: … column 'k'")
     assert mentions(refusal(lambda t, c: replay(t, c, by="q"), by, HERE), "column 'q'")
     values = pa.chunked_array([[1, 2]])
-    assert "is an Arrow stream of values" in str(refusal(replay, values, HERE))
+    assert "Arrow stream" in str(refusal(replay, values, HERE))
 
 
 # ------------------------------------------------------------------------------------------------- monitors

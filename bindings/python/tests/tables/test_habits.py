@@ -81,20 +81,20 @@ def test_the_same_events_in_each_form(form: str) -> None:
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a missing device": (
         lambda: FRAME.assign(van=pandas.array([1, 2] * 29 + [1, None], dtype="Int64")),
-        "row 59: has no value in the column 'van'",
+        "row 59:.*column 'van'",
     ),
     "a null in a dictionary": (
         lambda: arrow(van=pa.DictionaryArray.from_arrays(pa.array([0] * 59 + [None], pa.int8()), ["a"])),
-        "row 59: has no value in the column 'van'",
+        "row 59:.*column 'van'",
     ),
-    "no rows": (lambda: FRAME.iloc[:0], "holds no rows"),
-    "numbers as texts": (lambda: FRAME.assign(lat="52.5"), "row 0: latitude '52.5' .* is a str, not a number"),
-    "days": (lambda: arrow(time=pa.array([1] * ROWS, pa.date32())), "row 0: time .* is a date, not a time"),
-    "levels of columns": (lambda: pandas.concat({"x": FRAME}, axis=1), "has a name that is not a string"),
-    "another reference system": (lambda: located().to_crs(3857), "EPSG:3857 is not WGS84"),
+    "no rows": (lambda: FRAME.iloc[:0], "rows"),
+    "numbers as texts": (lambda: FRAME.assign(lat="52.5"), "row 0: latitude '52.5'.*str"),
+    "days": (lambda: arrow(time=pa.array([1] * ROWS, pa.date32())), "row 0: time.*date"),
+    "levels of columns": (lambda: pandas.concat({"x": FRAME}, axis=1), "column.*string"),
+    "another reference system": (lambda: located().to_crs(3857), "EPSG:3857.*WGS84"),
     "levels without names": (
         lambda: FRAME.set_index(["van", "time"]).rename_axis([None, None]),
-        "there is no column for the time",
+        "column.*time",
     ),
 }
 

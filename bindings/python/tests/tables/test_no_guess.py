@@ -70,7 +70,7 @@ def test_columns_of_pandas_keep_their_index(labels: str | None) -> None:
 def test_columns_with_different_indexes_are_refused() -> None:
     frame = points()
     for other in (frame.lon.sort_values(), frame.lon.reset_index(drop=True).set_axis(range(1, len(frame) + 1))):
-        with pytest.raises(InvalidArgumentError, match="latitude and longitude have different indexes: align them"):
+        with pytest.raises(InvalidArgumentError, match="latitude and longitude .*index"):
             zones().containing(frame.lat, other)
         with pytest.raises(InvalidArgumentError, match="different indexes"):
             zones().nearest(frame.lat, other)
@@ -80,7 +80,7 @@ def test_labels_that_name_several_rows_are_refused() -> None:
     """A join by such labels would pair each row with the zones of all rows that have the same label."""
     twice = pandas.concat([points(20), points(20) + 0.01])
     matches = zones().containing(twice.lat, twice.lon)
-    said = r"the index has the label 0 more than once.*reset_index\(\)"
+    said = r"label 0 .*reset_index\(\)"
     with pytest.raises(InvalidArgumentError, match=said):
         zones().containing(twice)
     with pytest.raises(InvalidArgumentError, match=said):
@@ -142,7 +142,7 @@ def test_geometries_are_longitude_first() -> None:
     assert Polygon(box.exterior.coords, order="lonlat") == Polygon(box) == Polygon(box, order="lonlat")
     for stated in (box, box.wkt, box.wkb, shapely.geometry.mapping(box)):
         assert Polygon(stated).contains(52.55, 13.4)
-        with pytest.raises(TypeError, match="order applies only to pairs"):
+        with pytest.raises(TypeError, match="order.* pairs"):
             Polygon(stated, order="latlon")
 
 
@@ -199,7 +199,7 @@ def test_two_columns_of_one_name_are_refused(name: str) -> None:
     frame = fixes(van=["a", "a", "b"])
     twice = pandas.concat([frame, frame[[name]]], axis=1)
     table = pa.Table.from_arrays([pa.array(frame[each]) for each in (*frame, name)], names=[*frame, name])
-    said = f"there are 2 columns {name!r}: rename or drop all but one"
+    said = f" 2 columns {name!r}"
     for rows in (twice, table):
         with pytest.raises(InputError, match=said):
             replay(rows, {}, by="van")
@@ -219,14 +219,14 @@ def test_columns_to_feed_have_one_index() -> None:
         }
         columns = {"latitude": given["lat"], "longitude": given["lon"], "time": given["time"]}
         if name != "van":
-            with pytest.raises(InvalidArgumentError, match="have different indexes"):
+            with pytest.raises(InvalidArgumentError, match="different indexes"):
                 Monitor().feed_many(**columns)
-        with pytest.raises(InvalidArgumentError, match="have different indexes"):
+        with pytest.raises(InvalidArgumentError, match="different indexes"):
             Fleet(zones()).feed_many(device=given["van"], **columns)
     fleet = Fleet(zones())
     fleet.feed_many(device=frame.van, latitude=frame.lat, longitude=frame.lon, time=frame.time)
     assert fleet.devices == ["a", "b"]
-    with pytest.raises(InvalidArgumentError, match="identifier and latitude have different indexes"):
+    with pytest.raises(InvalidArgumentError, match="identifier and latitude .*index"):
         Zones().add_many(frame.van.iloc[::-1], frame.lat, frame.lon, frame.radius)
 
 
@@ -282,7 +282,7 @@ def test_the_same_whatever_holds_the_rows(tmp_path: Any) -> None:
     for rows in held:
         found = [(row.track, row.event.to_json()) for row in replay(rows, places, by="van").tracked()]
         assert found == expected, type(rows)
-    with pytest.warns(InputWarning, match="sorted by time"):
+    with pytest.warns(InputWarning, match=r"\d+ of \d+ "):
         shuffled = replay(frame.sample(frac=1, random_state=1), places, by="van")
     by_track = {van: list(shuffled.of(van)) for van in shuffled.tracks}
     assert sorted((van, event.to_json()) for van, own in by_track.items() for event in own) == sorted(expected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
@@ -43,7 +44,7 @@ def test_the_order_of_day_and_month_is_asked_for() -> None:
     assert parse_time("05/04/2024 12:00", None, TimeStyle(order="dmy")) == us(2024, 4, 5, 12)
     assert parse_time("05/04/2024 12:00", None, TimeStyle(order="mdy")) == us(2024, 5, 4, 12)
     # The explicit order (day first) is followed, so month 25 is an error.
-    with pytest.raises(ValueError, match="is not a time"):
+    with pytest.raises(ValueError, match="'12/25/2024'"):
         parse_time("12/25/2024", None, TimeStyle(order="dmy"))
 
 
@@ -53,7 +54,7 @@ def test_the_order_of_day_and_month_is_asked_for() -> None:
      "25/12/24", "1/2", "25/12/2024 12", "25/12/2024 12:00 +25:00", "25-12/2024", "\u0662\u0665/12/2024 x"],
 )  # fmt: skip
 def test_what_is_no_date_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is not a time"):
+    with pytest.raises(ValueError, match=re.escape(text[:10])):
         parse_time(text)
 
 
@@ -109,5 +110,5 @@ def test_names_of_zones(text: str, zone: object) -> None:
 
 @pytest.mark.parametrize("text", ["", "Mars/Olympus", "../etc/passwd", "+25:00", "/etc/localtime", "Europe/", "\0"])
 def test_what_is_no_zone(text: str) -> None:
-    with pytest.raises(ValueError, match="is not a time zone such as"):
+    with pytest.raises(ValueError, match="time zone .*Europe/Berlin"):
         time_zone(text)

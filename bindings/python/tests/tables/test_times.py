@@ -33,7 +33,7 @@ def test_a_naive_datetime_is_refused_by_name() -> None:
 
 @pytest.mark.parametrize("value", [True, 1.5, "2024-05-01", None])
 def test_other_types_are_refused(value: object) -> None:
-    with pytest.raises(TypeError, match="aware datetime or int microseconds"):
+    with pytest.raises(TypeError, match="datetime .*int"):
         Monitor().advance(value)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from conftest import mentions
 from hypothesis import given, strategies as st
 
 from fencepost._tables.wkt import is_wkt, wkt_point
@@ -34,18 +35,18 @@ def test_nothing(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("LINESTRING (1 2, 3 4)", "is a LINESTRING, a POINT is needed"),
-        ("POLYGON ((1 2, 3 4, 5 6, 1 2))", "is a POLYGON, a POINT is needed"),
+        ("LINESTRING (1 2, 3 4)", "LINESTRING … POINT"),
+        ("POLYGON ((1 2, 3 4, 5 6, 1 2))", "POLYGON … POINT"),
         ("POINT (1)", "is a POINT"),
         ("POINT (1 2, 3 4)", "is a POINT"),
         ("POINT (nan 2)", "is a POINT"),
-        ("SRID=25833;POINT (389000 5819000)", "is in EPSG:25833, not in WGS84"),
-        ("13.4 52.5", "'13.4 52.5' is not WKT of a POINT"),
-        ("x" * 1000, "xxx...' is not WKT of a POINT"),
+        ("SRID=25833;POINT (389000 5819000)", "EPSG:25833 … WGS84"),
+        ("13.4 52.5", "'13.4 52.5' … WKT … POINT"),
+        ("x" * 1000, "xxx...' … WKT … POINT"),
         ("POINT (" + "1" * 10_000, "is a POINT"),
     ],
 )
 def test_what_is_no_point(text: str, words: str) -> None:
     with pytest.raises(ValueError) as caught:
         wkt_point(text)
-    assert words in str(caught.value)
+    assert mentions(caught.value, words)

@@ -113,38 +113,38 @@ def test_as_shapely_reads_and_writes_them() -> None:
 
 
 BAD: list[tuple[Any, type[Exception], str]] = [
-    (None, TypeError, "exterior must be pairs of coordinates, a geometry, WKT or WKB, not NoneType"),
+    (None, TypeError, "exterior … WKT … WKB, … NoneType"),
     (5, TypeError, "not int"),
-    ([], InvalidArgumentError, "geometry is empty"),
+    ([], InvalidArgumentError, "geometry … empty"),
     ([1, 2, 3], InvalidArgumentError, "coordinate: part 0, ring 0, vertex 0 is "),
     ([(0,), (1, 1), (2, 2)], InvalidArgumentError, "vertex 0"),
     ([("0", "0"), (1, 1), (2, 2)], InvalidArgumentError, "vertex 0"),
     ([(0, 0), (0, 1), (91, 0)], InvalidArgumentError, "vertex 2: latitude is 91; must be from -90 to 90 degrees"),
     ([(0, 0), (0, 361), (1, 0)], InvalidArgumentError, "vertex 1: longitude is 361; must be from -360 to 360"),
     ([(0, 0), (0, math.nan), (1, 0)], InvalidArgumentError, "longitude is nan"),
-    ("", InvalidArgumentError, "is not WKT of a polygon or line"),
-    ("POLYGON", InvalidArgumentError, "is not WKT"),
-    ("POLYGON ((0 0, 1 0, 1 1)", InvalidArgumentError, "is not WKT"),
-    ("POLYGON ((0 0, 1 0, 1 1)))", InvalidArgumentError, "is not WKT"),
-    ("POLYGON ((0 0, 1 0, 1 x))", InvalidArgumentError, "is not WKT"),
-    ("POLYGON " + "(" * 100_000, InvalidArgumentError, "is not WKT"),
-    ("POLYGON EMPTY", InvalidArgumentError, "geometry is empty"),
-    ("POLYGON (EMPTY)", InvalidArgumentError, "geometry is empty"),
-    ("POINT (1 2)", InvalidArgumentError, "type: POINT is not one of POLYGON, MULTIPOLYGON, LINESTRING"),
+    ("", InvalidArgumentError, "WKT"),
+    ("POLYGON", InvalidArgumentError, "WKT"),
+    ("POLYGON ((0 0, 1 0, 1 1)", InvalidArgumentError, "WKT"),
+    ("POLYGON ((0 0, 1 0, 1 1)))", InvalidArgumentError, "WKT"),
+    ("POLYGON ((0 0, 1 0, 1 x))", InvalidArgumentError, "WKT"),
+    ("POLYGON " + "(" * 100_000, InvalidArgumentError, "WKT"),
+    ("POLYGON EMPTY", InvalidArgumentError, "geometry … empty"),
+    ("POLYGON (EMPTY)", InvalidArgumentError, "geometry … empty"),
+    ("POINT (1 2)", InvalidArgumentError, "type: POINT … POLYGON, MULTIPOLYGON, LINESTRING"),
     ("GEOMETRYCOLLECTION (POLYGON ((0 0, 1 0, 1 1)))", InvalidArgumentError, "type: GEOMETRYCOLLECTION"),
     ("LINESTRING (0 0, 1 1)", InvalidArgumentError, "type: "),
-    ("SRID=3857;POLYGON ((0 0, 1 0, 1 1))", InvalidArgumentError, "is in EPSG:3857, not in WGS84"),
+    ("SRID=3857;POLYGON ((0 0, 1 0, 1 1))", InvalidArgumentError, "EPSG:3857 … WGS84"),
     (b"", InvalidArgumentError, "WKB: byte 0"),
     (b"\1\3\0\0\0", InvalidArgumentError, "WKB: … 5 bytes"),
     (b"\1\3\0\0\0\1\0\0\0\xff\xff\xff\xff", InvalidArgumentError, "WKB: … 13 bytes"),
     (b"\1\7\0\0\0\0\0\0\0", InvalidArgumentError, "type: is a GeometryCollection"),
     (Polygon(SQUARE, order="latlon").wkb + b"\0", InvalidArgumentError, "WKB: 1 bytes"),
     (struct.pack("<BII", 1, 0x2000_0003, 3857), InvalidArgumentError, "SRID 3857 is not 4326"),
-    ({"type": "Feature", "geometry": None}, InvalidArgumentError, "geometry is empty: the feature has no geometry"),
-    ({"type": "Polygon", "coordinates": 5}, InvalidArgumentError, "coordinates: 5 is not a list"),
-    ({"type": "Polygon"}, InvalidArgumentError, "coordinates: None is not a list"),
-    ({"type": "Circle", "coordinates": []}, InvalidArgumentError, "type: 'Circle' is not one of Polygon"),
-    ({}, InvalidArgumentError, "type: None is not one of"),
+    ({"type": "Feature", "geometry": None}, InvalidArgumentError, "geometry … empty: … feature"),
+    ({"type": "Polygon", "coordinates": 5}, InvalidArgumentError, "coordinates: 5"),
+    ({"type": "Polygon"}, InvalidArgumentError, "coordinates: None"),
+    ({"type": "Circle", "coordinates": []}, InvalidArgumentError, "type: 'Circle' … Polygon"),
+    ({}, InvalidArgumentError, "type: None"),
 ]
 
 
@@ -158,11 +158,11 @@ def test_what_holds_no_polygon(source: Any, error: type[Exception], words: str) 
 
 def test_options_that_cannot_be() -> None:
     for options, error, words in (
-        ({"edges": "curved"}, InvalidArgumentError, "edges 'curved' is not one of geodesic, planar"),
+        ({"edges": "curved"}, InvalidArgumentError, "edges 'curved'.*geodesic, planar"),
         ({"edges": 1}, InvalidArgumentError, "edges 1"),
         ({"buffer": math.inf}, InvalidArgumentError, "buffer is inf"),
-        ({"buffer": "5"}, TypeError, "buffer must be a number"),
-        ({"oriented": 1}, TypeError, "oriented must be a bool"),
+        ({"buffer": "5"}, TypeError, "^buffer "),
+        ({"oriented": 1}, TypeError, "^oriented .*bool"),
     ):
         with pytest.raises(error, match=words):
             Polygon(SQUARE, order="latlon", **options)  # type: ignore[arg-type]
@@ -262,7 +262,7 @@ def test_rings_of_nothing_are_left_out_with_a_warning() -> None:
     square, thin = [[0, 0], [2, 0], [2, 2], [0, 2]], [[5, 5], [5, 6], [5, 7]]
     monitor = Monitor()
     for number, rings in enumerate(([[square], [thin]], [[square, [[1, 1], [1, 1.5], [1, 1.2]]]])):
-        with pytest.warns(InputWarning, match="1 rings are left out"):
+        with pytest.warns(InputWarning, match=" 1 rings"):
             monitor.add(Polygon(Geometry("MultiPolygon", rings), edges="geodesic"), f"{number}")
         assert monitor.shape(f"{number}").left_out_rings == 1 and monitor.shape(f"{number}").vertex_count == 4
     with warnings.catch_warnings():

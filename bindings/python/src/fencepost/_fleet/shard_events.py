@@ -33,7 +33,7 @@ class ShardEvents:
         self._handed = 0
         self._next: dict[int, int] = {}  # maps each device that had events to the sequence of its next event
         self._bell: tuple[int, int] | None = None  # the consumer's descriptor, and the process that it belongs to
-        self.turn = self.told = 0
+        self.turn = self.delivered = 0
         self.closed = False
 
     def __len__(self) -> int:
@@ -118,7 +118,7 @@ class ShardEvents:
             self._next[number] += 1
             self._in_flight.append((row, number))
             self._handed += 1
-            self.told += 1
+            self.delivered += 1
             found.append(row)
         return found
 

@@ -184,8 +184,8 @@ class Shards:
 
     def device_statistics(self, device: str) -> tuple[Any, ...]:
         with self._lock:
-            *first, told, count = self._of(device).device_statistics(device)
-            return *first, self._events.last(self._numbers.number_of(device), told), count
+            *first, last_sequence, count = self._of(device).device_statistics(device)
+            return *first, self._events.last(self._numbers.number_of(device), last_sequence), count
 
     def device_deadline(self, device: str) -> int | None:
         return self._of(device).device_deadline(device)
@@ -446,7 +446,7 @@ class Shards:
             inputs = [sum(column) for column in list(zip(*each))[1:6]]
             inputs[3] += self._ahead_advances
             clock, conditions = each[0][0], each[0][9]
-            events = self._events.pending(), self._events.told
+            events = self._events.pending(), self._events.delivered
             no_store = each[0][11:]
             return (clock, *inputs, *events, len(self._numbers), conditions, sum(one[10] for one in each), *no_store)
 

@@ -26,14 +26,14 @@ SILENCE = 60.0
 class Gpsd(Source):
     """Reads fixes from a gpsd over its JSON protocol.
 
-    A connection that ends or fails is retried, with pauses that grow from 1 s to 60 s. After `patience` seconds without
+    A connection that ends or fails is retried, with pauses that grow from 1 s to 60 s. After `reconnect` seconds without
     a working connection, the error is raised. The retry timer restarts only after a connection has delivered a fix or
     stayed open for a minute. So a port that accepts a connection and closes it at once counts as lost, like a port that
     refuses connections.
 
     Args:
         url: ``gpsd://host:port``.
-        patience: How many seconds to retry a lost gpsd; with 0, the source ends with the connection.
+        reconnect: How many seconds to retry a lost gpsd; 0: the source ends with the connection.
         notices: Receives reports that the connection is lost or restored.
         device: The device of the gpsd to follow. If `device` is None, the first device that has a fix is followed; it
             is chosen anew after each lost connection.
@@ -48,7 +48,7 @@ class Gpsd(Source):
     def __init__(
         self,
         url: str,
-        patience: float,
+        reconnect: float,
         notices: Notices,
         device: str | None = None,
         monotonic: Callable[[], float] = time.monotonic,
@@ -65,7 +65,7 @@ class Gpsd(Source):
         self._notices, self._device, self._monotonic = notices, device, monotonic
         self.descriptor, self.name, self._decoder = self._connection.fileno(), url, self._make_decoder(url)
         self._named = named
-        self._patience, self._pause = patience, FIRST_PAUSE
+        self._retry_seconds, self._pause = reconnect, FIRST_PAUSE
         self._lost_at: float | None = None
         self._connected_at = monotonic()
 
@@ -96,7 +96,7 @@ class Gpsd(Source):
         self.has_more = len(data) == PIECE
         if data:
             return self._used(list(self._decoder.take(data)))
-        if self._patience == 0:
+        if self._retry_seconds == 0:
             self.at_end = True
             return self._named_all(list(self._decoder.end()))
         self._connection.close()
@@ -106,7 +106,7 @@ class Gpsd(Source):
         self._decoder = self._make_decoder(self.name)
         if self._lost_at is None or now >= self._connected_at + MINUTE:
             self._lost_at, self._pause = now, FIRST_PAUSE
-            self._notices.say(f"{self.name}: lost: {reason}; trying again for {self._patience:g} s")
+            self._notices.say(f"{self.name}: lost: {reason}; trying again for {self._retry_seconds:g} s")
         self._try_later(OSError(0, reason))
         return self._named_all(found)
 
@@ -146,7 +146,7 @@ class Gpsd(Source):
         """
         assert self._lost_at is not None
         now = self._monotonic()
-        left = self._lost_at + self._patience - now
+        left = self._lost_at + self._retry_seconds - now
         if left <= 0:
             raise _failure(self.name, error) from None
         self.retry_at = now + min(self._pause, left)

@@ -79,7 +79,7 @@ class View:
         """Called when there is an event; a redelivered event is added only once."""
         event, key = handed.event, key_of(handed)
         inside = self._inside(handed.device)
-        told = json.loads(handed.to_json()) | {"why": self._why(handed)}
+        shown_event = json.loads(handed.to_json()) | {"why": self._why(handed)}
         with self._lock:
             shown = self._shown(handed.device)
             shown.inside = inside
@@ -87,7 +87,7 @@ class View:
                 shown.fix = event.latitude, event.longitude, event.accuracy or 0.0, event.evidence_date_us or 0
             if key not in self._keys:
                 self._keys.append(key)
-                self._events.append((self.version, told))
+                self._events.append((self.version, shown_event))
 
     def beat(self) -> float | None:
         """Recomputes the shapes of changed conditions, at most once a second; returns the seconds until the next call,

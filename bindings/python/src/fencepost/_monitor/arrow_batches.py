@@ -436,10 +436,10 @@ def _alike(
 
 def _readings(reader: BatchReader, chunk: Any, plan: Plan, first: int, edges: str | None) -> list[_Reading]:
     """Returns how each shape of a batch is read; edges are planar unless stated otherwise."""
-    told = EDGES.index(edges or "planar")
+    default = EDGES.index(edges or "planar")
     own = [what for what in ("edges", "oriented", "buffer", "gate") if what in plan.indices]
     if not own:
-        return [(told, False, 0.0, edges is None, False)] * chunk.length
+        return [(default, False, 0.0, edges is None, False)] * chunk.length
     held = [reader.values(chunk, plan.indices[what], first) for what in own]
     found: list[_Reading] = []
     for row in range(chunk.length):
@@ -454,7 +454,7 @@ def _readings(reader: BatchReader, chunk: Any, plan: Plan, first: int, edges: st
         metres = 0.0 if buffer is None or buffer != buffer else float(buffer)
         is_open = joined is None and edges is None
         gate = is_gate(said.get("gate"))
-        found.append((told if joined is None else EDGES.index(joined), bool(oriented), metres, is_open, gate))
+        found.append((default if joined is None else EDGES.index(joined), bool(oriented), metres, is_open, gate))
     return found
 
 

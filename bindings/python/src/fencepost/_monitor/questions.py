@@ -222,11 +222,11 @@ class MonitorQuestions:
             rows = last - first
             offsets, room = numpy.empty(rows + 1, "i8"), int(rows * density * 1.1) + 64
             while True:
-                generations, told = numpy.empty(room, "u8"), numpy.empty(room) if distances else None
-                size = handle.containing(latitudes[first:last], longitudes[first:last], offsets, generations, told)
+                generations, measured = numpy.empty(room, "u8"), numpy.empty(room) if distances else None
+                size = handle.containing(latitudes[first:last], longitudes[first:last], offsets, generations, measured)
                 density = max(density, size / max(rows, 1))
                 if size <= room:
-                    return offsets, generations[:size], None if told is None else told[:size]
+                    return offsets, generations[:size], None if measured is None else measured[:size]
                 room = size
 
         parts = _shared_out(len(latitudes), len(longitudes), threads, ask)
@@ -237,8 +237,8 @@ class MonitorQuestions:
             numpy.add(own[1:], offsets[first], out=offsets[first + 1 : last + 1])
             first = last
         generations = _joined(numpy, [part[1] for part in parts], "u8")
-        told = _joined(numpy, [part[2] for part in parts], "f8") if distances else None
-        return self._matches(offsets, generations, told)
+        measured = _joined(numpy, [part[2] for part in parts], "f8") if distances else None
+        return self._matches(offsets, generations, measured)
 
     def _nearest(self, latitudes: Any, longitudes: Any, count: int, threads: int) -> Matches:
         numpy = _numpy()
@@ -246,10 +246,10 @@ class MonitorQuestions:
         room = min(count, len(self))
 
         def ask(first: int, last: int) -> tuple[Any, Any]:
-            generations, told = numpy.empty((last - first) * room, "u8"), numpy.empty((last - first) * room)
-            found = handle.nearest(latitudes[first:last], longitudes[first:last], room, generations, told)
+            generations, measured = numpy.empty((last - first) * room, "u8"), numpy.empty((last - first) * room)
+            found = handle.nearest(latitudes[first:last], longitudes[first:last], room, generations, measured)
             shape = (last - first, room)
-            return generations.reshape(shape)[:, :found], told.reshape(shape)[:, :found]
+            return generations.reshape(shape)[:, :found], measured.reshape(shape)[:, :found]
 
         parts = _shared_out(len(latitudes), len(longitudes), threads, ask)
         widths = [numpy.full(len(part[0]), part[0].shape[1], "i8") for part in parts]

@@ -94,10 +94,10 @@ class OneFleet:
         return self._taken()
 
     def end(self, track: int) -> DeviceStatistics:
-        told = self._fleet[str(track)].statistics()
+        statistics = self._fleet[str(track)].statistics()
         self._fleet.remove_device(str(track))
         self._numbers[track] = _NO_DEVICE
-        return told
+        return statistics
 
     def _taken(self) -> Events:
         events: Events = []
@@ -155,9 +155,15 @@ class Monitors:
         return self._taken(monitor)
 
     def end(self, track: int) -> DeviceStatistics:
-        told = self._monitors.pop(track).statistics()
-        counts = told.accepted_fixes, told.invalid_fixes, told.late_inputs, told.ahead_inputs, told.accepted_sightings
-        return DeviceStatistics(told.clock_us, *counts, told.handed_out_events)
+        statistics = self._monitors.pop(track).statistics()
+        counts = (
+            statistics.accepted_fixes,
+            statistics.invalid_fixes,
+            statistics.late_inputs,
+            statistics.ahead_inputs,
+            statistics.accepted_sightings,
+        )
+        return DeviceStatistics(statistics.clock_us, *counts, statistics.handed_out_events)
 
     def _taken(self, monitor: Monitor) -> Events:
         events: Events = []

@@ -137,12 +137,16 @@ class Shard:
         if self._until_us is not None:
             events += self._follower.advance(track, self._until_us)
         run = self._runs.pop(track)
-        told = self._follower.end(track)
-        late = told.late_inputs - run.late_reports
+        statistics = self._follower.end(track)
+        late = statistics.late_inputs - run.late_reports
         fixes = ReplayCounts(
-            told.accepted_fixes + told.invalid_fixes + late, late, told.invalid_fixes, run.next_report, run.late_reports
+            statistics.accepted_fixes + statistics.invalid_fixes + late,
+            late,
+            statistics.invalid_fixes,
+            run.next_report,
+            run.late_reports,
         )
-        return Ended(track, events, self._begins[track], told.clock_us, fixes)
+        return Ended(track, events, self._begins[track], statistics.clock_us, fixes)
 
     def _report(self, track: int, before: int | None, counts: Counter[str]) -> list[EventRow | str]:
         run, events = self._runs[track], list[EventRow | str]()

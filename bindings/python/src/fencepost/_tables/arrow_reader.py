@@ -445,8 +445,8 @@ class BatchReader:
             return None
         name, columns = self.names[plan.geometry], self._geo().get("columns")
         own = _metadata(self._children[plan.geometry]).get("ARROW:extension:metadata") or "{}"
-        told = [self._object(own, name), columns.get(name) if isinstance(columns, dict) else None]
-        said = [each.get("edges") for each in told if isinstance(each, dict)]
+        metadata = [self._object(own, name), columns.get(name) if isinstance(columns, dict) else None]
+        said = [each.get("edges") for each in metadata if isinstance(each, dict)]
         if any(each in GEODESIC for each in said):
             return "geodesic"
         return "planar" if any(said) else None
