@@ -187,7 +187,7 @@ def test_what_is_chosen_shows_its_evidence_everywhere(browser: Any, tmp_path: Pa
     browser.find_elements("css selector", "#visits tbody button")[names.index(visit.identifier)].send_keys("\ue007")
     said = text(browser, "#chosen")
     entered = next(event for event in log if event.identifier == visit.identifier and str(event.state) == "satisfied")
-    assert f"{abs(entered.boundary_distance or 0):,.1f} m inside the line" in said and "was inside" in said
+    assert f"{abs(entered.boundary_distance or 0):,.1f} m inside the boundary" in said and "was inside" in said
     low, high = browser.execute_script("return period")
     assert low < visit.start.timestamp() * 1000 < high < log.end.timestamp() * 1000
     painted(browser)

@@ -98,7 +98,7 @@ def cars(name: str) -> dict[str, list[Any]]:
 
 def test_rows_of_several_devices(tmp_path: Path) -> None:
     for source in sources(tmp_path, cars("vehicle_id")):
-        assert mentions(refusal(replay, source, HERE), "fixes … devices; … by='vehicle_id'")
+        assert mentions(refusal(replay, source, HERE), "several devices; … by='vehicle_id'")
         assert len(replay(source, HERE, by="vehicle_id").tracks) == 3
     for source in sources(tmp_path, cars("plate")):
         with pytest.warns(InputWarning, match="'plate'"):

@@ -31,8 +31,8 @@ def us(text: str) -> int:
         ((math.inf, 0, 0), "latitude inf, longitude 0:"),
         ((math.nan, 0, 0), "has no position"),
         ((1, math.nan, 0), "has no position"),
-        ((1, 1, -1), "accuracy -1"),
-        ((1, 1, math.nan), "accuracy nan"),
+        ((1, 1, -1), "accuracy … -1"),
+        ((1, 1, math.nan), "accuracy … nan"),
     ],
 )
 def test_a_fix_that_is_of_no_use(values: tuple[float, float, float], words: str) -> None:

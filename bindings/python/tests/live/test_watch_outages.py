@@ -99,10 +99,9 @@ def test_a_flood_of_bad_lines_is_one_line_and_a_count(run: Run, tmp_path: Path) 
     ended = run("watch", "--source", "fixes", "--conditions", "places.geojson")
     assert ended.returncode == 0
     assert [json.loads(reported)["state"] for reported in ended.stdout.splitlines()] == ["satisfied", "unsatisfied"]
-    assert ended.stderr.splitlines() == [
-        "fencepost: fixes: line 2: … JSON",
-        "fencepost: fixes: line 20001: … JSON (the last of 19999 within a minute)",
-    ]
+    said = ended.stderr.splitlines()
+    assert len(said) == 2 and mentions(said[0], "fencepost: fixes: line 2: … JSON")
+    assert mentions(said[1], "fencepost: fixes: line 20001: … JSON (… 19999 …)")
 
 
 def test_a_hang_up_has_the_conditions_read_again(tmp_path: Path) -> None:

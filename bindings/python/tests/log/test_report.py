@@ -210,7 +210,7 @@ def test_what_is_drawn() -> None:
     wanted = [event for event in log if (event.cause, event.state) != ("determination", "unsatisfied")]
     assert [(data.places[row[1]], row[2]) for row in data.events] == [(row.identifier, row.state) for row in wanted]
     assert 0 < sum(row[4] is not None for row in data.events) == sum(row.latitude is not None for row in wanted)
-    assert re.match(r"determination, [\d.]+ m inside the line, accuracy [\d.]+ m", data.events[0][6])
+    assert re.match(r"determination, [\d.]+ m inside the boundary, accuracy [\d.]+ m", data.events[0][6])
     counted = {name: len([visit for visit in log.visits() if visit.identifier == name]) for name in data.places}
     drawn = [data.places[row[0]] for row in data.outlines]
     assert drawn == sorted(drawn, key=lambda name: -counted[name]) and len(drawn) == 8

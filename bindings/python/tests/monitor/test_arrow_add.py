@@ -136,7 +136,7 @@ CIRCLES: dict[str, Any] = {"id": ["a", "b"], "lat": [0.0, 1.0], "lon": [0.0, 1.0
             CIRCLES | {"id": ["a", ""]},
             "row 1: … identifier … (column 'id')",
         ),
-        (CIRCLES | {"id": ["a", "b\0"]}, "row 1: identifier 'b\\x00' … NUL (column 'id')"),
+        (CIRCLES | {"id": ["a", "b\0"]}, "row 1: identifier 'b\\x00' … NUL … column 'id'"),
         (CIRCLES | {"id": [True, False]}, "row 0: identifier True is a bool (column 'id')"),
         (CIRCLES | {"radius": ["1", "2"]}, "row 0: radius '1' (column 'radius') … str"),
         (

@@ -58,7 +58,7 @@ def test_way_points_can_be_compared(tmp_path: Path) -> None:
     options: dict[str, Any] = {"speed": 10, "start": 0, "loop": 2}
     found = compare(file, HOME, policies=["exact"], **options)
     assert found["exact"].visits == len(replay(file, HOME, policy="exact", **options).visits()) > 1
-    with pytest.raises(InputError, match="csv: .*time"):
+    with pytest.raises(InputError, match="point 1: .*time"):
         compare(file, HOME)
 
 

@@ -307,7 +307,7 @@ def test_any_stride() -> None:
         ({"devices": [0, 1]}, TypeError, "bytes-like"),
         ({"begins": array("q", [0])}, InvalidArgumentError, "begins"),
         ({"begins": array("q", [0]), "devices": array("I", [0])}, InvalidArgumentError, "track 1"),
-        ({"begins": array("q"), "devices": array("I")}, InvalidArgumentError, "row 0: .* track 0"),
+        ({"begins": array("q"), "devices": array("I")}, InvalidArgumentError, "row 0: .*track 0"),
         ({"begins": array("d", [0, 0])}, TypeError, "begins .* 64-bit"),
         ({"begins": array("i", [0, 0])}, TypeError, "begins"),
         ({"begins": memoryview(array("q", [0] * 4))[::2]}, InvalidArgumentError, "begins"),

@@ -192,7 +192,7 @@ def test_labels_that_cannot_be(change: dict[str, Any], reason: str) -> None:
     [
         ([{"identifier": "home", "start": at(0), "end": at(5)}], ValueError, "column 'device'"),
         ([{"device": "ann", "identifier": "home", "start": at(0)}], ValueError, "column 'end'; … 'device'"),
-        ([], ValueError, "labels: … column 'identifier'"),
+        ([], ValueError, "labels: … column 'device'"),
         (
             {"device": ["ann"], "identifier": ["home"], "start": [at(0)], "end": []},
             ValueError,

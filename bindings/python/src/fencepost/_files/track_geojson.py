@@ -116,7 +116,7 @@ def _features(document: Any, path: str | Path) -> Iterator[tuple[str, dict[str, 
         yield "geometry", {"temporalGeometry": document, "properties": {}}
     else:
         expected = "a FeatureCollection, a Feature, a LineString or a MovingPoint"
-        raise InputError(path, "type", f"must be {expected}")
+        raise InputError(path, "type", f"must be GeoJSON of a track: {expected}")
 
 
 def _properties(feature: dict[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from .waypoints import OwnersCircles
 MAX_DEVICES = 10_000
 HOUR = 3600.0
 REFUSALS = {
-    "passed_fixes": "were skipped, because their devices had already been fed up to that time",
+    "passed_fixes": "were not fed again, because their devices had already been fed up to that time",
     "late_fixes": "came late and were skipped",
     "double_fixes": "had the same time as the fix before and were skipped",
     "invalid_fixes": "had no usable position or time and were skipped",

@@ -216,7 +216,7 @@ class Watch(Handling):
     def report(self, name: str) -> None:
         """Reports the refused inputs of a source."""
         for key, what in (
-            ("passed_fixes", "were skipped, because the monitor had already been fed up to that time"),
+            ("passed_fixes", "were not fed again, because the monitor had already been fed up to that time"),
             ("late_fixes", "came late and were skipped"),
             ("double_fixes", "had the same time as the fix before and were skipped"),
             ("invalid_fixes", "had no usable position or time and were skipped"),
