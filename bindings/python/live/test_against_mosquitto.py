@@ -51,7 +51,7 @@ def watcher(
     started = Watcher(folder, "--source", broker.url, "--conditions", places, *arguments, **options)
     stack.callback(started.end)
     if waits:
-        started.until(lambda: "is followed" in started.said, "the subscription")
+        started.until(lambda: "subscribed to" in started.said, "the subscription")
     return started
 
 
@@ -261,7 +261,7 @@ def test_tls(stack: ExitStack, tmp_path: Path) -> None:
         source = broker.url.replace("mqtt://", "mqtts://")
         watch = Watcher(folder, "--source", source, "--conditions", places, *more)
         stack.callback(watch.end)
-        expected = "is followed" if more else "trying again"
+        expected = "subscribed to" if more else "trying again"
         watch.until(lambda watch=watch, expected=expected: expected in watch.said, expected)
         assert watch.stop() == 0
 

@@ -25,7 +25,7 @@ def test_messages_that_the_broker_drops_are_said(tmp_path: Path) -> None:
         folder.mkdir()
         watch = Watcher(folder, "--source", broker.url, "--conditions", conditions(folder), "--store", folder)
         stack.callback(watch.end)
-        watch.until(lambda: "is followed" in watch.said, "the subscription")
+        watch.until(lambda: "subscribed to" in watch.said, "the subscription")
         # The count of dropped messages is a retained message, so it arrives before the first position.
         user.flush(user.send("owntracks/a/first", location(0)))
         watch.until(lambda: watch.events, "the first position")

@@ -76,7 +76,7 @@ watch=$!
 within() {{ for _ in $(seq 600); do "$@" && return; sleep 0.2; done; cat {tmp_path}/said >&2; return 1; }}
 healthy() {{ "${{user[@]}}" {shlex.join(health)} 2> /dev/null; }}
 within healthy
-within grep -q 'is followed' {tmp_path}/said
+within grep -q 'subscribed to' {tmp_path}/said
 mosquitto_pub -q 1 -t owntracks/alice/phone -m {shlex.quote(json.dumps(message))}
 within test -s data/events.jsonl
 cat data/events.jsonl

@@ -121,7 +121,7 @@ def watcher(stack: ExitStack, folder: Path, broker: Broker, *more: str | Path) -
         "--publish", broker.url, "--publish-format", "homeassistant", *more,
     )  # fmt: skip
     stack.callback(started.end)
-    started.until(lambda: "is followed" in started.said, "the subscription")
+    started.until(lambda: "subscribed to" in started.said, "the subscription")
     return started
 
 
@@ -242,7 +242,7 @@ def test_the_add_on_from_its_options_to_the_states(stack: ExitStack, tmp_path: P
         process = subprocess.Popen([sys.executable, ADDON / "run.py"], env=environment, stderr=said)
     stack.callback(process.wait, LONGEST)
     stack.callback(process.kill)
-    until(lambda: "is followed" in (tmp_path / "said").read_text(), "the add-on", (tmp_path / "said").read_text)
+    until(lambda: "subscribed to" in (tmp_path / "said").read_text(), "the add-on", (tmp_path / "said").read_text)
     assert supervisor.asked == [("/services/mqtt", "Bearer token of the add-on")]
     arguments = Path(f"/proc/{process.pid}/cmdline").read_bytes()
     assert b"s3cret" not in arguments, "the password can be read by every process"

@@ -139,7 +139,7 @@ def test_alerts_of_a_broker(tmp_path: Path) -> None:
         with (tmp_path / "out").open("w") as out, (tmp_path / "log").open("w") as log:
             process = subprocess.Popen(command, stdout=out, stderr=log)
             try:
-                until(lambda: "is followed" in (tmp_path / "log").read_text(), "a subscription")
+                until(lambda: "subscribed to" in (tmp_path / "log").read_text(), "a subscription")
                 phone = Phone(broker)
                 phone.flush(phone.send("owntracks/ann/phone", location(int(time.time()) - START)))
                 until(lambda: (tmp_path / "out").read_text().endswith("\n"), "an alert")

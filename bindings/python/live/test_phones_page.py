@@ -46,7 +46,7 @@ def test_the_page_word_for_word() -> None:
         say(install)
         say(broker)
         stay(watch, "said")
-        made.until("grep 'is followed' said", "the watch", HOME)
+        made.until("grep 'subscribed to' said", "the watch", HOME)
         stay(
             "stdbuf -oL mosquitto_sub -h 127.0.0.1 -u alice -P 'correct horse' -t owntracks/+/+/event -C 1 -d", "heard"
         )

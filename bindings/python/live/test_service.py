@@ -90,7 +90,7 @@ def test_the_configuration_works(stack: ExitStack, tmp_path: Path) -> None:
     (tmp_path / "watch.toml").write_text(text)
     watch = Watcher(state, "--config", tmp_path / "watch.toml")
     stack.callback(watch.end)
-    watch.until(lambda: "is followed" in watch.said, "the subscription")
+    watch.until(lambda: "subscribed to" in watch.said, "the subscription")
     user = Phone(broker, topic="owntracks/+/+/event")
     stack.callback(user.close)
     user.send("owntracks/alice/phone", location(0, 13.4) | {"lat": 52.5})
