@@ -25,14 +25,14 @@ class Advice(NamedTuple):
 def published(kind: type[_Kind]) -> type[_Kind]:
     """Sets the module that tracebacks and warnings show for a class to the public module.
 
-    If the class body set the module, Python 3.13 would look for the class's source in the package's `__init__`.
+    A module set in the class body would make Python 3.13 look for the class's source in the package's `__init__`.
     """
     kind.__module__ = __name__.rpartition(".")[0] + ".errors"
     return kind
 
 
 def said(source: str | Path, place: str, reason: str, advice: str = "") -> str:
-    """Returns the text of an error or a warning. It is always one line, even if a file's name has line breaks."""
+    """Returns the text of an error or a warning. The text is always one line, even if a file's name has line breaks."""
     text = "; ".join(filter(None, (" ".join(reason.split()), advice)))
     name = "".join(_escaped(character) for character in str(source))
     return ": ".join(part for part in (name, place, text) if part)
@@ -60,8 +60,8 @@ class InputError(InvalidArgumentError):
             source.
         reason: Why the source cannot be used.
         row: The row of a table, counted from 0. None if the error is not about one row of a table.
-        result: The :class:`FeedResult` of the earlier batches, which took effect, if :meth:`Monitor.feed_many` was
-            feeding a stream. None if nothing was fed.
+        result: If :meth:`Monitor.feed_many` was feeding a stream: the :class:`FeedResult` of the earlier batches, which
+            were applied. None if nothing was fed.
 
     Example:
         >>> from fencepost import replay
@@ -83,7 +83,7 @@ class InputError(InvalidArgumentError):
 
     @property
     def _for_command(self) -> str:
-        """The message with the options of the command line."""
+        """The message, with advice in terms of the options of the command line."""
         return said(self.source, self.place, self.reason, self._advice.command if self._advice else "")
 
     @classmethod
@@ -123,7 +123,7 @@ class InputWarning(UserWarning):
 
     @property
     def _for_command(self) -> str:
-        """The message with the options of the command line."""
+        """The message, with advice in terms of the options of the command line."""
         return said(self.source, self.place, self.reason, self._advice.command if self._advice else "")
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -131,7 +131,8 @@ class InputWarning(UserWarning):
 
 
 def warn(source: str | Path, place: str, reason: str, advice: Advice | None = None) -> None:
-    """Issues an :class:`InputWarning`. It points to the line of the user's code that called into the package."""
+    """Issues an :class:`InputWarning`. The warning points to the line of the user's code that called into the
+    package."""
     package = __name__.rpartition(".")[0]
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(package):

@@ -22,7 +22,8 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line and returns the exit code: 0 for success, 2 for bad usage or input (one line says why)."""
+    """Runs the command line and returns the exit code: 0 for success, 2 for bad usage or input (one line gives the
+    reason)."""
     return answered(lambda: _run(arguments))
 
 

@@ -11,9 +11,9 @@ from .watch_sources import AddSource
 
 
 class Configuration(argparse.Action):
-    """The option ``--config FILE``: each key of the file is an option without its dashes, and each value is the
-    option's value. ``true`` stands for an option without a value, and a list of texts for a repeated option. Options
-    after ``--config`` on the command line override those of the file."""
+    """Implements the option ``--config FILE``: each key of the file is an option without its leading dashes, and each
+    value is the option's value. ``true`` stands for an option without a value, and a list of texts for a repeated
+    option. Options after ``--config`` on the command line override the options in the file."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *rest: Any) -> None:
         try:

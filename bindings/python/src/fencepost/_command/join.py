@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Writes the join; returns the exit code."""
+    """Writes the joined table, and returns the exit code."""
     ending = "" if options.output is None else Path(options.output).suffix.lower()
     if options.output is not None and ending not in (*VECTORS, ".csv"):
         raise UsageError(
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _points(options: argparse.Namespace) -> Any:
-    """The table of the points, with geometries if the file has them."""
+    """The table of the points, with geometries if the file has geometries."""
     path = Path(options.points)
     if not path.is_file():
         raise InputError(path, "", "there is no such file")
@@ -98,7 +98,8 @@ def _parquet(path: Path) -> Any:
 
 
 def _write(joined: Any, output: str | None, ending: str) -> None:
-    """Writes the rows. GeoJSON is in WGS84 degrees (RFC 7946, section 4); other formats keep the CRS of the points."""
+    """Writes the rows. GeoJSON output is in WGS84 degrees (RFC 7946, section 4); outputs in other formats keep the CRS
+    of the points."""
     has_geometry = hasattr(joined, "to_wkt")
     if output is None or ending == ".csv":
         (joined.to_wkt() if has_geometry else joined).to_csv(sys.stdout if output is None else output, index=False)

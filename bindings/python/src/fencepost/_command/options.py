@@ -48,7 +48,7 @@ def to_count(text: str) -> int:
 
 
 def to_names(known: Names) -> Callable[[str], dict[str, str]]:
-    """Returns a function that reads ``WHAT=NAME,…``; the keys must be in `known`."""
+    """Returns a function that reads an argument ``WHAT=NAME,…``; each ``WHAT`` must be in `known`."""
 
     @argument
     def read(text: str) -> dict[str, str]:

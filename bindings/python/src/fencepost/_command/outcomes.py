@@ -6,4 +6,4 @@ DONE, REFUSED, INTERRUPTED = 0, 2, 130
 
 
 class UsageError(ValueError):
-    """The command line cannot be used."""
+    """Raised if the command line cannot be used."""

@@ -287,7 +287,7 @@ def _write_files(log: EventLog, options: argparse.Namespace) -> None:
 
 
 def _times(options: argparse.Namespace) -> TimeStyle:
-    """Returns how to read times, and converts the times on the command line."""
+    """Returns the style in which times are read, and converts the times on the command line to microseconds."""
     try:
         style = TimeStyle(None if options.time_zone is None else time_zone(options.time_zone), options.date_order)
     except ValueError as error:

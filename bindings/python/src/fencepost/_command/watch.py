@@ -170,7 +170,7 @@ class _Sinks:
 
     @property
     def reconnects(self) -> int:
-        """How often the publisher has reconnected to its broker."""
+        """The number of times the publisher has reconnected to its broker."""
         return 0 if self.published is None else self.published.reconnects
 
     def reopen(self) -> None:
@@ -180,7 +180,7 @@ class _Sinks:
 
 
 def _read_again(options: argparse.Namespace, notices: Notices, follower: Follower) -> None:
-    """Replaces the conditions by the conditions of the file. If the file cannot be used, nothing changes."""
+    """Replaces the watched conditions by the conditions in the file. If the file cannot be used, nothing changes."""
     path = Path(options.conditions)
     if path.exists() and not path.is_file():
         # A pipe may have lost its last writer, and waiting for a writer would block fixes and signals.

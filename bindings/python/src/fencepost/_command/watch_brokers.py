@@ -19,14 +19,14 @@ from .._native import VERSION
 from .outcomes import UsageError
 
 TOPIC = "owntracks/#"
-"""The topic of sources whose address does not contain one."""
+"""The default topic of a source, used if the source's address contains no topic."""
 
 
 def check_client_id(options: argparse.Namespace) -> None:
     """Refuses a client id that brokers do not accept.
 
     Raises:
-        UsageError: The id is empty, longer than 100 bytes, or has other characters than letters, digits, - and _.
+        UsageError: The id is empty, longer than 100 bytes, or contains a character other than letters, digits, - and _.
     """
     given = options.client_id
     if given is not None and not (
@@ -101,7 +101,7 @@ def check_brokers(options: argparse.Namespace, sources: Sequence[str]) -> None:
     """Raises an error if a user and password would be sent to more than one broker.
 
     Raises:
-        UsageError: There are several brokers, and there is a login.
+        UsageError: Several brokers are given together with a user and password.
     """
     brokers = {_address("--source", source, "").broker for source in sources}
     if len(brokers) > 1 and (options.mqtt_login is not None or "FENCEPOST_MQTT_USER" in os.environ):

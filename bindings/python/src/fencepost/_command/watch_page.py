@@ -33,7 +33,8 @@ def check_page(options: argparse.Namespace, is_one: bool) -> None:
 def open_page(
     options: argparse.Namespace, follower: Follower, reconnects: Callable[[], int], notices: Notices
 ) -> tuple[Page, View]:
-    """Starts the page that the command line requests; returns the page with its view, which must observe the follower.
+    """Starts the page for the options of the command line; returns the page and its view. The caller must register the
+    view as an observer of the follower.
 
     Raises:
         MissingExtraError: A library of the web server is not installed.

@@ -18,8 +18,8 @@ from .watch_brokers import check_brokers, open_broker, place_of
 
 
 class AddSource(argparse.Action):
-    """The option ``--source``, which can be given several times. Sources on the command line replace the sources of
-    ``--config``, which are stored as a tuple."""
+    """The option ``--source``, which can be given several times. The sources of ``--config`` are stored as a tuple;
+    sources on the command line replace them."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *rest: Any) -> None:
         before = getattr(namespace, self.dest)
@@ -35,7 +35,8 @@ def _is_http(source: str) -> bool:
 
 
 def check_sources(options: argparse.Namespace) -> bool:
-    """Checks the sources; returns True if they have only one device, which a monitor follows.
+    """Checks the sources; returns True if the sources have only one device, so that a monitor follows it instead of a
+    fleet.
 
     Raises:
         UsageError: The options do not match the sources.

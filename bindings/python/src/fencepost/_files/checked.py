@@ -1,5 +1,5 @@
-"""Checks tracks before a replay: unusable tracks raise an error, unsorted ones are sorted, doubtful ones give a
-warning."""
+"""Checks tracks before a replay: raises an error for unusable tracks, sorts unsorted tracks, and warns about doubtful
+tracks."""
 
 from __future__ import annotations
 

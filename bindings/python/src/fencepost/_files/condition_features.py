@@ -28,8 +28,8 @@ def geojson_features(text: str, path: str | Path, columns: Mapping[str, str]) ->
 
 
 def document_features(document: Any, path: str | Path, columns: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    """The features of a parsed collection, like those of :func:`geojson_features`; a single feature counts as a
-    collection."""
+    """The features of a parsed collection, in the same form as the result of :func:`geojson_features`; a single feature
+    counts as a collection."""
     if isinstance(document, dict) and document.get("type") == "Feature":
         document = {"type": "FeatureCollection", "features": [document]}
     if not isinstance(document, dict) or document.get("type") != "FeatureCollection":

@@ -103,8 +103,8 @@ def condition_rows(
     radius: float | None = None,
     assuming: State = State.UNKNOWN,
 ) -> list[ConditionRow]:
-    """The conditions of features, each with its place for messages; `radius` and `assuming` apply to features that do
-    not have their own.
+    """The conditions of features, each with its place for messages; `radius` and `assuming` apply to features without a
+    radius or an assumed state.
 
     Raises:
         InputError: A feature cannot be used, or an identifier occurs twice.

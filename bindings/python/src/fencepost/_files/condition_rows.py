@@ -77,8 +77,8 @@ def _position_of(text: Any, source: str | Path, place: str, row: int | None = No
 def _find(
     names: list[str], source: str | Path, place: str, given: Mapping[str, str] | None, radius: float | None
 ) -> tuple[dict[str, int], int]:
-    """The indices of the columns, and the index of the column that contains positions as well-known text (-1 if no
-    column does)."""
+    """The indices of the columns, and the index of the column that contains positions as well-known text (-1 if there
+    is no such column)."""
     required = ("identifier",) if radius is not None or _has_gates(names, given) else _WITH_RADIUS
     try:
         found = find(names, {**CONDITIONS, "geometry": GEOMETRY}, given or {}, required)

@@ -1,5 +1,5 @@
 """Reads CSV by columns, with PyArrow. The values are the same as those of the reader in `track_csv`, which reads row by
-row. If a row is unusual, the result is None; then `track_csv` reads the text and reports its errors."""
+row. If a row is unusual, the result is None; then `track_csv` reads the text and reports the errors in the text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .._tables.times import is_time
 from .track_csv import NOTHING, Layout
 
 LEAST_CHARACTERS = 1_000_000
-"""A shorter text is read row by row if PyArrow is not imported yet."""
+"""A text with fewer characters than this is read row by row if PyArrow is not imported yet."""
 _SECOND_DAY = -62_135_510_400_000_000
 """The second day of the year 1. In some zones, times before the second day lie before the year 1, and Python cannot
 represent these."""
@@ -44,7 +44,7 @@ class Columns(NamedTuple):
 
 
 def columns(layout: Layout, text: str) -> Columns | None:
-    """The columns of lines that are each a complete row, or None if the lines must be read row by row."""
+    """The columns of the given lines, each of which is one complete row; None if the lines must be read row by row."""
     indices = layout.indices
     used = sorted({layout.track, *indices.values()})
     if "time" not in indices or layout.wkt >= 0 or len(used) != len(indices) + 1:

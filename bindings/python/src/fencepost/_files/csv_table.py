@@ -90,7 +90,7 @@ class CSVTable:
 
     def rows(self, piece: str | None = None) -> Iterator[tuple[str, list[str]]]:
         """The place and cells of each row that is not empty, for a piece of lines or for the whole text. If the last
-        row of a piece continues after the piece, the following lines are read too."""
+        row of a piece continues after the piece, the lines after the piece are also read."""
         lines = io.StringIO(self._ahead if piece is None else piece, newline="")
         reader = csv.reader(chain(lines, self._lines), delimiter=self.delimiter)
         end = math.inf if piece is None else line_count(piece)

@@ -73,8 +73,8 @@ def is_usable(latitude: float, longitude: float, accuracy: float) -> bool:
 
 
 def worse(first: Flaw | None, second: Flaw | None) -> Flaw | None:
-    """The one of two flaws to report: an impossible value takes precedence over a missing value; otherwise the first
-    flaw is reported."""
+    """Chooses which of two flaws to report: an impossible value takes precedence over a missing value; otherwise the
+    first flaw takes precedence."""
     if first is None or (second is not None and first.is_missing and not second.is_missing):
         return second
     return first
@@ -132,11 +132,12 @@ _DEGREE = 111_195.0
 
 
 def jumps(fixes: Iterable[Sequence[float]]) -> str:
-    """The warning about a track whose fixes jump back and forth as only the fixes of several devices do; empty if they
-    do not.
+    """The warning about a track whose fixes jump back and forth as if they came from several devices; empty if the
+    fixes do not jump like that.
 
-    A fast device or an occasional outlier must not cause the warning. So at least ten steps and a tenth of all steps
-    must be faster than any device, and their total length must be five times the diagonal of the fixes' bounding box.
+    A fast device or an occasional outlier must not cause the warning. So the warning requires three things: at least
+    ten steps are faster than any device, at least a tenth of all steps are that fast, and the total length of the fast
+    steps is at least five times the diagonal of the fixes' bounding box.
 
     Args:
         fixes: Latitude, longitude, accuracy, microseconds, in order of time.

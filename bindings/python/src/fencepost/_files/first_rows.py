@@ -18,7 +18,7 @@ _POINTS = 100
 
 
 class FirstRows:
-    """The first rows of a file, independent of how its batches are divided."""
+    """The first rows of a file; the result does not depend on how the file was divided into batches."""
 
     def __init__(self) -> None:
         self._tracks, self._times = array("q"), array("q")

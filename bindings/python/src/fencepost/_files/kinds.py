@@ -14,9 +14,9 @@ from .tracks import VECTOR_FORMATS
 MOST_BYTES = 1 << 31
 """The largest decompressed size, since the contents are held in memory."""
 _USUAL_BYTES, MOST_RATIO = 1 << 26, 100
-"""A file may always decompress to the first number of bytes. A larger result may be at most the second number times the
-compressed size. Texts of positions compress to between a fifth and a thirtieth of their size; a file that was made to
-fill the memory compresses to a thousandth."""
+"""The first number is a size in bytes to which every file may decompress. A larger decompressed size may be at most the
+second number times the compressed size. Texts of positions compress to between a fifth and a thirtieth of their size; a
+file that was made to fill the memory compresses to a thousandth of its size."""
 _PIECE = 1 << 24
 
 _OTHERS = (

@@ -39,7 +39,7 @@ ALL_ROWS = 1 << 63
 """No limit for the number of rows that are held back, because the rows are already in memory and may be sorted
 there."""
 MOST_SORTED = 10_000_000
-"""The largest number of rows that are sorted in memory; they need half a gigabyte."""
+"""The largest number of rows that are sorted in memory; this many rows need half a gigabyte."""
 TOO_LARGE = f"a file of more than {MOST_SORTED} rows is not sorted in memory"
 UNSORTED = Advice(
     "sort the file by time, or pass sort=False to count unsorted rows as late",
@@ -64,7 +64,7 @@ class Rows(NamedTuple):
 
 
 def _sorted(batches: Sequence[Rows]) -> Iterator[Rows]:
-    """Sorts the rows of each track by time. The places that a track's rows occupy among all rows stay the same."""
+    """Sorts the rows of each track by time. Each track keeps the set of places that its rows occupy among all rows."""
     whole: list[array[Any]] = []
     for column in (0, 1, 2, 4):
         joined = array("q" if column in (0, 4) else "d")
@@ -221,7 +221,7 @@ class ManyTracks:
         place: Callable[[int], str],
     ) -> Rows:
         """Rows of tracks. Without `tracks`, `names` contains the track of each row. With `tracks`, `names` contains the
-        distinct tracks, and `tracks` contains the code of each name and the code of each row."""
+        distinct tracks, and `tracks` contains two columns of codes: the code of each name, and the code of each row."""
         last = len(self.keys) - 1
         numbers = array("q", map(self._numbers.__getitem__, names))
         self.keys.extend(islice(self._numbers, len(self.keys), None))

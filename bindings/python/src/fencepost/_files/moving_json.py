@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 Line = tuple[list[Any], list[Any]]
-"""A list of coordinates, and a list of as many times."""
+"""A list of coordinates and a list of their times, which has the same length."""
 
 
 def is_moving(value: Any) -> bool:
-    """True if a JSON object is a temporal geometry, or a feature that has one."""
+    """True if a JSON object is a temporal geometry, or a feature with a temporal geometry."""
     return isinstance(value, dict) and (
         "temporalGeometry" in value or value.get("type") in ("MovingPoint", "MovingGeometryCollection")
     )
 
 
 def moving_lines(value: dict[str, Any]) -> Iterator[Line]:
-    """The sequences of positions of a temporal geometry, or of a feature that has one.
+    """The sequences of positions of a temporal geometry, or of a feature with a temporal geometry.
 
     An ``interpolation`` is ignored, since a monitor sees only the positions themselves.
 

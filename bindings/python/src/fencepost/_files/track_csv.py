@@ -148,7 +148,7 @@ class Table(CSVTable):
 
 
 def is_missing(point: Point) -> bool:
-    """Whether a row has no position."""
+    """True if a row has no position."""
     return math.isnan(point[0]) or math.isnan(point[1])
 
 

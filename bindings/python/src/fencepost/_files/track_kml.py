@@ -58,8 +58,8 @@ def read(
     Args:
         data: The document.
         path: For messages.
-        by: ``name`` identifies each track by the name of its placemark, and appends this name to `keys` for each
-            position.
+        by: If `by` is ``name``, the name of a track's placemark identifies the track, and this name is appended to
+            `keys` for each position.
         keys: See `by`.
         style: How times without a zone are read.
 

@@ -16,7 +16,7 @@ Point: TypeAlias = tuple[float, float, float, int | None]
 FixRow: TypeAlias = tuple[float, float, float, int]
 
 NO_POSITION = math.nan
-"""The accuracy of a row without a position: a monitor ignores and counts the row."""
+"""The accuracy that marks a row without a position: a monitor ignores and counts such a row."""
 VECTOR_FORMATS = (".gpkg", ".shp", ".kml", ".kmz", ".fgb", ".gml", ".gdb", ".sqlite", ".parquet", ".zip")
 """The endings of files that GeoPandas reads."""
 

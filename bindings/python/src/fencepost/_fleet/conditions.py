@@ -49,7 +49,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
     It supports ``len``, ``in``, iteration, ``zones["depot"]``, ``del``, :meth:`get`, :meth:`keys`, :meth:`values` and
     :meth:`items`. Conditions are added by :meth:`add` and similar methods. Any thread may use the table, even while its
     fleets are fed. A change waits until each fleet is between two rows, and applies to each device from that device's
-    next input on. A table exists as long as a fleet uses it.
+    next input on. A table is not freed while a fleet uses it.
 
     Conditions are assumed `unsatisfied` by default. With any other assumed state, each device would give an event for
     each such condition, however far away the device is. For a hundred thousand conditions and a million devices, that
@@ -63,7 +63,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
         assuming: Initial state of conditions without an assumed state. None means unsatisfied.
         radius: Radius in metres of circles without a radius.
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
-            they are not recognised.
+            the library does not recognise these names.
         layer: Layer of a vector file. None selects the first layer.
         transform: True to transform a source in another CRS to WGS84. Otherwise such a source is refused.
 
@@ -135,7 +135,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
             policy: Policy of conditions without a policy, or the name of a preset. None means
                 :meth:`TransitionPolicy.standard`.
             radius: Radius in metres of circles without a radius.
-            columns: Names of the columns or properties, if they are not recognised.
+            columns: Names of the columns or properties, if the library does not recognise these names.
             layer: Layer of a vector file. None selects the first layer.
             transform: True to transform a vector file in another CRS to WGS84. Otherwise such a file is refused.
 

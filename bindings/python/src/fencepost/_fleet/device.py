@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Device:
     """A live view of one device of a fleet: ``fleet["truck-7"]``. Each call reads the current state.
 
-    All methods raise :class:`NotFoundError` once the device was removed.
+    All methods raise :class:`NotFoundError` after the device has been removed.
 
     Example:
         >>> from fencepost import Fix, Fleet, Zones
@@ -43,7 +43,7 @@ class Device:
 
     def inside(self, identifier: str | None = None) -> Presences:
         """The conditions that the device is inside of, and the beacons near it, in the order in which the conditions
-        were added. :meth:`Fleet.inside` is the same for all devices.
+        were added. :meth:`Fleet.inside` returns the same for all devices.
 
         Args:
             identifier: Identifier of one condition. None selects all conditions.
@@ -81,7 +81,7 @@ class Device:
         """Explains why a condition is in its state for this device, and which smallest change would decide it.
 
         The device does not store the positions of fixes at which no state can change. After such fixes the explanation
-        is about the last fix at which a state could change.
+        describes the last fix at which a state could change.
 
         Raises:
             NotFoundError: No condition has that identifier, or the device was removed.
@@ -128,8 +128,8 @@ class Device:
     def position(self) -> tuple[float, float] | None:
         """Latitude and longitude of the last accepted fix, in degrees, to 1e-7 degrees. None if no fix was accepted.
 
-        The position is neither in a store nor in exported bytes. After a device was opened, restored or loaded, and
-        until its next fix, the position is that of the last fix outside the device's safe region.
+        Stores and exported bytes do not contain the position. After a device was opened, restored or loaded, and until
+        its next fix, the position is that of the last fix outside the device's safe region.
 
         Example:
             >>> from fencepost import Fix, Fleet, Zones

@@ -20,8 +20,8 @@ class _Places(dict[Any, int]):
 
 
 def device_column(device: Any) -> tuple[Any, tuple[str, ...]]:
-    """Returns the index of each row's device, and the devices. Indices of None mean that all rows are of one device. A
-    categorical column is read in place."""
+    """Returns the index of each row's device, and the devices. If the indices are None, all rows belong to one device.
+    A categorical column is read in place, without a copy."""
     if isinstance(device, str):
         return None, (device,)
     if device is None:

@@ -23,8 +23,8 @@ class DeviceEvent(Event):
     """An event of a device of a fleet: the same :class:`Event` that the device's own monitor would give.
 
     Attributes:
-        device: The device's identifier. Device and `sequence`, which counts each device's events, are the key for an
-            idempotent sink.
+        device: The device's identifier. Together, the device and `sequence` (which counts the events of each device)
+            are the key for an idempotent sink.
         row: The row of the :meth:`Fleet.feed_many` call that produced the event; 0 if another call produced it.
 
     Example:
@@ -144,7 +144,7 @@ class DeviceEventList(EventRows[DeviceEvent]):
         Pass the events of several calls together: ``DeviceEventList([*before, *events])``.
 
         Args:
-            end: The time to which open visits are counted. None means the latest date of these events.
+            end: The time to which open visits are counted. None means the latest time of these events.
 
         Example:
             >>> from fencepost import Fleet, Zones

@@ -56,8 +56,8 @@ class DeviceNumbers:
             self._free.append(number)
 
     def release(self, numbers: Iterable[int]) -> list[int]:
-        """Counts acknowledged or void events, which are passed as the numbers of their devices. Returns the numbers
-        that are now free."""
+        """Notes that events were acknowledged or became void; `numbers` has one entry for each event: the number of the
+        event's device. Returns the numbers that are now free."""
         freed = []
         for number in numbers:
             events = self._leaving.get(number)

@@ -16,12 +16,13 @@ _LOOKED_AT = 10_000
 def warn_of_jumps(handle: Any, columns: Sequence[Any], codes: Any, names: Sequence[str], advice: Advice) -> None:
     """Warns if the fixes of the first row's device probably come from several devices.
 
-    Examines only the first 10 000 rows of a fleet; later calls return at once, because the fleet already has a time.
+    Examines only the first 10 000 rows of a fleet; a later call returns at once, because the fleet's clock is already
+    set by then.
 
     Args:
         handle: The fleet's handle.
         columns: The arguments of ``feed_columns``: latitudes, longitudes, accuracies, times, multiplier, divisor.
-        codes: The index of each row's device. None means that all rows are of one device.
+        codes: The index of each row's device. None means that all rows belong to one device.
         names: The devices.
         advice: The advice for the warning.
     """

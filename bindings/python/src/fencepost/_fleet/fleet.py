@@ -47,8 +47,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     A fleet gives exactly the events that one monitor for each device would give, interleaved in the order of input.
     Such a monitor has the fleet's conditions, is created before the first condition is added, and has delivery
     ``every``, no condition limit, no path and ``initial_fix_max_age=None``. The events of one :meth:`advance` come in
-    the order of their deadlines. A device takes about 200 bytes. A device's first fix takes no longer than a query of
-    the index, and neither does its first fix after a million conditions were added.
+    the order of their deadlines. A device takes about 200 bytes. Processing a device's first fix takes no longer than a
+    query of the index; the same is true for the first fix after a million conditions were added.
 
     Devices are identified by texts, and a device is added by its first input. A fleet is a mapping of identifiers to
     :class:`Device`: ``len``, ``in``, iteration, ``fleet["truck-7"]``, ``del``. Several threads may use a fleet, but the
@@ -56,43 +56,46 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     a `store`. A ``with`` statement closes the fleet at its end.
 
     Args:
-        conditions: A table, which several fleets may share, for example one fleet in each thread. Or anything that
-            :class:`Zones` accepts, with the options below. None means an empty table. Conditions that are passed
-            replace those of the store; equal conditions keep their state.
+        conditions: A table, which several fleets may share, for example one fleet in each thread. Anything else that
+            :class:`Zones` accepts is also allowed; the options below then apply. None means an empty table. Conditions
+            that are passed replace the conditions in the store; a condition that is equal in both keeps its state.
         policy: Policy of conditions without a policy, or the name of a preset. None means ``standard``.
         assuming: Initial state of conditions without an assumed state. None means unsatisfied.
         radius: Radius in metres of circles without a radius.
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
-            they are not recognised.
+            the library does not recognise these names.
         layer: Layer of a vector file. None selects the first layer.
         transform: True to transform a source in another CRS to WGS84. Otherwise such a source is refused.
-        max_pending_events: The size of the queue, 1 to 1e9. Inputs are refused while this many events are pending.
+        max_pending_events: The size of the queue, 1 to 1e9. Inputs are refused while `max_pending_events` events are
+            pending.
         device_limit: The largest number of devices. None means 67 108 863.
         beacon_exit_timeout: Seconds, above 0: a beacon is gone after this time without a sighting.
         beacon_initial_timeout: Seconds, above 0: a condition that starts undetermined becomes unsatisfied after this
             time without a sighting.
         max_time_step: Seconds, above 0. An input is refused and counted if it is ahead of its device's clock by more
-            than this and, if an arrival time is set, also ahead of the arrival time by more than this. An
-            :meth:`advance` of all devices is limited in the same way. None means no limit.
+            than `max_time_step` and, if an arrival time is set, also ahead of the arrival time by more than
+            `max_time_step`. An :meth:`advance` of all devices is limited in the same way. None means no limit.
         store: An existing directory, in which the store is the file ``<name>.fencepost``. If the file exists, the fleet
             continues from it; otherwise a new store is created. The store also contains the table: if `conditions` is
             an empty table, it receives the saved conditions. With None the fleet is in memory.
         name: Name of a fleet with a store: 1 to 64 letters, digits or underscores.
-        durability: When changes become durable. It has no effect without a store. After a crash, each device is in the
-            state that it had after the first n of its inputs, where n is :attr:`DeviceStatistics.input_count`.
-        checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`. The fleet is saved when,
-            since the last save, one of these has advanced by this much: the largest clock of the devices, or the
-            average clock of the devices with inputs. It is also saved when a single device's clock has advanced by
-            sixteen times as much. Refused inputs do not count. A change to the table is saved with the next save.
+        durability: When changes become durable. This option has no effect without a store. After a crash, each device
+            is in the state that it had after the first n of its inputs, where n is
+            :attr:`DeviceStatistics.input_count`.
+        checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`. The fleet is saved when one
+            of these clocks has advanced by this interval since the last save: the largest clock of the devices, or the
+            average clock of the devices with inputs. The fleet is also saved when a single device's clock has advanced
+            by sixteen times this interval. Refused inputs do not count. A change to the table is saved with the next
+            save.
         threads: The number of threads among which :meth:`feed_many` divides the devices, 1 to 256. The events and their
             order are the same as with one thread. Several threads help with batches that have many rows of each device.
-            With several threads, each device takes about 200 bytes more. The queue is then checked only every 262 144
-            rows, so more events than `max_pending_events` can be pending. A store and snapshots are not available with
-            several threads.
+            With several threads, each device takes about 200 additional bytes. The queue is then checked only every 262
+            144 rows, so more events than `max_pending_events` can be pending. A store and snapshots are not available
+            with several threads.
 
     Raises:
         InvalidArgumentError: An option is out of its range, or a store has no name or belongs to a monitor.
-        InputError: `conditions` cannot be used as a source of conditions. No store was opened.
+        InputError: `conditions` cannot be used as a source of conditions. In this case no store was opened.
         TableMismatchError: `conditions` is not a version of the table in the store.
         MonitorInUseError: The store is open, in this or another process.
         StoreUnavailableError: The store cannot be opened: the directory does not exist, access is denied, or the disk
@@ -236,8 +239,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return Device(self, device)
 
     def __delitem__(self, device: str) -> None:
-        """Removes a device. Its pending events are still delivered. The removal does not produce an event. A later
-        input with the same identifier adds a new device.
+        """Removes a device. The pending events of the removed device are still delivered. The removal does not produce
+        an event. A later input with the same identifier adds a new device.
 
         Raises:
             NotFoundError: No device has that identifier (a ``KeyError``).
@@ -250,7 +253,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
         Args:
             device: The device's identifier.
-            drop_events: True to drop the device's pending events. Otherwise they are still delivered.
+            drop_events: True to drop the device's pending events. Otherwise the pending events are still delivered.
 
         Returns:
             True if the device existed.
@@ -266,14 +269,15 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return found
 
     def expire(self, *, before: Time | None = None, arrived_before: Time | None = None) -> list[str]:
-        """Removes the devices whose last input is earlier than a time. Their pending events are still delivered.
+        """Removes the devices whose last input is earlier than a time. Pending events of the removed devices are still
+        delivered.
 
         Args:
             before: A device is removed if the latest time of its own inputs is earlier than this.
             arrived_before: A device is removed if its last accepted input arrived earlier than this, according to
-                :meth:`set_arrival_time`. The dates of inputs do not matter, so wrong clocks of devices have no effect.
-                For a device without any accepted input, the time of its creation counts. Pass either `arrived_before`
-                or `before`.
+                :meth:`set_arrival_time`. The times in the inputs do not matter, so wrong clocks of devices have no
+                effect. For a device without any accepted input, the time of its creation counts. Pass either
+                `arrived_before` or `before`.
 
         Returns:
             The identifiers of the removed devices.
@@ -299,8 +303,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return found
 
     def inside(self, identifier: str | None = None) -> Presences:
-        """A table of the devices and the conditions that they are inside of. :meth:`Presences.to_geopandas` converts it
-        for GeoPandas.
+        """A table with a row for each pair of a device and a condition that the device is inside of.
+        :meth:`Presences.to_geopandas` converts it for GeoPandas.
 
         Args:
             identifier: Identifier of one condition. None selects all conditions.
@@ -367,9 +371,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         in this fleet.
 
         Pending events are not included, but their sequence numbers are used up: after the device was loaded elsewhere,
-        its next event has the sequence number after theirs. In a fleet with several `threads`, events that became void
-        while they were pending also use up sequence numbers, so the next sequence number may be larger, but never
-        smaller.
+        the sequence number of its next event follows the numbers of these events. In a fleet with several `threads`,
+        events that became void while they were pending also use up sequence numbers, so the next sequence number may be
+        larger, but never smaller.
 
         Args:
             devices: The identifiers of the devices to export. None selects all of :attr:`devices`.
@@ -402,8 +406,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             devices: The bytes of each device by its identifier. Bytes from an untrusted source are safe. No device of
                 the fleet may have one of these identifiers.
             adapt: True to accept bytes that were exported with ``portable`` and another version of the table. If the
-                present table has a condition with the same identifier and definition, the device stays inside of it and
-                continues a started crossing. For all other conditions the device counts as outside.
+                present table has a condition with the same identifier and definition, a device that was inside of the
+                condition stays inside, and a started crossing of the condition continues. For all other conditions the
+                device counts as outside.
 
         Raises:
             SnapshotInvalidError: The bytes are not a device, are damaged, or come from a newer version of the library.
@@ -459,7 +464,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     @property
     def next_deadline_us(self) -> int | None:
         """The earliest time at which the state of any device can change without an input. Advance the fleet to this
-        time when it comes. In microseconds since 1970-01-01T00:00:00Z, or None if nothing is due."""
+        time when the time comes. The time is in microseconds since 1970-01-01T00:00:00Z; it is None if nothing is
+        due."""
         found: int | None = self._handle.next_deadline()
         return found
 
@@ -502,7 +508,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         nothing without a store.
 
         Raises:
-            StoreUnavailableError: Saving failed. The fleet continues in memory, and a later call tries again.
+            StoreUnavailableError: Saving failed. The fleet continues in memory, and a later call tries to save again.
 
         Example:
             >>> from fencepost import Zones
@@ -514,9 +520,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         """Saves everything and closes the store, so that the store can be opened again. Ends the iteration over
         :meth:`updates`. A second call does nothing.
 
-        If inputs are fed to a closed fleet with a store, or devices are added or removed, it raises
-        :class:`MonitorClosedError`. Inputs that other threads fed before are saved. A fleet in memory has nothing to
-        close and continues to work.
+        A closed fleet with a store raises :class:`MonitorClosedError` if an input is fed, or if a device is added or
+        removed. Inputs that other threads fed before this call are saved. A fleet in memory has nothing to close and
+        continues to work.
 
         Raises:
             StoreUnavailableError: Some changes could not be saved. The store is closed nevertheless.

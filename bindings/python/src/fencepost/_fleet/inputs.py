@@ -39,7 +39,7 @@ _BY_ROW = Advice(*["pass the identifiers of the devices as device="] * 2)
 
 
 class _Limited:
-    """The handle of a fleet that was made for several threads, which feeds with fewer threads."""
+    """A handle for a fleet that was created for several threads; the handle feeds with fewer threads."""
 
     def __init__(self, shards: Any, threads: int) -> None:
         self._shards, self._threads = shards, threads
@@ -153,26 +153,27 @@ class FleetInputs(FixInputs):
             accuracy: Accuracies in metres. 0, or None in a list, means that the accuracy was not reported; negative or
                 NaN means that the row has no position. One number applies to all rows. None means that no accuracy was
                 reported.
-            columns: The names of a table's columns for device, latitude, longitude, time, accuracy, or geometry, if
-                they are not recognised.
+            columns: The names of a table's columns for device, latitude, longitude, time, accuracy, or geometry, if the
+                library does not recognise these names.
             on_invalid: ``"count"`` to skip invalid rows, or ``"raise"`` to refuse all rows: see
                 :meth:`Monitor.feed_many`. A new device without any accepted row is not added.
             threads: The number of threads, at most the fleet's `threads`. None means the fleet's `threads`.
 
         Returns:
-            The number of accepted, of invalid and of late fixes.
+            The numbers of accepted, invalid and late fixes.
 
         Raises:
             InvalidArgumentError: The columns have different lengths, a row has no device, or a row is invalid and
-                `on_invalid` is ``"raise"``. ``position`` is the row, and nothing has been fed.
-            ColumnTypeError: A column has values of a wrong type; ``position`` is the row.
+                `on_invalid` is ``"raise"``. ``position`` is the number of the row, and no row has been fed.
+            ColumnTypeError: A column has values of a wrong type; ``position`` is the number of the row.
             InputError: A column is missing or holds unusable values; ``row`` is the number of the row. The earlier
-                batches took effect, and ``result`` is their :class:`FeedResult`.
+                batches were applied, and ``result`` is their :class:`FeedResult`.
             MissingExtraError: A table was passed, and nanoarrow is not installed.
-            QueueFullError: `max_pending_events` events are pending. The rows before ``position`` took effect, and
-                ``result`` is their :class:`FeedResult`. Take the pending events, then feed the remaining rows.
-            KeyboardInterrupt: Ctrl-C ended a long call. The rows fed until then took effect, and ``result`` is their
-                :class:`FeedResult`.
+            QueueFullError: `max_pending_events` events are pending. Only the rows before ``position`` were applied;
+                ``result`` is the :class:`FeedResult` of these rows. Process the pending events, then feed the remaining
+                rows.
+            KeyboardInterrupt: Ctrl-C ended a long call. Only the rows fed until then were applied; ``result`` is the
+                :class:`FeedResult` of these rows.
 
         Example:
             >>> import pyarrow
@@ -231,7 +232,7 @@ class FleetInputs(FixInputs):
         Args:
             device: The device's identifier.
             sightings: One sighting or several sightings.
-            time: Time of the report. May be omitted if all sightings carry the same time.
+            time: Time of the report. `time` may be omitted if all sightings carry the same time.
 
         Raises:
             InvalidArgumentError: There is no time, or the sightings carry different times.
@@ -261,7 +262,7 @@ class FleetInputs(FixInputs):
         """Sets the arrival time of the following inputs, from your own clock. The arrival time may go back.
 
         The arrival time does not affect states or events, but it has two uses. First, :meth:`expire` can remove devices
-        by the arrival time of their last accepted input, whatever date the input itself has. Second, with
+        by the arrival time of their last accepted input, regardless of the times in the inputs. Second, with
         `max_time_step` an input is refused as ahead only if it is too far ahead of both the device's clock and the
         arrival time. So the limit also applies to the first input of a device, and a device that sent nothing for a
         long time can continue at the present time.
@@ -283,12 +284,12 @@ class FleetInputs(FixInputs):
         """Lets time pass: confirms all changes that are due at `time` or earlier.
 
         Args:
-            time: The time to advance to. If all devices are advanced, it is a watermark: from then on no input of any
-                device, even of a new device, may be earlier. Devices whose clock is already later are not changed. The
-                time is limited by `max_time_step`, since a wrong date would make every later input of every device
-                late. It is compared with the last advance and with the arrival time or, if no arrival time was set,
-                with the largest clock of the devices.
-            device: The only device to advance, without the limit. None advances all devices.
+            time: The time to advance to. If all devices are advanced, `time` becomes a watermark: no later input may
+                have an earlier time, not even an input of a new device. Devices whose clock is already later are not
+                changed. The time is limited by `max_time_step`, because an advance to a wrong time would make every
+                later input of every device late. The limit is measured from the last advance and from the arrival time
+                or, if no arrival time was set, from the largest clock of the devices.
+            device: The only device to advance; the limit does not apply to it. None advances all devices.
             force: True to advance without the limit.
 
         Raises:

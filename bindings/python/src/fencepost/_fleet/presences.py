@@ -100,7 +100,8 @@ class PresenceColumns:
         )
 
     def named(self, identifiers: list[str | None]) -> PresenceColumns:
-        """Returns the columns with other identifiers. Leaves out rows whose new identifier is None."""
+        """Returns the columns with the given identifiers in place of the present ones. Omits rows whose new identifier
+        is None."""
         if None not in identifiers:
             return replace(self, identifiers=cast("list[str]", identifiers))
         kept = [row for row, identifier in enumerate(identifiers) if identifier is not None]

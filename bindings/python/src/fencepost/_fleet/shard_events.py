@@ -13,7 +13,7 @@ from .._system import ring
 from .device_numbers import DeviceNumbers
 
 _Entry: TypeAlias = tuple[Any, int]
-"""A row of an event, and the number of its device."""
+"""The row of an event, and the number of the event's device."""
 SEQUENCE, DATE, GENERATION, DEVICE, ROW = 0, 4, 8, -2, -1
 """Indices into an event's row."""
 
@@ -45,7 +45,7 @@ class ShardEvents:
         return sum(self._is_live(row, known) for row, _ in self._waiting)
 
     def is_full(self, most: int) -> bool:
-        """True if `most` events are pending. Drops void events if that is needed for the answer."""
+        """True if at least `most` events are pending. Drops void events if the answer depends on them."""
         if len(self._waiting) < most:
             return False
         known: dict[int, bool] = {}

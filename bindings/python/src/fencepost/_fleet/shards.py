@@ -41,8 +41,8 @@ class Shards:
 
     Args:
         table: The handle of the table of conditions.
-        max_pending: The size of the queue. It is checked only once per block of rows, so the events of a block may
-            exceed it.
+        max_pending: The size of the queue. The size is checked only once per block of rows, so the events of a block
+            may exceed it.
         device_limit: The largest number of devices of all fleets together. 0 means no limit.
         timeouts: The two timeouts of beacons and the largest time step.
         count: The number of fleets.
@@ -69,7 +69,7 @@ class Shards:
     # ------------------------------------------------------------------------------------------ devices
 
     def _of(self, device: Any) -> Handle:
-        """The fleet that has a device. For an unknown device it is the first fleet, which then raises the right
+        """The fleet that has a device. For an unknown device this returns the first fleet, which then raises the right
         error."""
         number = self._numbers.get(device) if isinstance(device, str) else None
         return self._fleets[0 if number is None else number % len(self._fleets)]
@@ -220,7 +220,7 @@ class Shards:
     def _take(
         self, fleets: Iterable[Handle], order: Callable[[Any], Any] = itemgetter(ROW), at_once: int = _AT_ONCE
     ) -> None:
-        """Takes all new events of the fleets. Each poll acknowledges the events of the previous one."""
+        """Takes all new events of the fleets. Each poll acknowledges the events of the previous poll."""
         rows: list[Any] = []
         for fleet in fleets:
             while part := fleet.poll_events(at_once):
@@ -359,8 +359,8 @@ class Shards:
                 self._keep(new)
 
     def _owners(self, used: Sequence[int], names: Sequence[str]) -> dict[int, array[int]]:
-        """Returns, for each fleet that has devices of `names`, the devices' numbers in that fleet by the index into
-        `names`."""
+        """Returns an array for each fleet that has devices of `names`; the array maps an index into `names` to the
+        device's number in that fleet."""
         found: dict[int, array[int]] = {}
         own: dict[int, list[int]] = {}
         for code in used:

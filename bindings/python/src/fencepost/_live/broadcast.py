@@ -20,7 +20,7 @@ class Broadcast:
     increase, also after a restart of the program.
 
     Args:
-        history: How many events are kept. A reader that is further behind misses the older ones.
+        history: How many events are kept. A reader that is further behind misses the older events.
 
     Example:
         >>> import asyncio

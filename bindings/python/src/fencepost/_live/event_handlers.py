@@ -17,21 +17,22 @@ from .notices import MINUTE, Notices
 from .waker import Stop
 
 GRACE = 5.0
-"""How many seconds a command may take to exit when the watch must stop, and again after SIGTERM."""
+"""How many seconds a command may take to exit when the watch must stop; after SIGTERM the command gets this time
+again."""
 BETWEEN_LOOKS = 0.05
-"""Seconds between two checks whether a command has ended, on systems without process descriptors (pidfd)."""
+"""Seconds between two checks whether a command has ended, for systems without process descriptors (pidfd)."""
 
 
 class EventCommand:
     """Runs a shell command with the event as one line of JSON on its standard input.
 
-    The command runs in its own session, so Ctrl-C reaches only the watch, and ending the command also ends its child
-    processes. The watch still handles signals while the command runs. When the watch must stop, it gives the command
-    5 s, or until the next signal, then sends SIGTERM and 5 s later SIGKILL.
+    The command runs in its own session, so Ctrl-C reaches only the watch, and the watch ends the command together with
+    its child processes. The watch still handles signals while the command runs. When the watch must stop, it waits for
+    the command for 5 s or until the next signal, then sends SIGTERM, and 5 s later SIGKILL.
 
     Args:
         command: The shell command.
-        signals: Says when to stop; None means never.
+        signals: The object that requests a stop; None means that the watch never stops early.
         notices: Receives reports of failures.
         timeout: Seconds after which the command is ended. If `timeout` is None, there is no limit, and a notice is
             logged every minute.
@@ -80,7 +81,8 @@ class EventCommand:
         """Does nothing, because the handler keeps nothing open between two events."""
 
     def _wait(self, process: subprocess.Popen[bytes], name: str) -> str | None:
-        """Waits until the command ends. If the command must be killed instead, returns the reason, else None."""
+        """Waits until the command ends. Returns None if the command ends, or the reason if it must be killed
+        instead."""
         started = time.monotonic()
         end = None if self._timeout is None else started + self._timeout
         signals, said, stop_at = self._signals, started, None
@@ -115,7 +117,7 @@ class EventCommand:
 
 
 def _register(pid: int, selector: selectors.BaseSelector, stack: ExitStack) -> float:
-    """Lets the selector wake up when a process ends; returns the maximum time that the selector may sleep."""
+    """Makes the selector wake up when a process ends; returns the maximum time that the selector may sleep."""
     descriptor = open_process(pid)
     if descriptor is None:
         return BETWEEN_LOOKS
@@ -146,7 +148,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def print_event(signals: Stop) -> Callable[[HandedEvent], bool]:
     """Returns a handler that writes events as JSON lines to standard output. If nobody reads the output, the handler
-    waits until somebody reads it or the watch must stop."""
+    waits until somebody reads it or until the watch must stop."""
 
     def write(event: HandedEvent) -> bool:
         sys.stdout.flush()

@@ -53,8 +53,8 @@ class Fed(StrEnum):
     ACCEPTED = "accepted"
     """The fix was fed, or the message had another purpose (such as waypoints) and was processed."""
     PASSED = "passed"
-    """The fix is not later than the device's clock that was loaded from the store. A previous run has already processed
-    the fix, so its message is a repeated one."""
+    """The fix is not later than the clock of its device, and this clock was loaded from the store. A previous run has
+    already processed the fix, so its message is a repeated one."""
     LATE = "late"
     """The fix is not later than the device's clock."""
     DOUBLE = "double"
@@ -71,16 +71,16 @@ class Follower(Running):
     """Follows devices by their live fixes: each device has its own clock, and each event goes to every sink until the
     sink has accepted it.
 
-    Between two fixes, a device's clock is the time of its last fix plus the time since that fix arrived, minus `lag`.
-    So a device that reports late, or whose clock is wrong, does not delay other devices. The follower does not start
-    threads or install signal handlers. Time passes only in :meth:`tick`, and in :meth:`events`, :meth:`run` and
-    :meth:`serve`, which call it. All methods may be called from any thread. A follower is a context manager, also for
-    ``async with``.
+    Between two fixes, a device's clock is the time of the device's last fix plus the time since that fix arrived, minus
+    `lag`. So a device that reports late, or whose clock is wrong, does not delay other devices. The follower does not
+    start threads or install signal handlers. Time passes only in :meth:`tick`, and in :meth:`events`, :meth:`run` and
+    :meth:`serve`, which all call :meth:`tick`. All methods may be called from any thread. A follower is a context
+    manager, for ``with`` and for ``async with``.
 
     An event is acknowledged when every sink has accepted it and, if the program loops over :meth:`events`, the loop
-    asks for the next one. Until then the event is redelivered, also after a restart if there is a `store`. So each
-    event is delivered at least once; use ``(device, sequence)`` to recognise a repeated one. While the store cannot be
-    written, no event is delivered and no message is acknowledged to its source.
+    asks for the next one. Until then the event is redelivered; if there is a `store`, it is redelivered even after a
+    restart. So each event is delivered at least once; use ``(device, sequence)`` to recognise a repeated event. While
+    the store cannot be written, no event is delivered and no message is acknowledged to its source.
 
     Args:
         zones: A path, conditions by identifier, a GeoDataFrame, an Arrow table or a :class:`Zones`. A :class:`Fleet` or
@@ -92,27 +92,27 @@ class Follower(Running):
         store: An existing directory in which the fleet is stored.
         name: The name of the fleet in the store.
         device: The member of JSON messages that names the device.
-        lag: How many seconds late a fix may arrive.
+        lag: The maximum delay of a fix, in seconds: a fix may arrive this much later than its time.
         ahead: Fixes more than this many seconds ahead of the computer's clock are refused; None means no limit.
         expire: Seconds or a timedelta. A device that sends nothing for this long is removed; None means that devices
             are never removed.
-        max_devices: The greatest number of devices. Fixes from further devices are refused.
+        max_devices: The maximum number of devices. Fixes from further devices are refused.
         unknown_accuracy: The accuracy, in metres, to use for fixes with accuracy 0, which trackers send if they do not
             know the accuracy.
-        policy: The transition policy of zones that do not have their own; None means ``standard``.
-        radius: The radius, in metres, of points that do not have their own.
+        policy: The transition policy of zones without a policy; None means ``standard``.
+        radius: The radius, in metres, of points without a radius.
         assuming: The state of each zone before the first fix of a device. If `assuming` is None, the state is
             unsatisfied, or unknown for a monitor.
         columns: Names of the columns of a table of zones.
-        waypoints: Whether waypoints from OwnTracks phones become circles for the devices of their owners.
-        max_gap: The ``max_gap`` of a path; only for a monitor that has a path.
+        waypoints: True if a waypoint from an OwnTracks phone becomes a circle for the devices of the phone's owner.
+        max_gap: The ``max_gap`` of the path; allowed only for a monitor that has a path.
         named: The device to use for fixes that do not name their device, such as those of a GPS receiver.
         numbered_by: The member of JSON messages that contains the sequence number of a device's message; None means
             that messages have no number. Missing numbers are logged and counted as ``missing_messages``.
         logger: Logs refused inputs, lost connections and recoveries; at most one record of each kind per minute.
-        notices: Receives the notices in place of `logger`; used by ``fencepost watch``.
-        clock: Returns the seconds since 1970, for the check of `ahead`.
-        monotonic: Returns the seconds of a monotonic clock, by which time passes.
+        notices: Receives the notices instead of `logger`; used by ``fencepost watch``.
+        clock: Returns the seconds since 1970; used for the check of `ahead`.
+        monotonic: Returns the seconds of a monotonic clock, which determines how much time has passed.
 
     Raises:
         InputError: The zones cannot be used.
@@ -240,12 +240,13 @@ class Follower(Running):
         time and perhaps accuracy.
 
         Args:
-            message: JSON text, or the parsed object. The message's other members become the ``source`` of events.
-            topic: The MQTT topic. The topic names the device of OwnTracks messages, and of other messages that do not
-                name their device.
+            message: The message as JSON text or as a parsed object. The message's other members become the ``source``
+                of events.
+            topic: The MQTT topic. The topic names the device of an OwnTracks message, and the device of any other
+                message that does not name one itself.
 
         Returns:
-            The result, or None if the message is blank or its kind has nothing to do with positions.
+            The result, or None if the message is blank or is of a kind that contains no positions.
 
         Raises:
             ValueError: The message cannot be used; the text says why.
@@ -282,16 +283,16 @@ class Follower(Running):
         return isinstance(self._watcher, Watch)
 
     def save(self) -> bool:
-        """Returns whether everything that was fed is in the store, and retries a failed save. If the result is False,
-        the sender should keep its message. Returns True if there is no store."""
+        """Returns True if everything that was fed is in the store; before that, retries a failed save. If the result is
+        False, the sender should keep its message. Returns True if there is no store."""
         with self._watcher.lock:
             self._check_open()
             self._watcher.keep()
             return self._watcher.is_kept
 
     def sync(self, zones: ConditionsSource | None = None) -> SyncResult:
-        """Replaces the zones. Unchanged zones keep their state; the other zones are added, replaced or removed. A
-        waiting event is redelivered at once.
+        """Replaces the zones. Zones that have not changed keep their state; the others are added, replaced or removed.
+        If an event waits to be redelivered, it is redelivered at once.
 
         Args:
             zones: Zones in any form that :class:`Follower` accepts. If `zones` is None, the follower's original path or
@@ -381,12 +382,13 @@ class Follower(Running):
         self._sinks.add(Guarded(sink, self._notices))
 
     def observe(self, observer: Observer) -> None:
-        """Adds an observer; like the page of ``fencepost watch``, it is notified of moves and events."""
+        """Adds an observer; it is notified of moves and events, like the page of ``fencepost watch``."""
         self._observers.append(observer)
         self._fleet_watch.observer = Observers(self._observers)
 
     def close(self) -> None:
-        """Closes the follower: loops end, and a fleet that the follower created is closed. Sinks stay open."""
+        """Closes the follower: loops over its events end, and a fleet that the follower created is closed. Sinks stay
+        open."""
         with self._watcher.lock:
             if self._is_closed:
                 return

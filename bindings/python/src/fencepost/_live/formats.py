@@ -16,11 +16,11 @@ FORMATS = ("auto", "jsonl", "nmea", "gpx")
 LONGEST_LINE = 1 << 20
 LONGEST_DOCUMENT = 1 << 28
 MOST_UNDATED = 3_600
-"""How many NMEA fixes may wait for a sentence with the date."""
+"""The maximum number of NMEA fixes that wait for a sentence with the date."""
 UNDECIDED_LINES = 20
 IDLE_LINES = 200
-"""After this many lines without a usable NMEA sentence there is a warning; a receiver writes about 20 other lines
-between two usable sentences."""
+"""The number of lines without a usable NMEA sentence after which there is a warning; a receiver writes about 20 other
+lines between two usable sentences."""
 
 Found = tuple[str, "FixRow | LineError"]
 """A place in the source, with the fix or the error at that place."""
@@ -30,7 +30,7 @@ class Decoder(Protocol):
     """Converts chunks of a stream to fixes."""
 
     def take(self, data: bytes) -> Iterator[Found]:
-        """Adds a chunk; returns the fixes that it completes."""
+        """Adds a chunk; returns the fixes that are now complete."""
         ...
 
     def end(self) -> Iterator[Found]:
@@ -97,7 +97,7 @@ class Lines(_Split):
                     yield f"line {self._number}", row
 
     def _found(self, line: bytes) -> FixRow | None:
-        """Returns the fix of a line, or None if the line has no fix and needs none."""
+        """Returns the fix of a line, or None if the line rightly has no fix."""
         return parse_line(line)
 
 
@@ -150,8 +150,8 @@ class _Sentences(_Split):
 
 
 class _Document:
-    """Decodes GPX. The document is read only when it is complete, because tracks take precedence over routes and way
-    points, and may come after them."""
+    """Decodes GPX. The document is read only when all of it has arrived, because tracks take precedence over routes and
+    way points, and may come after them in the document."""
 
     def __init__(self, name: str) -> None:
         self._data, self._name = bytearray(), name
@@ -199,8 +199,8 @@ class _Recognised:
 
 
 def _recognise(data: bytes) -> str | None:
-    """The format of a stream that begins with `data`, or None if more data is needed to decide. An unknown format
-    counts as JSON Lines."""
+    """The format of a stream that begins with `data`, or None if more data is needed to determine the format. An
+    unknown format counts as JSON Lines."""
     start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not start:
         return None

@@ -8,20 +8,20 @@ from collections import Counter
 from .notices import Notices
 
 _LATE = 100
-"""How much smaller than the last number a number may be if its message came late or twice. A number that is even
-smaller means that the sender has restarted its numbering."""
+"""The number of a message that comes late or twice may be smaller than the last number by at most this much. If a
+number is smaller by more than this, the sender has restarted its numbering."""
 
 
 class Gaps:
     """Counts missing messages of devices as ``missing_messages``, and logs them.
 
-    A number that exceeds the last one of its device by more than one is a gap, even if the missing messages come later.
-    Messages are not detected as missing if they were lost before the device's first message or while the watch did not
-    run.
+    If a number exceeds the last number of its device by more than one, this is a gap, even if the missing messages come
+    later. Messages are not detected as missing if they were lost before the device's first message or while the watch
+    did not run.
 
     Args:
         member: The member that contains the message number, which a device increases by 1 for each message; ``a.b``
-            means the member ``b`` of ``a``. With None, messages are not checked.
+            means the member ``b`` of ``a``. If `member` is None, messages are not checked.
         counts: The counters.
         notices: Receives the reports.
     """
@@ -50,5 +50,5 @@ class Gaps:
             self._notices.seldom("missing_messages", f"{place}: {device}: {what} missing")
 
     def forget(self, device: str) -> None:
-        """Removes the state of a device."""
+        """Removes the numbering state of a device."""
         self._last.pop(device, None)

@@ -20,26 +20,26 @@ from .sources import PIECE, Source
 PORT = 2947
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 SILENCE = 60.0
-"""If the followed device has no fix for this many seconds while another device has fixes, a notice says so."""
+"""If the followed device has no fix for this many seconds while another device has fixes, a notice reports this."""
 
 
 class Gpsd(Source):
     """Reads fixes from a gpsd over its JSON protocol.
 
     A connection that ends or fails is retried, with pauses that grow from 1 s to 60 s. After `reconnect` seconds
-    without a working connection, the error is raised. The retry timer restarts only after a connection has delivered a
-    fix or stayed open for a minute. So a port that accepts a connection and closes it at once counts as lost, like a
-    port that refuses connections.
+    without a working connection, the error of the last attempt is raised. The retry timer restarts only after a
+    connection has delivered a fix or stayed open for a minute. So a port that accepts a connection and closes it at
+    once counts as lost, like a port that refuses connections.
 
     Args:
         url: ``gpsd://host:port``.
-        reconnect: How many seconds to retry a lost gpsd; 0: the source ends with the connection.
+        reconnect: How many seconds to retry after the gpsd was lost; 0: the source ends when the connection ends.
         notices: Receives reports that the connection is lost or restored.
-        device: The device of the gpsd to follow. If `device` is None, the first device that has a fix is followed; it
-            is chosen anew after each lost connection.
+        device: The gpsd's name of the device to follow, for example ``/dev/ttyUSB0``. If `device` is None, the first
+            device that has a fix is followed; it is chosen anew after each lost connection.
         monotonic: Returns the seconds of a monotonic clock.
-        named: The device name to put on the fixes. If `named` is None, the fixes have no name, for a follower of one
-            device.
+        named: The device name that the source adds to its fixes. If `named` is None, the fixes have no name, for a
+            follower of one device.
 
     Raises:
         OSError: The gpsd does not answer.
@@ -118,7 +118,7 @@ class Gpsd(Source):
         return self._named_all(found)
 
     def _named_all(self, found: list[Found]) -> Iterator[tuple[str, Any]]:
-        """Adds the device name to the fixes, if there is one."""
+        """Adds the device name to the fixes, if the source has a device name."""
         if self._named is None:
             return iter(found)
         name = self._named
@@ -187,7 +187,8 @@ class _Reports(Lines):
         return None
 
     def _is_followed(self, device: Any) -> bool:
-        """Whether to follow this device: it is the named device or, without a name, the first one with a fix."""
+        """True if this device should be followed: it is the named device or, without a name, the first device with a
+        fix."""
         device = device if isinstance(device, str) else ""
         now = self._monotonic()
         if self._device is None:

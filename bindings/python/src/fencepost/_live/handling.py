@@ -19,7 +19,7 @@ HANDLING_S = 1.0
 BETWEEN_SAVES = 10.0
 """Seconds between two attempts to save while the store fails."""
 MANY_EVENTS = 100_000
-"""While this many events wait to be handled, no inputs are read."""
+"""No inputs are read while at least this many events wait to be handled."""
 
 
 class HandedEvent(Protocol):
@@ -36,7 +36,7 @@ class HandedEvent(Protocol):
 
 
 Handle = Callable[[Any], bool]
-"""Handles an event; returns True if that succeeded."""
+"""Handles an event; returns True if handling succeeded."""
 
 
 def key_of(event: HandedEvent) -> tuple[Any, ...]:
@@ -63,10 +63,10 @@ class Handling:
 
     Attributes:
         counts: The counters by name.
-        failures: How often the handler did not handle an event.
+        failures: The number of attempts in which the handler did not handle an event.
         source_name: The name of the source whose messages are being fed.
         lock: Held while the monitor or fleet is fed or an event is taken from it, but never while an event is handled.
-        outcome: The result of the last fix: ``accepted``, or a name in :attr:`counts`.
+        outcome: The result of the last fix: ``accepted``, or the name of one of the :attr:`counts`.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Handling:
         self._store, self._store_at = self._events.statistics().store, 0.0
 
     def handle_events(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
-        """Handles waiting events until one fails, none is left, or :data:`HANDLING_S` is over."""
+        """Handles waiting events until an event fails, no event is left, or :data:`HANDLING_S` has passed."""
         end = self._monotonic() + HANDLING_S
         while (event := self.next_due()) is not None:
             if is_stopped() or self._monotonic() >= end:
@@ -120,8 +120,8 @@ class Handling:
             self._waiting = None
 
     def look_again(self) -> None:
-        """Call this after a change to the conditions. The waiting event may have been removed with its condition;
-        otherwise it is retried at once."""
+        """Call this after a change to the conditions. The change may have removed the waiting event together with its
+        condition; otherwise the event is retried at once."""
         if self._waiting is not None:
             self._events.abandon()
             self._waiting = None
@@ -137,7 +137,8 @@ class Handling:
         return self._store in (StoreStatus.NONE, StoreStatus.KEPT)
 
     def look_at_store(self, force: bool = False) -> bool:
-        """Checks whether the store can be written, and reports a change. While the store fails, tries to save every
+        """Checks whether the store can be written, and reports when this changes. While the store fails, tries to save
+        every
         10 s, or at once with `force`.
 
         Returns:
@@ -199,8 +200,8 @@ class Handling:
         return self._waiting is not None and self._events.statistics().pending_events >= MANY_EVENTS
 
     def _until_retry(self) -> list[float]:
-        """Seconds until the waiting event is redelivered and seconds until the next attempt to save; a list of those
-        that are scheduled."""
+        """A list of up to two waiting times in seconds: until the waiting event is redelivered, and until the next
+        attempt to save."""
         pauses = [] if self._waiting is None or not self.is_kept else [self._retry_at - self._monotonic()]
         if not self.is_kept:
             pauses.append(self._store_at - self._monotonic())

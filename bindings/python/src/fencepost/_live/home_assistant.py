@@ -25,10 +25,10 @@ from .waker import Stop
 from .waypoints import OwnersCircles
 
 DISCOVERY = "homeassistant"
-"""The topic prefix of Home Assistant's discovery (its default)."""
+"""The default topic prefix of Home Assistant's discovery."""
 MOST_PLACES = 200
-"""The maximum number of places whose sensors are announced at once; beyond it, the sensor of a place appears with the
-place's first event."""
+"""The maximum number of places whose sensors are announced in advance; with more places, the sensor of a place appears
+with the place's first event."""
 SECONDS_BETWEEN = 5.0
 """Minimum seconds between two published positions of a device."""
 ON, OFF, UNKNOWN = "ON", "OFF", "None"
@@ -38,7 +38,7 @@ Message = tuple[str, str]
 
 
 def places_of(fleet: Fleet, circles: OwnersCircles, device: str) -> list[str]:
-    """The identifiers of a device's places; empty if the table has too many conditions to announce each one."""
+    """The identifiers of a device's places; empty if the table has too many conditions to announce every place."""
     if len(fleet.conditions) > MOST_PLACES:
         return []
     return [identifier for identifier in fleet.conditions if not circles.is_others(identifier, device)]
@@ -110,7 +110,7 @@ class Topics:
 
 
 def _identifier(*names: str) -> str:
-    """Converts any name to an identifier of letters, digits and underscores."""
+    """Converts a name to an identifier of letters, digits and underscores."""
     digest = hashlib.sha256("\0".join(names).encode()).hexdigest()[:16]
     return f"fencepost_{names[0]}_{digest}"
 
@@ -125,20 +125,20 @@ def position(row: FixRow) -> str:
 
 
 class HomeAssistantEvents:
-    """Publishes each event with QoS 1. An event counts as handled when the broker has confirmed it.
+    """Publishes each event with QoS 1. An event counts as handled when the broker has confirmed its message.
 
     Args:
         address: The broker, and the prefix of the state topics.
         identifier: The client id of the session.
         login: User and password.
         authority: A file with CA certificates; None means the system's certificates.
-        signals: Says when to stop; None means never.
+        signals: The object that requests a stop; None means that no stop is ever requested.
         notices: Receives reports that the broker is lost or connected again.
         version: The version of this program.
 
     Attributes:
         places_of: Returns the identifiers of a device's places. Returns nothing if there are too many places to
-            announce them before their events.
+            announce them before their first events.
         inside: Returns the identifiers of the places that a device is in.
         is_outdated: Whether the conditions have changed since the last message.
     """
@@ -205,8 +205,8 @@ class HomeAssistantEvents:
         """Does nothing: events arrive through ``__call__``."""
 
     def moved(self, device: str, row: FixRow | None) -> None:
-        """Publishes the new fix of a device. The position is published if the last one is at least 5 s old, without
-        waiting for the broker."""
+        """Publishes the new fix of a device. The position is published if the last published position is at least 5 s
+        old; the call does not wait for the broker."""
         if row is None:
             return
         messages = self._discovery(device)
@@ -243,8 +243,8 @@ class HomeAssistantEvents:
             self._client.publish_aside(topic, "")
 
     def _discovery(self, device: str) -> list[Message]:
-        """The discovery messages that Home Assistant needs before a device's first state; empty if they were already
-        published since the start."""
+        """The discovery messages that Home Assistant needs before a device's first state; empty if these messages were
+        already published since the start."""
         if self.is_outdated:
             self._update_places()
         if device in self._known:

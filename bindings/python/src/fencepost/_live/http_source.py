@@ -18,7 +18,7 @@ from .lines import LineError
 from .sources import Source
 
 LARGEST = 1 << 18
-"""Maximum size of a message in bytes; larger ones are refused."""
+"""Maximum size of a message in bytes; larger messages are refused."""
 MOST_CONNECTIONS = 256
 PATIENCE = 30.0
 """Maximum seconds for a request, and for an idle connection."""
@@ -35,22 +35,23 @@ class _Connection:
         self.body = bytearray()
         self.request: Any = None
         self.is_waiting = False
-        """Whether a complete request has been read. The request is answered only when its message is in the store."""
+        """True if a complete request has been read. A request is answered only after its message is in the store."""
 
 
 class HttpSource(Source):
     """Accepts messages by POST: from OwnTracks' HTTP mode, from Traccar's ``forward.type json``, and JSON objects that
     name their device. A request is answered with 200 when its message has been fed and is in the store. While the store
-    fails, a request is not answered, and after 30 s it gets 503; phones and Traccar then send the message again.
+    fails, a request is not answered; after 30 s it is answered with 503, and phones and Traccar then send the message
+    again.
 
-    A fix that is refused because it is late or a duplicate also gets 200, because sending it again would not help. The
-    source does not offer TLS; put a reverse proxy in front of it.
+    A fix that is refused because it is late or a duplicate is also answered with 200, because sending it again would
+    not help. The source does not offer TLS; put a reverse proxy in front of it.
 
     Args:
         host: The address to listen on.
         port: The port; 0 means any free port.
         login: User and password that each request must contain (Basic authentication). If `login` is None, requests
-            need no login; use this for loopback addresses and behind a proxy that authenticates.
+            need no login; use None only for loopback addresses and behind a proxy that authenticates.
         device: The member of JSON objects that names the device.
         monotonic: Returns the seconds of a monotonic clock.
 
@@ -238,7 +239,7 @@ class HttpSource(Source):
         self._end(each)
 
     def _send(self, each: _Connection, *events: Any) -> None:
-        """Sends without waiting, because a response fits into the socket's buffer."""
+        """Sends without waiting, because the whole response fits into the socket's buffer."""
         data = b"".join(each.protocol.send(event) or b"" for event in events)
         try:
             each.socket.send(data)

@@ -11,7 +11,7 @@ from .._tables.text_times import number_time, parse_time
 
 
 class LineError(ValueError):
-    """A line cannot be used and must not be ignored.
+    """Raised for a line that cannot be used and must not be ignored.
 
     Attributes:
         kind: The name of the counter for these errors.
@@ -26,7 +26,7 @@ def parse_line(line: bytes) -> FixRow | None:
     time.
 
     Raises:
-        LineError: The line has another content; the text says what is wrong.
+        LineError: The line has any other content; the text says what is wrong.
     """
     value = read_object(line)
     if value is None:
@@ -85,7 +85,7 @@ def report_fix(value: dict[str, Any]) -> FixRow | None:
 
 
 def number_of(value: dict[str, Any], *names: str) -> float | None:
-    """The value of the first named member that exists, or None.
+    """The value of the first of the named members that exists, or None if none of them exists.
 
     Raises:
         LineError: The value is not a number, or is out of range.

@@ -18,8 +18,8 @@ class LiveEvent:
     Attributes:
         event: The event of the fleet, with all its details.
         source: Members of the message besides device, position and time, for example the battery level.
-        waypoint_time: When the circle was created on a phone, in seconds since 1970; 0 means that the program defined
-            the zone.
+        waypoint_time: When the circle was created on a phone, in seconds since 1970; 0 means that the zone is not a
+            phone's circle.
     """
 
     event: DeviceEvent
@@ -66,7 +66,7 @@ class LiveEvent:
         return found
 
     def to_json(self) -> str:
-        """The event as one line of JSON; if ``source`` is not empty, it is the last member."""
+        """The event as one line of JSON; ``source`` is the last member if it is not empty."""
         text = self.event.to_json()
         if not self.source:
             return text

@@ -1,5 +1,5 @@
-"""Iterates over the events of a follower: ``for`` ends after the waiting events, ``async for`` waits for further
-events."""
+"""Iterates over the events of a follower: ``for`` ends after the events that are already waiting, and ``async for``
+waits for further events."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ class LiveEvents(AsyncIterator[Any], Iterator[Any]):
     """The events of a :class:`Follower`, returned by :meth:`Follower.events`.
 
     ``for`` returns the events that are waiting now. ``async for`` also waits for further events until the follower is
-    stopped or closed, and lets time pass meanwhile. Asking for the next event acknowledges the previous one. If a loop
-    is left early, the next loop receives its last event again.
+    stopped or closed; while it waits, it advances the follower's time. A request for the next event acknowledges the
+    previous event. If a loop is left early, the next loop receives the last event of that loop again.
 
     Example:
         >>> import asyncio

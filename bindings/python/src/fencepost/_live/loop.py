@@ -1,4 +1,4 @@
-"""The loop of a watch: feeds inputs, lets time pass between them, handles events."""
+"""The loop of a watch: feeds inputs, lets time pass between the inputs, and handles events."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class _Input:
 
     Attributes:
         source: The source.
-        found: The inputs that are read but not yet fed, in reverse order.
-        at_end: Whether the source has ended.
-        has_more: Whether the last turn left inputs unread.
+        found: The inputs that have been read but not yet fed, in reverse order.
+        at_end: True if the source has ended.
+        has_more: True if inputs were left unread in the last pass of the loop.
         untold: The number of fed inputs that are not yet acknowledged to the source.
     """
 
@@ -59,16 +59,16 @@ class _Input:
 
     @property
     def retry_at(self) -> float | None:
-        """The time of the next connection attempt; None while inputs that were read are not fed yet."""
+        """The time of the next connection attempt; None while some inputs of this source have been read but not fed."""
         return None if self.at_end or self.found else self.source.retry_at
 
 
 class Turns:
-    """The work of a loop between two waits: feeds inputs, lets time pass, and acknowledges inputs to the sources. The
-    sources take turns.
+    """The part of a loop that runs between two waits: feeds inputs, lets time pass, and acknowledges inputs to the
+    sources. Inputs are fed from the sources in turn.
 
-    If one of several sources can no longer be read, only that source ends. The error is logged at once, and is raised
-    when all sources have ended.
+    If one of several sources can no longer be read, only that source ends. The error of such a source is logged at
+    once, and is raised when all sources have ended.
 
     Args:
         sources: The sources of the messages.
@@ -155,7 +155,7 @@ def watch(
         signals: Requests a stop; must already be entered as a context manager.
         notices: Receives reports of errors of a source.
         on_hang_up: A function that is called after SIGHUP.
-        beat: A function that is called in each turn; it returns the seconds until its next call, or None.
+        beat: A function that is called in each pass of the loop; it returns the seconds until its next call, or None.
         is_endless: Whether to continue after all sources have ended.
 
     Raises:

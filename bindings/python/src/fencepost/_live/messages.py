@@ -1,4 +1,5 @@
-"""The content of a message from one of many devices: a fix, circles of its owner, or the loss of its connection."""
+"""The content of a message from one of many devices: a fix, circles of the device's owner, or the loss of the device's
+connection."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from .lines import LineError
 LONGEST_NAME = 256
 """Maximum length of a device's identifier in bytes."""
 LONGEST_SOURCE = 1024
-"""Maximum size, in bytes, of a message that is kept to be passed on with an event."""
+"""Maximum size in bytes of a message that is passed on with an event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class DeviceFix:
     Attributes:
         device: Its identifier.
         row: The fix.
-        source: The original message, or None if it is too long to be kept.
+        source: The original message, or None if the message is too long to be passed on.
     """
 
     device: str
@@ -109,5 +110,5 @@ def owner_of(device: str) -> str:
 
 
 def kept(data: bytes) -> bytes | None:
-    """The message, or None if it is too long to be kept for events."""
+    """The message, or None if the message is too long to be passed on with events."""
     return data if len(data) <= LONGEST_SOURCE else None

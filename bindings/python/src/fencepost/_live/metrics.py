@@ -57,7 +57,7 @@ class Metrics:
         self._registry.register(self)
 
     def describe(self) -> list[Any]:
-        """Returns no descriptions, so that registration does not collect values."""
+        """Returns an empty list, so that registration does not call :meth:`collect` to get descriptions."""
         return []
 
     def collect(self) -> Iterator[Any]:

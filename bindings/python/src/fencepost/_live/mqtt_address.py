@@ -26,7 +26,7 @@ class Address:
 
 
 def is_address(text: str) -> bool:
-    """Whether the user means a text as a broker's address."""
+    """True if the user means a text as a broker's address."""
     scheme, separator, _ = text.partition("://")
     return separator != "" and scheme in PORTS
 
@@ -80,7 +80,7 @@ def read_login(path: str | None, prefix: str | None = "FENCEPOST_MQTT") -> tuple
     Args:
         path: The path of the file, or None if there is no file.
         prefix: The prefix of the environment variables ``…_USER`` and ``…_PASSWORD``. If `prefix` is None, these
-            variables are ignored, because they are for another broker.
+            variables are ignored, because they are meant for a different broker.
 
     Raises:
         OSError: The file cannot be read.

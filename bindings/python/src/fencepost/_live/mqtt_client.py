@@ -16,11 +16,12 @@ from .waker import Waker
 KEEP_ALIVE = 30
 LONGEST_PAUSE = 60
 SHORT_LIFE = 3.0
-"""Seconds. If the broker ends a connection within this time, another client may be using the same client id."""
+"""Seconds. If the broker ends a connection within this time, a second client may be using the same client id."""
 CONTESTED = 5
-"""This many short connections in a row mean that another client has the same id, if the broker was up all the time."""
+"""If this many short connections follow one another while the broker was up all the time, another client has the same
+id."""
 AWAY = 86_400
-"""Seconds that a client waits before it reconnects if another client uses its id."""
+"""Seconds that a client waits before it reconnects if a second client uses its id."""
 
 
 class BrokerClient:
@@ -32,14 +33,14 @@ class BrokerClient:
         identifier: The client id of the session.
         login: User and password.
         authority: A file with CA certificates; None means the system's certificates.
-        lasts: Whether the broker keeps the session while the client is away.
+        lasts: True if the broker keeps the session while the client is disconnected.
         notices: Receives reports that the broker is lost or connected again.
 
     Attributes:
         waker: Becomes readable when the client's thread has something to report.
         reconnects: How often the client has reconnected.
-        is_connected: Whether the client is connected.
-        is_contested: Whether another client has the same id. A broker ends the older of two connections with the same
+        is_connected: True if the client is connected.
+        is_contested: True if another client has the same id. A broker ends the older of two connections with the same
             client id, so the two clients would disconnect each other forever.
 
     Raises:
@@ -76,7 +77,7 @@ class BrokerClient:
         self._client.on_disconnect = self._disconnected
 
     def start(self) -> None:
-        """Starts to connect, and retries until it succeeds."""
+        """Starts to connect, and retries until the connection succeeds."""
         self._client.connect_async(self.address.host, self.address.port, KEEP_ALIVE)
         self._client.loop_start()
 
@@ -102,7 +103,7 @@ class BrokerClient:
         self._on_connected()
 
     def _on_connected(self) -> None:
-        """Extension point for subclasses; called by the client's thread after each connection."""
+        """Does nothing; subclasses may override it. Called by the client's thread after each connection."""
 
     def _failed(self, client: Any, userdata: Any) -> None:
         self._was_lost, self._short_lives = True, 0
@@ -128,10 +129,10 @@ class BrokerClient:
         self._on_disconnected()
 
     def _on_disconnected(self) -> None:
-        """Extension point for subclasses; called by the client's thread after each disconnection."""
+        """Does nothing; subclasses may override it. Called by the client's thread after each disconnection."""
 
     def _note_uptime(self, seconds: float) -> None:
-        """Stores how long the broker has been up; the broker publishes this time."""
+        """Stores how long the broker has been up, as published by the broker."""
         self._up_since = time.monotonic() - seconds
 
     def close(self) -> None:

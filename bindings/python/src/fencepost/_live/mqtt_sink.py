@@ -1,4 +1,4 @@
-"""Publishes events to a broker. An event counts as handled when the broker has confirmed it."""
+"""Publishes events to a broker. An event counts as handled when the broker has confirmed its message."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Publisher(BrokerClient):
 
     def wait(self, numbers: set[int], signals: Stop | None) -> bool:
         """Waits until the broker has confirmed all messages, the maximum time has passed, or the watch must stop;
-        returns whether all are confirmed. Removes the numbers of confirmed messages from `numbers`."""
+        returns True if all messages are confirmed. Removes the numbers of confirmed messages from `numbers`."""
         end = time.monotonic() + PATIENCE
         with selectors.SelectSelector() as selector:
             if signals is not None:
@@ -94,8 +94,8 @@ class Publisher(BrokerClient):
         super().close()
 
     def has_confirmed(self, number: int) -> bool:
-        """Whether the broker has acknowledged a message. Returns True only once for each number, because the client
-        reuses numbers later."""
+        """Whether the broker has acknowledged a message. Returns True only once for each message number, because the
+        client reuses the numbers later."""
         if number not in self._confirmed:
             return False
         self._confirmed.discard(number)
@@ -104,7 +104,7 @@ class Publisher(BrokerClient):
 
 class PublishedEvents:
     """Publishes each event with QoS 1 to the topic of its device. An event counts as handled when the broker has
-    confirmed it.
+    confirmed its message.
 
     Args:
         address: The broker, and the prefix of the topics.
@@ -113,10 +113,10 @@ class PublishedEvents:
         identifier: The client id of the session.
         login: User and password.
         authority: A file with CA certificates; None means the system's certificates.
-        signals: Says when to stop; None means never.
+        signals: The object that requests a stop; None means that no stop is ever requested.
         notices: Receives reports that the broker is lost or connected again.
-        retain: Whether the broker keeps the last event of each device and place. Each pair of device and place then has
-            its own topic.
+        retain: Whether the broker keeps the last event of each device and place. Each pair of a device and a place then
+            has its own topic.
     """
 
     def __init__(
@@ -180,5 +180,5 @@ def _escaped(name: str) -> str:
 
 
 def level(name: str) -> str:
-    """Escapes a name so that it is one level of a topic."""
+    """Escapes a name so that the name forms one level of a topic."""
     return _escaped(name).replace("/", "%2F")

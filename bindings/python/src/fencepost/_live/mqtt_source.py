@@ -17,12 +17,12 @@ from .notices import Notices
 from .sources import Source
 
 LARGEST = 1 << 18
-"""Maximum size of a message in bytes; larger ones are refused."""
+"""Maximum size of a message in bytes; larger messages are refused."""
 LONGEST_TOPIC = 100
-"""How many characters of a topic a notice shows."""
+"""The maximum number of characters of a topic that a notice shows."""
 MOST_MESSAGES, MOST_BYTES = 100_000, 1 << 26
 """Limits for the messages that are queued in this process. A broker sends only a few messages before it needs a
-confirmation (20 by default in mosquitto), so further messages wait at the broker. Messages of QoS 0 need no
+confirmation (20 by default in mosquitto), so the other messages wait at the broker. Messages of QoS 0 need no
 confirmation; they are dropped when the queue is full."""
 DROPPED = "$SYS/broker/publish/messages/dropped"
 """The topic on which mosquitto publishes how many messages it has dropped because a queue was full."""
@@ -45,7 +45,7 @@ class _Subscriber(BrokerClient):
     connection never waits for anything else, because a broker disconnects a client that does not respond.
 
     Attributes:
-        life: The number of the current connection, counted from 1.
+        life: The number of the current connection: 1 for the first connection.
         dropped: The number of QoS 0 messages that this client dropped because its queue was full.
     """
 
@@ -151,8 +151,8 @@ class _Subscriber(BrokerClient):
 
 class MqttSource(Source):
     """Reads messages of OwnTracks, Traccar and others on a topic. Each message is acknowledged to the broker after it
-    was fed. The broker holds unacknowledged messages, also while this client is away, and delivers them later. A
-    redelivered message is skipped because it is not later than its device's clock.
+    was fed. The broker keeps unacknowledged messages, even while this client is disconnected, and delivers them later.
+    A redelivered message is skipped because its time is not later than the clock of its device.
 
     Args:
         address: The broker and the topic.
@@ -160,7 +160,7 @@ class MqttSource(Source):
         identifier: The client id of the session.
         login: User and password.
         authority: A file with CA certificates; None means the system's certificates.
-        lasts: Whether the broker keeps messages while this client is away.
+        lasts: True if the broker keeps messages while this client is disconnected.
         notices: Receives reports that the broker is lost or connected again.
     """
 

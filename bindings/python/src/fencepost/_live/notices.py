@@ -1,5 +1,5 @@
-"""The log of live following. The log contains enough to notice an outage, but its rate is limited so that it cannot
-fill a disk."""
+"""The log of a running watch or follower. The log reports every outage, but its rate is limited so that it cannot fill
+a disk."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def write_line(text: str) -> None:
 
 @dataclass
 class _Kind:
-    """The state of one kind of record: when the next record may pass, and how many records were held back since the
-    last one."""
+    """The state of one kind of record: the time at which the next record may pass, and the number of records that were
+    held back since the last record that passed."""
 
     next_at: float
     count: int = 0
@@ -50,11 +50,13 @@ class _Kind:
 
 
 class RateLimit(logging.Filter):
-    """Passes the first record of each kind, and then one record per minute, which says how many records it represents.
+    """Passes the first record of each kind, and then one record per kind and minute, which states how many records it
+    represents.
 
     The kind of a record is its attribute ``kind`` (``extra={"kind": "late_fixes"}``); all records without a kind pass.
-    If a record represents several, their number is its attribute ``count`` and appears at the end of its message. This
-    filter can be added to any logger or handler; records of :mod:`fencepost.live` are already limited in this way.
+    If a record represents several records, the attribute ``count`` holds the number of these records, and the message
+    ends with this number. This filter can be added to any logger or handler; records of :mod:`fencepost.live` are
+    already limited in this way.
 
     Args:
         seconds: The minimum time between two records of a kind.
@@ -76,7 +78,7 @@ class RateLimit(logging.Filter):
         self._lock = threading.Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record passes now."""
+        """True if the record may pass now."""
         kind = getattr(record, "kind", "")
         if not kind:
             return True
@@ -93,10 +95,10 @@ class RateLimit(logging.Filter):
             return True
 
     def due(self, at_once: bool = False) -> list[logging.LogRecord]:
-        """The held-back records that are due now: the last record of each kind whose waiting time is over.
+        """The held-back records that are due now: for each kind whose waiting time is over, the last record.
 
         Args:
-            at_once: Whether to return all held-back records, for the end of a program.
+            at_once: True to return all held-back records, as is done at the end of a program.
         """
         found = []
         with self._lock:
@@ -168,11 +170,11 @@ class Notices:
             self._logger.handle(record)
 
     def forget(self, kind: str) -> None:
-        """Drops the held-back records of a kind, because another record reports the same."""
+        """Drops the held-back records of a kind, because another record contains the same information."""
         self._limit.forget(kind)
 
     def pass_time(self) -> None:
-        """Logs the last held-back notice of each kind whose minute is over."""
+        """For each kind whose minute is over, logs the last notice that was held back."""
         for record in self._limit.due():
             self._logger.handle(record)
 

@@ -1,4 +1,4 @@
-"""Reads the messages that OwnTracks phones publish, and writes transitions that they understand."""
+"""Reads the messages that OwnTracks phones publish, and writes transitions in a form that the phones understand."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def read(value: dict[str, Any], topic: str | None, data: bytes) -> Message | Non
 
     Args:
         value: The payload's JSON.
-        topic: The topic of the message. With None, the payload itself must contain the topic, as in the apps' HTTP
-            mode.
+        topic: The topic of the message. If `topic` is None, the payload itself must contain the topic, as it does in
+            the apps' HTTP mode.
         data: The payload.
 
     Raises:
@@ -129,7 +129,7 @@ def _is_beacon(name: str) -> bool:
 
 
 def source_of(value: dict[str, Any]) -> dict[str, Any]:
-    """The members of a location passed on with an event: battery, connection, trigger and others."""
+    """The members of a location that are passed on with an event: battery, connection, trigger and others."""
     return {key: each for key, each in value.items() if key not in OWN_KEYS}
 
 

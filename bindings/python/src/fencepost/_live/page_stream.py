@@ -50,7 +50,7 @@ class Messages:
         view: The source of the data.
 
     Attributes:
-        made: How many states of the view were encoded.
+        made: The number of states of the view that were encoded.
     """
 
     def __init__(self, view: View) -> None:

@@ -38,7 +38,8 @@ class Running:
 
     def tick(self) -> float | None:
         """Lets time pass: due changes of silent devices become events. Call :meth:`tick` again after the returned
-        number of seconds, except while :meth:`run`, :meth:`serve` or a loop over :meth:`events` calls it.
+        number of seconds, unless :meth:`run`, :meth:`serve` or a loop over :meth:`events` is active, because these call
+        it themselves.
 
         Returns:
             Seconds until something is due, or None if nothing is due before the next fix.
@@ -105,10 +106,10 @@ class Running:
 
         Args:
             sources: The sources; the caller closes them.
-            stop: A request to stop that replaces the follower's own, for example :class:`Signals`. This object must
-                already be entered as a context manager.
-            each_turn: A function that is called in each turn; it returns the maximum number of seconds until its next
-                call, or None.
+            stop: The object that receives requests to stop, for example :class:`Signals`; it is used instead of the
+                follower's own object. `stop` must already be entered as a context manager.
+            each_turn: A function that is called in each pass of the loop; it returns the maximum number of seconds
+                until its next call, or None.
 
         Raises:
             OSError: A source can no longer be read.

@@ -39,8 +39,8 @@ class Service:
         self.say(f"RELOADING=1\nMONOTONIC_USEC={time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000}")
 
     def beat(self) -> float | None:
-        """Notifies the watchdog when a notification is due; returns the seconds until the next one, or None without a
-        watchdog."""
+        """Notifies the watchdog when a notification is due; returns the seconds until the next notification, or None
+        without a watchdog."""
         if self._period is None:
             return None
         now = time.monotonic()

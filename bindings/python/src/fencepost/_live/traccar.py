@@ -47,5 +47,5 @@ def _fix(position: dict[str, Any]) -> FixRow:
 
 
 def source_of(value: dict[str, Any]) -> dict[str, Any]:
-    """The members of a forwarded position passed on with an event: its attributes, speed, course."""
+    """The members of a forwarded position that are passed on with an event: its attributes, speed, course."""
     return {key: each for key, each in value["position"].items() if key not in OWN_KEYS}

@@ -161,7 +161,7 @@ class View:
         return found
 
     def both(self, version: int) -> tuple[dict[str, Any] | None, dict[str, Any]]:
-        """The changes after a version and the full state, as one consistent pair."""
+        """The changes after a version, and the full state; both describe the same moment."""
         with self._lock:
             changed, whole = self._since(version), self._since(0)
         assert whole is not None

@@ -60,7 +60,7 @@ class FleetWatch(Handling):
         circles: The circles of the devices' owners.
         by: The member of a message that names the device.
         named: The device to use for fixes that do not name their device.
-        lag: How many seconds late a fix may arrive.
+        lag: The maximum delay of a fix, in seconds: a fix may arrive this much later than its time.
         ahead: Fixes more than this many seconds ahead of the wall clock are refused; None means no limit.
         max_devices: The greatest number of devices. Fixes from further devices are refused.
         expire: Seconds: a device without messages for this long is removed, regardless of the times in its fixes.
@@ -72,10 +72,10 @@ class FleetWatch(Handling):
         wall: Returns the seconds since 1970.
 
     Attributes:
-        counts: The counters by name. ``messages`` and ``fixes`` count the inputs. Of the fixes, ``passed_fixes``,
-            ``late_fixes``, ``double_fixes``, ``invalid_fixes``, ``future_fixes`` and ``refused_devices`` count the
-            refused ones. ``waypoints``, ``gone``, ``events`` and ``expired_devices`` count changed circles, lost
-            connections of devices, events and removed devices.
+        counts: The counters by name. ``messages`` and ``fixes`` count the inputs. ``passed_fixes``, ``late_fixes``,
+            ``double_fixes``, ``invalid_fixes``, ``future_fixes`` and ``refused_devices`` count the refused fixes by
+            reason. ``waypoints`` counts changed circles, ``gone`` counts lost connections of devices, ``events`` counts
+            events, and ``expired_devices`` counts removed devices.
         takes_waypoints: Whether the waypoints of phones become circles.
         observer: An object that is called when something happens, for the page or Home Assistant, or None.
         lags: For each source, the seconds between the time of the last accepted fix and its arrival.
@@ -231,7 +231,8 @@ class FleetWatch(Handling):
             self.observer.moved(device, message.row)
 
     def _refusal(self, followed: _Followed | None, row: FixRow) -> tuple[str, str] | None:
-        """If a fix is refused without calling the fleet, returns the name of the counter and the reason, else None."""
+        """Returns the name of the counter and the reason if a fix must be refused without calling the fleet; otherwise
+        None."""
         at = row[3]
         if self._ahead_us is not None:
             wall_us = round(self._wall() * 1e6)
@@ -260,7 +261,7 @@ class FleetWatch(Handling):
     # ------------------------------------------------------------------------------------------- time
 
     def _look_ahead(self, device: str, followed: _Followed) -> None:
-        """Schedules the next time at which something is due for a device even without a new fix."""
+        """Schedules the next time at which the state of a device can change without a new fix."""
         deadline = self.fleet._handle.device_deadline(device)
         if deadline == followed.deadline and deadline is None:
             return

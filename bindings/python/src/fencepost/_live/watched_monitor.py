@@ -36,8 +36,8 @@ class Watch(Handling):
     once.
 
     A fix whose time is more than `ahead` beyond the wall clock is refused. A monitor's clock may still be ahead of the
-    wall clock because some clock was wrong. Then the monitor is rewound as soon as five late fixes in a row agree with
-    the wall clock. The monitor's records stay, and the observed states become undetermined.
+    wall clock because some clock was wrong. In this case the monitor is rewound as soon as five late fixes in a row
+    agree with the wall clock. The monitor's records stay, and the observed states become undetermined.
 
     The first refusal is logged at once; then the number of refusals is logged at most once a minute.
 
@@ -46,7 +46,7 @@ class Watch(Handling):
         handle: Called with one event at a time, in order; returns True when the event is handled. If the function
             returns False, it is called again with the same event, after pauses that grow from 1 s to 60 s.
         notices: Receives the notices about refused inputs.
-        lag: How many seconds late a fix may arrive.
+        lag: The maximum delay of a fix, in seconds: a fix may arrive this much later than its time.
         ahead: Fixes more than this many seconds ahead of the wall clock are refused. If `ahead` is None, fixes with any
             time are accepted, and the wall clock is not used.
         max_gap: Seconds, for a monitor with a path; None means that the monitor has no path.
@@ -115,7 +115,7 @@ class Watch(Handling):
         return True
 
     def _refusal(self, time_us: int) -> tuple[str, str] | None:
-        """If a fix with this time is refused, returns the name of the counter and the reason, else None."""
+        """Returns the name of the counter and the reason if a fix with this time must be refused; otherwise None."""
         wall_us = round(self._wall() * 1e6)
         if self._ahead_us is not None and time_us > wall_us + self._ahead_us:
             self._right = 0
@@ -139,8 +139,8 @@ class Watch(Handling):
         return "late_fixes", f"{moment_text(time_us)} is {span_text(clock - time_us)} before the monitor's clock"
 
     def _is_rewound(self, time_us: int, clock: int, wall_us: int) -> bool:
-        """Rewinds a monitor whose clock is wrong, if enough late fixes agree with the wall clock; returns whether it
-        did."""
+        """Rewinds a monitor whose clock is wrong, if enough late fixes agree with the wall clock; returns True if the
+        monitor was rewound."""
         if self._ahead_us is None:
             return False
         tolerance = max(self._ahead_us, self._lag_us)

@@ -1,4 +1,5 @@
-"""The events of a track, created from the engine's rows at the first access. A table of visits does not need them."""
+"""The events of a track, created from the engine's rows at the first access. A table of visits needs only the rows, so
+it does not create the events."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ReplayCounts(NamedTuple):
-    """The number of inputs of a replay, and how many of them it skipped.
+    """The number of inputs of a replay, and the number of these inputs that were skipped.
 
     Example:
         >>> ReplayCounts(fixes=10, late_fixes=1).late_fixes
@@ -59,7 +59,7 @@ class TrackReplay:
     events: Sequence[Event]
     """The track's events, in the order of their delivery."""
     counts: ReplayCounts
-    """The number of the track's inputs, and how many of them were skipped."""
+    """The number of the track's inputs, and the number of these inputs that were skipped."""
     begin_us: int | None
     """The earliest time of the track's inputs, in microseconds since 1970. None if there are no inputs."""
     end_us: int | None

@@ -1,4 +1,5 @@
-"""Outlines of polygons, corridors and gates on a Web Mercator map, also across the antimeridian and around a pole.
+"""Outlines of polygons, corridors and gates on a Web Mercator map; an outline may cross the antimeridian or surround a
+pole.
 
 Outlines are lists of polygons, each with an outer ring and its holes, in metres of the map.
 """

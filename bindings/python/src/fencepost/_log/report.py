@@ -1,4 +1,5 @@
-"""The report: one HTML file with a summary, a map, states and visits. It needs no network and no JavaScript library."""
+"""The report: one HTML file with a summary, a map, states and visits. The page needs no network and no JavaScript
+library."""
 
 from __future__ import annotations
 

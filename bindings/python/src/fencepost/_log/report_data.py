@@ -48,8 +48,8 @@ class ReportData:
         outlines: For each drawn place, its number, its polygons, its description, and whether it is a gate. A polygon
             is a list of words: an outer ring and its holes, or the lines of a gate.
         visits: Rows of track, place, start, end or None, last time (the end of the log for an open visit), two indices
-            in `KNOWN` that say how start and end are known, confirmed start, and confirmed end or None. Times are in
-            milliseconds.
+            in `KNOWN` (how the start is known, and how the end is known), confirmed start, and confirmed end or None.
+            Times are in milliseconds.
         unknown: Rows of track, place, start and end of the intervals with an unknown state, only for pairs of a track
             and a place with visits or crossings, and for places that stopped being monitored.
         events: Rows of track, place, state or direction, time, easting, northing (both None without a position), and a
@@ -333,7 +333,7 @@ def _described(condition: Place) -> str:
 
 
 def _thin(ring: Ring, most: int) -> Ring:
-    """A ring without corners that would not be visible, rounded to centimetres."""
+    """Returns a ring whose coordinates are rounded to centimetres, without the corners that would not be visible."""
     kept = thinned(list(zip(*ring)), most)
     return [round(ring[0][index], 2) for index in kept], [round(ring[1][index], 2) for index in kept]
 

@@ -40,23 +40,24 @@ class Known(enum.StrEnum):
     ASSUMED = "assumed"
     """The condition was added with ``assuming=satisfied``, so the visit starts with the log."""
     TIMEOUT = "timeout"
-    """No matching beacon was seen for the timeout."""
+    """No matching beacon was seen during the timeout."""
     DIAGNOSTIC = "diagnostic"
     """Monitoring stopped."""
     REPLACED = "replaced"
-    """The condition was replaced by another with the same identifier."""
+    """The condition was replaced by another condition with the same identifier."""
     OPEN = "open"
     """The visit had not ended when the log ended."""
 
 
 KNOWN = tuple(Known)
-"""The values in the order of the engine's numbers."""
+"""The values of :class:`Known`; the index of each value is the engine's number for it."""
 _NEVER = -(1 << 63)
 
 
 @dataclass(frozen=True, slots=True)
 class Visit(Plain):
-    """An interval during which a condition was satisfied. Its fields are the columns of :meth:`Visits.to_pandas`.
+    """An interval during which a condition was satisfied. The fields of a visit are the columns of
+    :meth:`Visits.to_pandas`.
 
     Attributes:
         identifier: The identifier of the condition.
@@ -68,8 +69,9 @@ class Visit(Plain):
         start_known: How the start is known.
         end_known: How the end is known.
         open: True if the visit had not ended when the log ended.
-        confirmed_start: The date of the event that confirmed the entry. With a dwell it is later than `start`.
-        confirmed_end: The date of the event that confirmed the exit. None if the visit has not ended.
+        confirmed_start: The time at which the entry was confirmed. If the condition has a dwell, `confirmed_start` is
+            later than `start`.
+        confirmed_end: The time at which the exit was confirmed. None if the visit has not ended.
 
     Example:
         >>> from fencepost import Circle, Fix, replay
@@ -238,7 +240,7 @@ def intervals(
     Args:
         events: The events, in the order of their delivery.
         begin_us: Start of the log.
-        assumed: States from the beginning of the log.
+        assumed: The state of each condition that has an assumed state at the beginning of the log.
     """
     own: dict[str, list[Event]] = {identifier: [] for identifier in assumed or {}}
     for event in events:
@@ -342,7 +344,7 @@ def visit_columns(
         events: The events, in the order of their delivery.
         begin_us: Start of the log.
         end_us: End of the log.
-        assumed: States from the beginning of the log.
+        assumed: The state of each condition that has an assumed state at the beginning of the log.
         track: The key of the track.
     """
     states = {identifier: _STATES[state] for identifier, state in (assumed or {}).items()}

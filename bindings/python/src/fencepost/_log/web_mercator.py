@@ -1,4 +1,4 @@
-"""Computes shapes on a Web Mercator map: tracks and geodesic circles, also across the antimeridian and around a
+"""Computes shapes on a Web Mercator map: tracks and geodesic circles; a shape may cross the antimeridian or surround a
 pole."""
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from .._native import direct_into, inverse
 EARTH_RADIUS = 6_378_137.0
 """Radius of the sphere of EPSG:3857, in metres."""
 MOST_NORTH = 85.0511287798066
-"""The latitude of the map's northern edge in degrees, which makes the map a square."""
+"""The latitude of the map's northern edge in degrees; with this edge the map is a square."""
 _ALL_AROUND = 20_003_931.5
-"""The length of half a meridian in metres. No shortest geodesic is longer."""
+"""The length of half a meridian in metres. No shortest geodesic is longer than this."""
 
 Ring = tuple[list[float], list[float]]
 """Longitudes and latitudes in degrees, not closed."""
@@ -38,8 +38,8 @@ def near(longitude: float, reference: float) -> float:
 
 
 def unwrapped(longitudes: Iterable[float], reference: float) -> list[float]:
-    """Shifts each longitude by multiples of 360 degrees to within 180 degrees of the previous one, and the first to
-    within 180 degrees of the reference."""
+    """Shifts the first longitude by a multiple of 360 degrees to within 180 degrees of the reference, and each other
+    longitude to within 180 degrees of the previous one."""
     result = []
     for longitude in longitudes:
         reference = near(longitude, reference)
@@ -50,12 +50,12 @@ def unwrapped(longitudes: Iterable[float], reference: float) -> list[float]:
 def circle(latitude: float, longitude: float, radius: float, corners: int = 180) -> list[Ring]:
     """The outline of all points within a geodesic distance of `radius`. If there is a second ring, it is a hole.
 
-    The corners are end points of geodesics of that length (Karney 2013). If a pole is inside, the outline also follows
-    the map's edge at that pole. If both poles are inside, the region is the whole map except a hole.
+    The corners are end points of geodesics of length `radius` (Karney 2013). If a pole is inside, the outline also
+    follows the map's edge at that pole. If both poles are inside, the region is the whole map except a hole.
 
     Args:
         latitude: Latitude of the centre in degrees.
-        longitude: Longitude of the centre in degrees. The outline lies around it and may exceed ±180.
+        longitude: Longitude of the centre in degrees. The outline lies around this longitude and may exceed ±180.
         radius: The radius in metres.
         corners: The number of corners.
     """
@@ -90,8 +90,8 @@ def world(middle: float) -> Ring:
 
 
 def thinned(points: Sequence[tuple[float, float]], most: int) -> list[int]:
-    """Indices of at most `most` points. Leaves out points that are closer to the last kept point than the size of a
-    cell.
+    """Returns the indices of at most `most` points. Leaves out points that are closer to the previous kept point than
+    the size of a cell.
 
     The cell is a fraction of the extent, so that omitted points are invisible at the initial zoom.
     """

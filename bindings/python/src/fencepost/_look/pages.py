@@ -26,7 +26,7 @@ def script(own: str) -> str:
 
 
 def page(own: str, **parts: str) -> str:
-    """The HTML of a page: each `{{ name }}` in `own` is replaced by the part with that name, or by the shared
+    """The HTML of a page: `own`, in which each `{{ name }}` is replaced by the part with that name, or by the shared
     `head.html` or `map.html`."""
     shared = {name: text(f"{name}.html").rstrip() for name in ("head", "map")}
     return re.sub(r"\{\{ (\w+) \}\}", lambda found: (shared | parts)[found[1]], own)

@@ -1,4 +1,5 @@
-"""Feeds Arrow streams into a monitor: fixes, circles and shapes, batch by batch. Suitable columns are read in place."""
+"""Feeds Arrow streams into a monitor: fixes, circles and shapes, batch by batch. Suitable columns are read in place,
+without a copy."""
 
 from __future__ import annotations
 
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
 _Decided: TypeAlias = tuple[int, PolicyRow | None]
 """An assumed state and a policy, in the engine's form."""
 _Reading: TypeAlias = tuple[int, bool, float, bool, bool]
-"""How a shape is read: its edges, oriented and buffer; whether its kind of edges is not stated; and whether it is a
-gate.
+"""How to read a shape: its `edges`, `oriented` and `buffer`; whether its kind of edges is unstated; and whether the
+shape is a gate.
 """
 _FEW = 16
 FIXES, CIRCLES = "fixes", "table"
@@ -66,7 +67,7 @@ class _Fixes(NamedTuple):
     accuracies: Any
     times: Ticks
     devices: tuple[Any, tuple[str, ...]] | None
-    """The index of each row's device, and the devices; None for a monitor."""
+    """The index of each row's device, and the devices; None if a monitor is fed."""
 
     def feed(self, handle: Any, refuses: bool) -> FeedResult:
         times: Any = self.times.values
@@ -90,7 +91,8 @@ def feed_stream(
     Args:
         handle: The native handle of a monitor or a fleet.
         table: An object that exports the stream.
-        columns: For columns that are not recognised: the column's name for each role, such as ``latitude``.
+        columns: The names of columns that the library does not recognise: the column's name for each role, such as
+            ``latitude``.
         refuses: True if the first invalid row causes the whole stream to be refused.
         devices: True if a column names the device of each row.
         look: A function that is called before the first batch with devices is fed. Its arguments are the batch's
@@ -175,13 +177,14 @@ def _devices(reader: BatchReader, chunk: Any, column: int, first: int) -> tuple[
 
 
 def _empty() -> Handle:
-    """A monitor for trial additions: whether a row is valid does not depend on a monitor's conditions."""
+    """A monitor in which conditions are added only to test them; the test does not depend on a monitor's other
+    conditions."""
     return Handle()
 
 
 def _like(handle: Handle, has_gates: bool) -> Handle:
-    """A monitor for trial additions. If there are gates, the trial monitor is a fork, because only some monitors accept
-    gates; a table has no gates."""
+    """Returns a monitor in which conditions are added only to test them. If the stream has gates, this monitor is a
+    fork of the caller's monitor, because only some monitors accept gates and a table accepts none."""
     return handle.fork() if has_gates and isinstance(handle, Handle) else _empty()
 
 
@@ -211,7 +214,7 @@ class _Circles(NamedTuple):
     policy: PolicyRow | None
 
     def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
-        """Adds or ensures either all of the circles, or none if one is refused."""
+        """Adds or ensures all circles of this object, or no circle if one of them is refused."""
         return SyncResult(*handle.add_circles(*self[1:], tags[self.first : self.first + len(self.identifiers)], ensure))
 
     def add_singly(self, handle: Handle, tags: memoryview[Any]) -> None:
@@ -225,7 +228,7 @@ class _Circles(NamedTuple):
                 raise
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
-        """The rows in the form that calls for conditions of all kinds take."""
+        """The rows in the form of the calls that accept conditions of all kinds."""
         rows = zip(self.identifiers, self.latitudes, self.longitudes, self.radii, tags[self.first :])
         for identifier, *circle, tag in rows:
             yield identifier, CIRCULAR_GEOGRAPHIC, tuple(circle), self.assuming, self.policy, tag
@@ -257,7 +260,7 @@ class _Shapes(NamedTuple):
     reading: _Reading
 
     def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
-        """Adds or ensures either all of the shapes, or none if one is refused."""
+        """Adds or ensures all shapes of this object, or no shape if one of them is refused."""
         own = tags[self.first : self.first + len(self.identifiers)]
         if self.reading[4]:
             columns = shape_columns(self.wkb)
@@ -267,7 +270,7 @@ class _Shapes(NamedTuple):
         return SyncResult(*handle.add_shapes(*row, own, ensure))
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
-        """The rows in the form that calls for conditions of all kinds take."""
+        """The rows in the form of the calls that accept conditions of all kinds."""
         for identifier, wkb, radius, tag in zip(self.identifiers, self.wkb, self.radii, tags[self.first :]):
             kind = _kind(wkb_type(wkb) in AREAS, self.reading)
             yield identifier, kind, (wkb, radius, *self.reading[:3]), self.assuming, self.policy, tag
@@ -286,7 +289,7 @@ class _Columns(NamedTuple):
     reading: _Reading
 
     def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
-        """Adds or ensures either all of the shapes, or none if one is refused."""
+        """Adds or ensures all shapes of this object, or no shape if one of them is refused."""
         count = len(self.identifiers)
         columns = self.shapes.columns(self.begin, self.begin + count)
         kind = _kind(self.shapes.is_area, self.reading)
@@ -294,7 +297,7 @@ class _Columns(NamedTuple):
         return SyncResult(*handle.add_shape_columns(*row, tags[self.first : self.first + count], ensure))
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
-        """The rows in the form that calls for conditions of all kinds take."""
+        """The rows in the form of the calls that accept conditions of all kinds."""
         kind = _kind(self.shapes.is_area, self.reading)
         for row, (identifier, radius, tag) in enumerate(zip(self.identifiers, self.radii, tags[self.first :])):
             wkb = self.shapes.wkb(self.begin + row)
@@ -305,7 +308,7 @@ _Part: TypeAlias = "_Circles | _Shapes | _Columns"
 
 
 class Options(NamedTuple):
-    """The defaults for a row that has no value of its own."""
+    """The defaults for rows without a value."""
 
     assuming: State | str
     policy: TransitionPolicy | str | None
@@ -420,8 +423,8 @@ def _circles(
 def _alike(
     shapes: Sequence[bytes | None] | None, readings: Sequence[_Reading] | None, start: int, stop: int
 ) -> Iterator[tuple[int, int, _Reading | None]]:
-    """Groups consecutive rows that are circles, or shapes with the same reading. If `shapes` is None, all rows are
-    shapes if there are `readings`, otherwise circles."""
+    """Groups consecutive rows that are circles, and consecutive rows that are shapes read in the same way. If `shapes`
+    is None, all rows are shapes if `readings` is not empty, and otherwise all rows are circles."""
     if readings is None:
         yield start, stop, None
         return
@@ -521,7 +524,7 @@ def _runs(
 
 
 def _decide(own: Mapping[str, Any], default: _Decided, base: TransitionPolicy) -> _Decided:
-    """A row's own values, or the defaults."""
+    """The values of a row; a missing value is replaced by the default."""
     assuming, policy = own.get("assuming"), without_nulls(own.get("policy"))
     return (
         default[0] if assuming is None else assumed(assumed_state(assuming)),

@@ -37,24 +37,24 @@ class ConditionChanges(ConditionHolder[V]):
         tag: int = 0,
     ) -> None:
         """Adds a condition, or replaces the condition with that identifier. The new condition gets a new record, and
-        pending events of a replaced condition are dropped (for a table, in all fleets that share it).
+        pending events of a replaced condition are dropped (for a table, in all fleets that share the table).
 
         If the last valid fix is not older than `initial_fix_max_age`, it decides a circle or shape at once. If a
-        polygon or corridor does not state its kind of edges, its edges are geodesic. If planar edges would lie more
-        than a metre away from the geodesic ones, there is an :class:`InputWarning`. See :meth:`Monitor.shape`.
+        polygon or corridor does not state its kind of edges, its edges are geodesic. An :class:`InputWarning` is issued
+        if planar edges would lie more than a metre away from the geodesic edges. See :meth:`Monitor.shape`.
 
         Args:
             condition: What to monitor.
             identifier: The condition's identifier, 1 to 256 bytes of UTF-8.
             assuming: The initial state: unknown, satisfied or unsatisfied. None means unknown for a monitor and
-                unsatisfied for a table. In a table, any state other than unsatisfied makes every device give an event
+                unsatisfied for a table. If a table uses any state other than unsatisfied, each device gives an event
                 for each such condition, however far away the device is.
             policy: The policy that says when a crossing counts, or the name of a preset. None means
                 :meth:`TransitionPolicy.standard`.
             tag: Your own number, 0 to 2**64 - 1. Every event of the condition contains this number.
 
         Raises:
-            InvalidArgumentError: A value is out of its range; the message names it.
+            InvalidArgumentError: A value is out of its range; the message names the value.
 
         Example:
             >>> from fencepost import Circle, Monitor
@@ -127,7 +127,7 @@ class ConditionChanges(ConditionHolder[V]):
         columns: Mapping[str, str] | None = None,
     ) -> None:
         """Adds many circles from columns of equal length, in order, with the same result as single calls. If the source
-        is a table, polygons and corridors are added too. If one condition is refused, no condition is added.
+        is a table, polygons and corridors are also added. If one condition is refused, no condition is added.
 
         Columns of 64-bit elements without strides are read in place; other columns are converted.
 
@@ -135,9 +135,10 @@ class ConditionChanges(ConditionHolder[V]):
         relation of DuckDB). The table's columns identifier, radius, and latitude and longitude (or a geometry) are
         found as in :func:`replay`. Geometries are WKB, WKT or GeoArrow: points and lines need a radius, polygons do
         not. Edges are planar unless the table's metadata or its column ``edges`` says geodesic; ``oriented`` and
-        ``buffer`` may be columns too. If the table has columns ``assuming`` and ``policy``, their values apply to their
-        rows, and the arguments apply where a value is null. If these values differ between rows, another thread, or a
-        store after a crash, may see only the first rows. A table needs ``fencepost[arrow]``.
+        ``buffer`` may also be columns. If the table has columns ``assuming`` and ``policy``, each row uses its own
+        values; where a value is null, the argument of that name applies. If rows have different values for these,
+        another thread may see that only the first rows have been added, and a store may contain only these rows after a
+        crash. A table needs ``fencepost[arrow]``.
 
         Args:
             identifier: The identifiers, as texts; or a table as the only argument.
@@ -148,12 +149,12 @@ class ConditionChanges(ConditionHolder[V]):
             policy: The policy of all conditions, or the name of a preset. None means :meth:`TransitionPolicy.standard`.
             tag: The tags as a column, or one tag for all conditions.
             columns: The names of a table's columns for identifier, latitude, longitude, radius, assuming, policy, or
-                geometry, if they are not recognised.
+                geometry, if the library does not recognise these names.
 
         Raises:
             InvalidArgumentError: The columns have different lengths, or a row is refused because a value is NaN or out
-                of range. No condition is added, and ``position`` is the row.
-            ColumnTypeError: A column has values of a wrong type; ``position`` is the row.
+                of range. No condition is added, and ``position`` is the number of the row.
+            ColumnTypeError: A column has values of a wrong type; ``position`` is the number of the row.
             InputError: A table lacks a column, or one of its rows is refused. No condition is added, and ``row`` is the
                 number of the row.
             MissingExtraError: A table was passed, and nanoarrow is not installed.
@@ -219,15 +220,15 @@ class ConditionChanges(ConditionHolder[V]):
             assuming: The initial state of all conditions.
             policy: The policy of all conditions.
             tag: The tags as a column, or one tag for all conditions.
-            columns: For columns of a table that are not recognised: the column's name for each role, such as
+            columns: The names of columns that the library does not recognise: the column's name for each role, such as
                 ``latitude``.
 
         Returns:
-            The number of added, of replaced and of kept conditions.
+            The numbers of added, replaced and kept conditions.
 
         Raises:
             InvalidArgumentError: The columns have different lengths, or a row is refused. The other errors of
-                :meth:`add_many` are possible too.
+                :meth:`add_many` are also possible.
 
         Example:
             >>> from fencepost import Circle, Monitor
@@ -268,25 +269,26 @@ class ConditionChanges(ConditionHolder[V]):
         tag: int = 0,
         columns: Mapping[str, str] | None = None,
     ) -> SyncResult:
-        """Makes the passed conditions the only ones: ensures each of them, in order, and removes all others.
+        """Makes the passed conditions the only ones: ensures each passed condition, in order, and removes all other
+        conditions.
 
         An existing condition that is equal (as defined in :meth:`ensure`) keeps its record, state and pending events.
         If one condition is refused, nothing changes. With a store, the call is one transaction.
 
         Args:
-            conditions: A mapping of identifiers to conditions; or records, definitions, another monitor or a
-                :class:`Zones`, which have their own policies and tags; or a table of rows (PyArrow, Polars, a relation
-                of DuckDB, pandas and GeoPandas with PyArrow), which is read as in :meth:`add_many`.
+            conditions: A mapping of identifiers to conditions. Records, definitions, another monitor or a
+                :class:`Zones` are also accepted; these have policies and tags of their own. A table of rows (PyArrow,
+                Polars, a relation of DuckDB, pandas and GeoPandas with PyArrow) is read as in :meth:`add_many`.
             assuming: Initial state of conditions without an assumed state. None means unknown for a monitor and
                 unsatisfied for a table.
             policy: Policy of conditions without a policy, or the name of a preset. None means
                 :meth:`TransitionPolicy.standard`.
             tag: Tag of conditions without a tag.
-            columns: For columns of a table that are not recognised: the column's name for each role, such as
+            columns: The names of columns that the library does not recognise: the column's name for each role, such as
                 ``latitude``.
 
         Returns:
-            The number of added, of replaced, of kept and of removed conditions.
+            The numbers of added, replaced, kept and removed conditions.
 
         Raises:
             InvalidArgumentError: A condition is refused, or two conditions have the same identifier. Nothing has

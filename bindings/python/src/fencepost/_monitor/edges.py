@@ -1,4 +1,5 @@
-"""Warns if shapes do not state their kind of edges and the kind makes a difference. Such shapes are never refused."""
+"""Warns if shapes do not state their kind of edges and geodesic and planar edges would differ. Such shapes are never
+refused."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ AS_PLANAR = Advice(*["they are taken as planar; choose with a property or column
 
 
 def warn_of_left_out(handle: Handle, identifier: str, source: str, place: str) -> None:
-    """Warns if rings of a polygon were left out, and says how many."""
+    """Warns if rings of a polygon were left out, and gives the number of these rings."""
     try:
         count = handle.shape(identifier)[-1]
     except NotFoundError:  # another thread has removed the condition

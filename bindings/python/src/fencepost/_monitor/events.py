@@ -17,8 +17,8 @@ T = TypeVar("T")
 E = TypeVar("E", bound=Event)
 L = TypeVar("L", bound="EventRows[Any]")
 EVENTS_PER_POLL = 65_536
-"""The most events that one call returns; the next call returns the events after them. A larger limit would only use
-more memory.
+"""The largest number of events that one call returns; the next call returns the events after these. A larger limit
+would only use more memory.
 """
 
 
@@ -33,8 +33,8 @@ class EventSource(Generic[E, L]):
     def next_event(self) -> E | None:
         """Returns the next event, or None.
 
-        The call acknowledges all events that were delivered before it. If handling them failed, call :meth:`abandon`
-        instead.
+        The call acknowledges all events that were delivered before it. If the handling of these events failed, call
+        :meth:`abandon` instead.
 
         Raises:
             ConsumerAlreadyActiveError: The events of :meth:`updates` are being consumed.
@@ -45,9 +45,9 @@ class EventSource(Generic[E, L]):
     def poll(self, max: int = 1024) -> L:
         """Returns up to `max` pending events, at most 65 536 per call.
 
-        The call acknowledges all events that were delivered before it. The returned list is also a context manager: the
-        end of its block acknowledges the list's events. If the block raises an exception, all of them are delivered
-        again.
+        The call acknowledges all events that were delivered before it. The returned list is also a context manager: at
+        the end of the ``with`` block, the events of the list are acknowledged. If the block raises an exception, all
+        events of the list are delivered again.
 
         Raises:
             ConsumerAlreadyActiveError: The events of :meth:`updates` are being consumed.
@@ -108,7 +108,7 @@ class EventSource(Generic[E, L]):
         return self._drained(self._list.to_pandas)
 
     def _drained(self, converted: Callable[[L], T]) -> T:
-        """Returns the pending events, which are converted before they are acknowledged."""
+        """Returns the pending events after a conversion; the events are acknowledged after the conversion."""
         events, result = self._list(), None
         # Events that wait until others are acknowledged (`Delivery.FIRST`) become pending only after that.
         while more := self._poll(max(self._handle.statistics()[6], 1)):
@@ -122,7 +122,8 @@ class EventSource(Generic[E, L]):
         self._handle.acknowledge(None)
 
     def abandon(self) -> None:
-        """Takes back the delivered but unacknowledged events, so that they are delivered again with the same sequence.
+        """Makes the delivered but unacknowledged events pending again, so that they are delivered again with the same
+        sequence.
 
         Call this method if a handler failed.
 
@@ -147,10 +148,10 @@ class MonitorEvents(EventSource[Event, EventList]):
     _list = EventList
 
     def events(self) -> Events:
-        """Returns the pending events for a loop. A request for the next event acknowledges the previous one.
+        """Returns the pending events for a loop. A request for the next event acknowledges the previous event.
 
-        If a loop is left early, by an exception, ``break`` or ``return``, its last event is delivered again: see
-        :class:`Events`.
+        If a loop is left early, by an exception, ``break`` or ``return``, the last event of the loop is delivered
+        again: see :class:`Events`.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
@@ -172,10 +173,10 @@ class MonitorEvents(EventSource[Event, EventList]):
         event.
 
         Inputs may be fed by the same task, by other tasks, or by other threads. A request for the next event
-        acknowledges the previous one. Only one consumer is allowed at a time: until the iterator ends, is cancelled or
-        dropped, :meth:`events`, :meth:`next_event` and :meth:`poll` are refused as well. If a consumer stops, no event
-        is lost. An event that the consumer did not acknowledge (with :meth:`acknowledge`, or by a request for the next
-        event) is delivered again, with the same sequence. :meth:`close` ends the iteration.
+        acknowledges the previous event. Only one consumer is allowed at a time: until the iterator ends, is cancelled
+        or is dropped, the methods :meth:`events`, :meth:`next_event` and :meth:`poll` raise an error. If a consumer
+        stops, no event is lost. An event that the consumer did not acknowledge (with :meth:`acknowledge`, or by a
+        request for the next event) is delivered again, with the same sequence. :meth:`close` ends the iteration.
 
         Raises:
             ConsumerAlreadyActiveError: Raised on iteration if there is another consumer.

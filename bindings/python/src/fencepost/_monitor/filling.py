@@ -1,5 +1,5 @@
-"""Puts conditions of any source into a monitor or a table, for `Zones(source)`, `Fleet(source)`, `Monitor(source)`, a
-replay and ``fencepost watch``."""
+"""Puts the conditions of any source into a monitor or a table; used by `Zones(source)`, `Fleet(source)`,
+`Monitor(source)`, replays and ``fencepost watch``."""
 
 from __future__ import annotations
 
@@ -27,22 +27,24 @@ if TYPE_CHECKING:
 
 
 class Source:
-    """The conditions passed to a constructor. They are read before anything is opened.
+    """The conditions passed to a constructor. The conditions are read before anything is opened.
 
     Args:
         given: A path, a mapping, GeoJSON, a frame, an Arrow stream, or another monitor or table. None means no
             conditions.
-        assumed: The initial state of conditions without an assumed state, if `assuming` is None.
+        assumed: The initial state of conditions without an assumed state; used if `assuming` is None.
         policy: Policy of conditions without a policy.
         assuming: The initial state of conditions without an assumed state.
         radius: Radius in metres of circles without a radius.
-        columns: For columns or properties that are not recognised: the name for each role, such as ``latitude``.
+        columns: The names of columns or properties that the library does not recognise: the name for each role, such as
+            ``latitude``.
         layer: Layer of a vector file. None selects the first layer.
-        transform: True to transform coordinates from another CRS to WGS84. Otherwise another CRS is refused.
+        transform: True to transform coordinates from another CRS to WGS84. Otherwise a source in another CRS is
+            refused.
 
     Raises:
         InputError: The source cannot be used.
-        TypeError: An option was passed without a source to which it applies.
+        TypeError: An option was passed, but no source to which the option applies.
     """
 
     def __init__(
@@ -81,8 +83,8 @@ class Source:
         )
 
     def put_into(self, holder: ConditionChanges[Any]) -> None:
-        """Makes the source's conditions the only conditions of a monitor or a table. Existing conditions that are equal
-        keep their state.
+        """Makes the source's conditions the only conditions of a monitor or a table. An existing condition that is
+        equal to one of the source's conditions keeps its state.
         """
         if self.others is not None:
             holder.sync(self.others)
@@ -92,7 +94,8 @@ class Source:
 
 
 def refuse_options(given: ConditionHolder[Any] | None, name: str, **options: object) -> None:
-    """Refuses options for reading conditions if no source is read: a monitor or a table has its own values.
+    """Refuses the options for reading conditions if no source is read, because the conditions of a monitor or a table
+    already have these values.
 
     Args:
         given: The monitor or the table; None if no conditions were passed.
@@ -127,9 +130,9 @@ def sync_conditions(
     path: str | Path,
     more: Sequence[Definition] = (),
 ) -> SyncResult:
-    """Makes `rows` the conditions of a monitor or a table. Existing conditions that are equal keep their state; other
-    existing conditions are removed. If the library refuses a condition, the error names the condition's place in the
-    file, and nothing changes.
+    """Makes `rows` the conditions of a monitor or a table. An existing condition that is equal to a condition in `rows`
+    keeps its state; all other existing conditions are removed. If the library refuses a condition, the error names the
+    condition's place in the file, and nothing changes.
 
     Args:
         holder: The monitor or the table.
@@ -148,6 +151,7 @@ def sync_conditions(
 
 
 def warn_of_open_edges(holder: ConditionHolder[Any], rows: Sequence[ConditionRow], path: str | Path) -> None:
-    """Warns about the shape that does not state its kind of edges and for which the two kinds differ most."""
+    """Warns about the shape for which geodesic and planar edges differ most, among the shapes that do not state their
+    kind of edges."""
     left_open = ((row.identifier, str(path), row.place) for row in rows if row.leaves_edges_open)
     warn_of_edges(holder._handle, left_open, AS_PLANAR)

@@ -1,4 +1,4 @@
-"""Gates in the form that the library takes. The form is not well-known binary, because the library reads a line in WKB
+"""Gates in the form that the library reads. The form is not well-known binary, because the library reads a line in WKB
 as a corridor."""
 
 from __future__ import annotations

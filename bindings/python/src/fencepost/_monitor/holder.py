@@ -23,7 +23,7 @@ D = TypeVar("D")
 
 
 class ConditionHolder(Generic[V]):
-    """A mapping of identifiers to conditions or their records."""
+    """A mapping of identifiers to conditions (for a table) or to records (for a monitor)."""
 
     __slots__ = ()
     _handle: Any
@@ -40,7 +40,7 @@ class ConditionHolder(Generic[V]):
         return found
 
     def shape(self, identifier: str) -> ShapeReading:
-        """Returns how a condition's geometry was read, and whether the choice between geodesic and planar edges matters
+        """Returns how a condition's geometry was read, and whether geodesic and planar edges would differ noticeably
         for it.
 
         Raises:
@@ -84,7 +84,7 @@ class ConditionHolder(Generic[V]):
         return found
 
     def remove(self, identifier: str) -> bool:
-        """Removes a condition, its record and its pending events.
+        """Removes a condition, the condition's record, and the condition's pending events.
 
         Returns:
             True if the condition existed.
@@ -107,7 +107,7 @@ class ConditionHolder(Generic[V]):
         transaction.
 
         Args:
-            identifiers_to_remove: The identifiers. Those without a condition are ignored.
+            identifiers_to_remove: The identifiers. Identifiers without a condition are ignored.
 
         Returns:
             The number of conditions that were removed.
@@ -149,7 +149,7 @@ class ConditionHolder(Generic[V]):
         return entry
 
     def __delitem__(self, identifier: str) -> None:
-        """Removes a condition, its record and its pending events.
+        """Removes a condition, the condition's record, and the condition's pending events.
 
         Raises:
             NotFoundError: No condition has that identifier (a ``KeyError``).

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 class FixColumns(NamedTuple):
-    """The columns of many fixes, in the form that the engine takes."""
+    """The columns of many fixes, in the form that the engine reads."""
 
     columns: tuple[Any, Any, Any, Any, int, int]
-    """Latitudes, longitudes, accuracies (a column, one number, or None), times, and the unit of the times: the
-    numerator and the denominator of its number of microseconds."""
+    """Latitudes, longitudes, accuracies (a column, one number, or None), times, and the unit of the times, as a
+    fraction of microseconds (numerator and denominator)."""
     doubtful: int | None
-    """The first time if the times are integers that are taken as microseconds (the caller may have meant another unit);
+    """The first time if the times are integers that are read as microseconds (the caller may have meant another unit);
     otherwise None.
     """
 
@@ -92,7 +92,7 @@ def first_time(rows: memoryview[Any]) -> int | None:
 
 
 def record_columns(rows: memoryview[Any]) -> tuple[Any, Any, Any, Any, int, int]:
-    """Returns the members of records as columns. They are copied because the records need not be aligned."""
+    """Returns the members of records as columns. The members are copied because the records need not be aligned."""
     plain = memoryview(rows.tobytes())
     if len(plain) % FIX_RECORD.size:
         raise InvalidArgumentError(f"fixes: {len(plain)} bytes are not a whole number of records of 32")
@@ -101,7 +101,7 @@ def record_columns(rows: memoryview[Any]) -> tuple[Any, Any, Any, Any, int, int]
 
 
 def scan_report(sightings: Any, time: Time | None) -> tuple[bytes, int]:
-    """Returns a scan report in the form that the engine takes: the sightings as records of 24 bytes, and the report's
+    """Returns a scan report in the form that the engine reads: the sightings as records of 24 bytes, and the report's
     time.
     """
     if isinstance(sightings, BeaconSighting):
@@ -235,27 +235,29 @@ class MonitorInputs(FixInputs):
             accuracy: Accuracies in metres. 0, or None in a list, means that the accuracy was not reported; negative or
                 NaN means that the row has no position. One number applies to all rows. None means that no accuracy was
                 reported.
-            on_invalid: With ``"count"``, invalid rows (a coordinate or the time out of range or missing, no position)
-                are skipped and counted. With ``"raise"``, the first invalid row causes all rows to be refused, and
-                nothing changes; a table is then read to its end before it is fed. In both cases, late rows are skipped
-                and counted.
-            columns: The names of a table's columns for latitude, longitude, time, accuracy, or geometry, if they are
-                not recognised.
+            on_invalid: With ``"count"``, an invalid row (no position, or a coordinate or time that is missing or out of
+                range) is skipped and counted. With ``"raise"``, the first invalid row causes all rows to be refused,
+                and nothing changes; a table is then read to its end before it is fed. In both cases, late rows are
+                skipped and counted.
+            columns: The names of a table's columns for latitude, longitude, time, accuracy, or geometry, if the library
+                does not recognise these names.
 
         Returns:
-            The number of accepted, of invalid and of late fixes.
+            The numbers of accepted, invalid and late fixes.
 
         Raises:
             InvalidArgumentError: The columns have different lengths, a datetime is naive, or a row is invalid and
-                `on_invalid` is ``"raise"``. ``position`` is the row, and nothing has changed.
-            ColumnTypeError: A column does not hold numbers or times; ``position`` is the row.
+                `on_invalid` is ``"raise"``. ``position`` is the number of the row, and nothing has changed.
+            ColumnTypeError: A column does not hold numbers or times; ``position`` is the number of the row.
             InputError: A column is missing or holds values of a wrong type, or the stream ends with an error; ``row``
-                is the number of the row. The earlier batches took effect, and ``result`` is their :class:`FeedResult`.
+                is the number of the row. The earlier batches were applied, and ``result`` is their :class:`FeedResult`.
             MissingExtraError: A table was passed, and nanoarrow is not installed.
-            QueueFullError: `max_pending_events` events are pending. The rows before ``position`` took effect, and
-                ``result`` is their :class:`FeedResult`. Take the pending events, then feed the remaining rows.
-            KeyboardInterrupt: Ctrl-C ends a long call within half a second (as does any exception of a signal handler).
-                The rows fed until then took effect, and ``result`` is their :class:`FeedResult`.
+            QueueFullError: `max_pending_events` events are pending. Only the rows before ``position`` were applied;
+                ``result`` is the :class:`FeedResult` of these rows. Process the pending events, then feed the remaining
+                rows.
+            KeyboardInterrupt: Ctrl-C ended a long call within half a second; any other exception of a signal handler
+                ends the call in the same way. Only the rows fed until then were applied; ``result`` is the
+                :class:`FeedResult` of these rows.
 
         Example:
             >>> from fencepost import Fix, Monitor
@@ -298,7 +300,7 @@ class MonitorInputs(FixInputs):
 
         Args:
             sightings: One sighting or several sightings.
-            time: Time of the report. May be omitted if all sightings carry the same time.
+            time: Time of the report. `time` may be omitted if all sightings carry the same time.
 
         Raises:
             InvalidArgumentError: There is no time, or the sightings carry different times.
@@ -312,7 +314,7 @@ class MonitorInputs(FixInputs):
     def set_scanning(self, on: bool, *, time: Time) -> None:
         """Declares whether the host scans for beacons from `time` on. A new monitor starts with scanning on.
 
-        While scanning is off, beacon conditions are undetermined, without an event, and absence times do not run.
+        While scanning is off, beacon conditions are undetermined, no event reports this, and absence times do not run.
         """
         self._handle.set_scanning(truth(on, "on"), to_us(time))
 
@@ -366,13 +368,14 @@ class MonitorInputs(FixInputs):
         """Declares that the times of some inputs were wrong, and sets the clock back.
 
         Conditions, records, pending events, the sequence and the counters do not change. The observed states become
-        undetermined without an event. The state of a circle is undetermined until the next fix, that of a beacon
-        condition until a sighting or until `beacon_initial_timeout` after the new clock. Open crossings
+        undetermined without an event. The state of a circle is undetermined until the next fix; the state of a beacon
+        condition is undetermined until a sighting, or until `beacon_initial_timeout` after the new clock. Open
+        crossings
         and the last fix are forgotten; the declared capabilities of the host remain. The call is an input, and is
         accepted even if the queue is full.
 
         Args:
-            time: The new clock, not later than the present one.
+            time: The new clock, not later than the present clock.
 
         Raises:
             InvalidArgumentError: The time is out of range or later than the clock, or the clock is not set yet.

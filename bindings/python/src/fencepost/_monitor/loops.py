@@ -1,4 +1,4 @@
-"""Taking events in a loop."""
+"""Loops over the events of a monitor or a fleet."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     class Owner(Protocol):
-        """A monitor or a fleet whose events a loop reads. The loop holds a reference to it."""
+        """A monitor or a fleet whose events a loop reads. The loop holds a reference to this object."""
 
         _handle: Any
 
@@ -31,7 +31,7 @@ class EventLoop(Iterator[E], Generic[E]):
         self._is_over = False
 
     def __iter__(self) -> Iterator[E]:
-        """Yields events; if the loop is left early, its last event is delivered again."""
+        """Yields events; if the loop is left early, the last event of the loop is delivered again."""
         try:
             while (event := next(self, None)) is not None:
                 yield event
@@ -53,7 +53,7 @@ class EventLoop(Iterator[E], Generic[E]):
         return self._of(row)
 
     def close(self) -> None:
-        """Ends the loop. The last event is delivered again unless it was acknowledged."""
+        """Ends the loop. The last event that a loop received is delivered again unless it was acknowledged."""
         self._is_over = True
         self._give_back()
 
@@ -67,10 +67,10 @@ class EventLoop(Iterator[E], Generic[E]):
 class Events(EventLoop[Event]):
     """The pending events of a monitor: the result of :meth:`Monitor.events`.
 
-    When a loop asks for the next event, it acknowledges the previous one. A loop that ends early (an exception,
+    When a loop asks for the next event, it acknowledges the previous event. A loop that ends early (an exception,
     ``break``, ``return``, :meth:`close`) has not acknowledged its last event, so this event is delivered again to the
-    next consumer. Events are delivered at least once and never lost. If the loop's body has handled its event before it
-    leaves the loop, it can call :meth:`Monitor.acknowledge`.
+    next consumer. Events are delivered at least once and never lost. If the body of a loop has handled its event, it
+    can call :meth:`Monitor.acknowledge` before it leaves the loop.
 
     Each loop over the same object starts anew, so a failed loop can be repeated. Without a loop, ``next()`` works like
     :meth:`Monitor.next_event`, but raises ``StopIteration`` after the last event and in all later calls.

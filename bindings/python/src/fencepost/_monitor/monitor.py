@@ -61,8 +61,8 @@ if TYPE_CHECKING:
 
 
 def _age(value: float | timedelta) -> int:
-    """Converts the age of a fix to microseconds. Refuses -1, which the library would take as "never": here None means
-    that."""
+    """Converts the age of a fix to microseconds. Refuses -1, which the library would read as "never"; in Python, None
+    means "never"."""
     age = seconds_to_us(value, "initial_fix_max_age")
     if age < 0:
         raise InvalidArgumentError(f"initial_fix_max_age is {value}; must be from 0 to 1e9 seconds, or None for never")
@@ -80,7 +80,7 @@ def directory(store: str | os.PathLike[str]) -> bytes:
 
 
 def time_step(value: float | timedelta) -> int:
-    """Converts a time step to microseconds. Refuses 0, which the library would take as "no limit"."""
+    """Converts a time step to microseconds. Refuses 0, which the library would read as "no limit"."""
     step = seconds_to_us(value, "max_time_step")
     if step == 0:
         raise InvalidArgumentError("max_time_step is 0 s; must be from 1e-6 to 1e9 s, or None for any distance")
@@ -99,54 +99,56 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
     Args:
         conditions: A path (GeoJSON, CSV, or a vector file), a mapping of identifiers to conditions, GeoJSON as a dict
             or anything with a ``__geo_interface__`` of features, a DataFrame, a GeoDataFrame, an Arrow stream, or
-            another monitor or table. With None the monitor has the conditions that are in the store, if any. Conditions
-            that are passed replace those of the store; equal conditions keep their state. A text without a dot or slash
-            is the `name`, not a path.
+            another monitor or table. If `conditions` is None, the monitor has the conditions that are in the store, if
+            any. Conditions that are passed replace the conditions in the store; a condition that is equal in both keeps
+            its state. A text without a dot or slash is the `name`, not a path.
         name: The monitor's name, 1 to 64 letters, digits or underscores. None makes a private monitor without a name.
         policy: Policy of conditions without a policy, or the name of a preset. None means ``standard``.
         assuming: Initial state of conditions without an assumed state. None means unknown.
         radius: Radius in metres of circles without a radius.
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
-            they are not recognised.
+            the library does not recognise these names.
         layer: Layer of a vector file. None selects the first layer.
         transform: True to transform a source in another CRS to WGS84. Otherwise such a source is refused.
         delivery: Which changes are delivered if a condition has several pending changes.
         condition_limit: The largest number of conditions of all kinds that are monitored at a time. None means no
             limit.
-        max_pending_events: The size of the queue, 1 to 1e9. Inputs are refused while this many events are pending.
-        initial_fix_max_age: Seconds, 0 to 1e9. When a condition is added, the last fix decides it if the fix is not
-            older than this. With None the last fix is never used.
+        max_pending_events: The size of the queue, 1 to 1e9. Inputs are refused while `max_pending_events` events are
+            pending.
+        initial_fix_max_age: Seconds, 0 to 1e9. When a condition is added, the last fix decides the condition's state if
+            the fix is not older than this. If `initial_fix_max_age` is None, the last fix is never used.
         beacon_exit_timeout: Seconds, above 0: a beacon is gone after this time without a sighting.
         beacon_initial_timeout: Seconds, above 0: a condition that starts undetermined becomes unsatisfied after this
             time without a sighting.
         store: An existing directory, in which the store is the file ``<name>.fencepost``. If the file exists, the
-            monitor continues from it; otherwise a new store is created. `delivery` and `condition_limit` must equal
-            those of an existing store. With None the monitor is in memory.
-        durability: When changes become durable. It has no effect without a store.
+            monitor continues from it; otherwise a new store is created. `delivery` and `condition_limit` must equal the
+            options of an existing store. With None the monitor is in memory.
+        durability: When changes become durable. This option has no effect without a store.
         checkpoint_interval: Time between two saves with :attr:`Durability.RELAXED`, in seconds of event time, above 0.
-        max_time_step: Seconds, above 0. An input that is ahead of the clock by more than this is refused and counted,
-            so that one wrong date does not make every later input late. None means no limit. The first input is not
-            checked, since there is no clock yet. The limit does not apply to :meth:`advance`; use :meth:`rewind` to set
-            back a clock that is ahead.
+        max_time_step: Seconds, above 0. An input that is ahead of the clock by more than this is refused and counted;
+            otherwise, one input with a wrong time would make every later input late. None means no limit. The first
+            input is not checked, since there is no clock yet. The limit does not apply to :meth:`advance`; use
+            :meth:`rewind` to set back a clock that is ahead.
         path: How the device is assumed to move between its fixes. With ``geodesic``, a device that drives through a
             circle between two fixes enters and leaves it, with times to the microsecond.
         max_gap: Seconds, above 0, for a path. If two fixes are farther apart in time than this, the path between them
             is unknown, as with the path ``fixes``, and the next event has :attr:`Event.follows_gap`.
-        max_speed: Metres a second, above 0, for a path. A movement that would be faster also counts as a gap. None
-            means no limit.
+        max_speed: Metres a second, above 0, for a path. A movement that would need a higher speed also counts as a gap.
+            None means no limit.
 
     Raises:
         InputError: `conditions` cannot be used as a source of conditions. No store was opened.
         InvalidNameError: The name has characters that are not allowed, or is too long or empty.
-        InvalidArgumentError: An option is out of its range or differs from the stored one, or a store has no name.
+        InvalidArgumentError: An option is out of its range, an option differs from the option of the existing store, or
+            a store has no name.
         MonitorInUseError: The store is open, in this or another process.
         StoreUnavailableError: The store cannot be opened: the directory does not exist, access is denied, or the disk
             is full.
         StoreCorruptError: The store's file is damaged. The file was not changed.
         StoreTooNewError: The store's file was written by a newer version of the library.
 
-    After a ``fork`` of the process, the store belongs to the parent process. The monitor in the child process continues
-    in memory, as if its store could not be written.
+    After a ``fork`` of the process, only the parent process continues to use the store. The monitor in the child
+    process continues in memory, as if its store could not be written.
 
     Example:
         >>> from fencepost import Circle, Fix
@@ -229,7 +231,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
 
         Args:
             name: The monitor's name, or None.
-            options: Options of :class:`Monitor` that override those of Core Location.
+            options: Options of :class:`Monitor` that override the options of Core Location.
 
         Example:
             >>> Monitor.core_location("my_monitor").name
@@ -332,8 +334,8 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         """The distance in metres that a device may move from a position before it can cross the boundary of any circle.
 
         The result is the distance to the nearest boundary minus a micrometre: 0 on a boundary, infinite if there is no
-        boundary. Within that distance the state can still change: any fix can decide an undetermined circle
-        (:attr:`RotationPlan.follow`), and dwells end when time passes (:attr:`next_deadline`).
+        boundary. Within that distance the state can still change: any fix can decide the state of an undetermined
+        circle (:attr:`RotationPlan.follow`), and dwells end when time passes (:attr:`next_deadline`).
 
         Raises:
             InvalidArgumentError: The coordinate is out of range.
@@ -350,7 +352,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
     @property
     def next_deadline_us(self) -> int | None:
         """The next time at which a state can change without an input, because a dwell ends or a beacon counts as
-        absent. In microseconds since 1970-01-01T00:00:00Z, or None if nothing is due."""
+        absent. The time is in microseconds since 1970-01-01T00:00:00Z; it is None if nothing is due."""
         return self._handle.next_deadline()
 
     @property

@@ -21,15 +21,15 @@ class ArmedCondition:
 
     Attributes:
         identifier: The condition's identifier.
-        generation: Number that distinguishes a condition from another condition that replaced it under the same
-            identifier.
+        generation: Number that distinguishes a condition from a later condition with the same identifier that replaced
+            it.
         tag: The number passed when the condition was added.
         latitude: Latitude of the centre, in degrees.
         longitude: Longitude of the centre, in degrees.
         radius: Metres.
         slack: Distance from the position to the circle's boundary, in metres.
         is_inside: True if the position was inside the circle. A back end that reports only changes must assume this
-            state.
+            initial state.
 
     Example:
         >>> from fencepost import Circle, Monitor, RotationPlanner
@@ -56,15 +56,16 @@ class ArmedCondition:
 
 @dataclass(frozen=True, slots=True)
 class RotationPlan(Table):
-    """The circles that a back end with few slots has to watch, and the circle that shows when to plan again.
+    """The circles that a back end with few slots has to watch, and the wake-up circle: when the device
+    leaves it, a new plan is needed.
 
     Attributes:
         armed: All circles to be armed; the circle with the nearest boundary comes first.
         removals: Circles that were armed before and must be disarmed first.
         additions: The circles of `armed` to be armed after the removals. All other circles of `armed` are armed
             already.
-        wake_up: A circle for the last slot; the plan stays valid until the device leaves this circle. A radius of 0
-            means that every fix must be fed. None means that every circle is armed.
+        wake_up: A circle for the last slot; the plan stays valid until the device leaves the wake-up circle. A radius
+            of 0 means that every fix must be fed. `wake_up` is None if every circle is armed.
         follow: True if every fix must be fed until a later plan says False, because a circle is undetermined or a
             crossing is not yet confirmed.
 
@@ -126,13 +127,13 @@ class RotationPlanner:
     """Plans which circles to arm, and stores the last plan.
 
     Whenever :meth:`RotationPlan.wakes` is true for a fix, feed that fix and plan again from its position. The events
-    are then the same as if all fixes were fed, provided that conditions are added only together with a fix that is fed.
-    Beacon conditions are not planned.
+    are then the same as if all fixes were fed, provided that a fix is fed whenever conditions are added. Beacon
+    conditions are not planned.
 
     Args:
         slots: The number of slots, 1 to 1 000 000. If there are more circles than slots, the last slot is for the
             wake-up circle.
-        margin: Metres by which the wake-up circle is made smaller; finite, at least 0.
+        margin: Metres by which the radius of the wake-up circle is reduced; finite, at least 0.
         maximum_radius: Radius of the largest wake-up circle that the back end supports, in metres.
 
     Raises:
@@ -179,11 +180,11 @@ class RotationPlanner:
             monitor: The monitor; it is not changed.
             latitude: Degrees.
             longitude: Degrees.
-            accuracy: Accuracy of the position in metres, finite, at least 0. The wake-up circle is made smaller by
-                this.
+            accuracy: Accuracy of the position in metres, finite, at least 0. The radius of the wake-up circle is
+                reduced by this accuracy.
 
         Raises:
-            InvalidArgumentError: A value is out of its range. The last plan has not changed.
+            InvalidArgumentError: A value is out of its range. The last plan stays valid.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor, RotationPlanner

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .._values.matches import Matches
 
 _PART = 1 << 18
-"""The number of points in each call of the library. Ctrl-C is handled between two calls."""
+"""The number of points that are passed to the library in one call. Ctrl-C is handled between two calls."""
 _FEWEST = 1 << 12
 """The smallest number of points per thread; fewer points run on one thread."""
 
@@ -81,21 +81,22 @@ class MonitorQuestions:
             longitude: A longitude or a column of longitudes, in degrees, if `points` is a latitude or a column of
                 latitudes. Columns of ``float64`` are read in place, even with strides or in reverse order; other
                 columns are converted first.
-            columns: The names of a table's columns for latitude, longitude or geometry, if they are not recognised.
+            columns: The names of a table's columns for latitude, longitude or geometry, if the library does not
+                recognise these names.
             distances: True to add a column with the signed distance to the boundary in metres, which is 0 or less
                 because the point is inside.
             threads: The number of threads that share the points; other Python threads can run during the call.
 
         Returns:
             For one point: the identifiers, in the order in which the conditions were added. For columns and Arrow
-            tables, :class:`Matches`, with the index of the columns if they come from pandas. For a frame, a DataFrame
-            with a row for each pair of a point and a condition. Its index is the point's label in the frame, and its
-            columns are ``identifier`` and, if requested, ``distance``. Therefore ``frame.join(found)`` is a spatial
-            join as in GeoPandas.
+            tables: a :class:`Matches`; if the columns come from pandas, the result also has their index. For a frame, a
+            DataFrame with a row for each pair of a point and a condition. The frame's index is the point's label in the
+            input frame, and its columns are ``identifier`` and, if requested, ``distance``. Therefore
+            ``frame.join(found)`` is a spatial join as in GeoPandas.
 
         Raises:
-            InvalidArgumentError: A point is out of range or missing (``position`` is the row), the columns have
-                different indexes, or a label occurs twice in the index of a frame.
+            InvalidArgumentError: A point is out of range or missing (``position`` is the number of the row), the
+                columns have different indexes, or a label occurs twice in the index of a frame.
             InputError: A table has no column with points.
             MissingExtraError: The call needs NumPy, pandas, GeoPandas or nanoarrow, which is not installed.
 
@@ -142,22 +143,24 @@ class MonitorQuestions:
         threads: int = 1,
     ) -> Any:
         """Finds the conditions whose boundaries are nearest to a point, or to each of many points, the nearest
-        condition first. At equal distance the condition that was added first comes first. A circle that contains the
-        whole Earth has no boundary.
+        condition first. Among conditions at equal distance, the condition that was added first comes first. A circle
+        that contains the whole Earth has no boundary.
 
         Args:
             points: A latitude, a column of latitudes, or a table of points, as in :meth:`containing`.
-            longitude: A longitude or a column of longitudes, as in :meth:`containing`.
+            longitude: A longitude or a column of longitudes, with the same meaning as in :meth:`containing`.
             k: The largest number of conditions to find for each point.
             columns: The names of a table's columns, as in :meth:`containing`.
             threads: The number of threads that share the points.
 
         Returns:
-            For one point: a dict from identifiers to signed distances to the boundaries, in metres, negative inside.
-            Otherwise the same types as for :meth:`containing`, always with distances.
+            For one point: a dict from identifiers to signed distances to the boundaries, in metres; a distance is
+            negative if the point is inside. For other points: a result of the same type as in :meth:`containing`, which
+            always includes the distances.
 
         Raises:
-            InvalidArgumentError: A point is out of range or missing (``position`` is the row), or `k` is negative.
+            InvalidArgumentError: A point is out of range or missing (``position`` is the number of the row), or `k` is
+                negative.
 
         Example:
             >>> from fencepost import Circle, Monitor
@@ -259,7 +262,7 @@ class MonitorQuestions:
         return self._matches(offsets, generations, _joined(numpy, [part[1].ravel() for part in parts], "f8"))
 
     def _matches(self, offsets: Any, generations: Any, distances: Any | None) -> Matches:
-        """Adds the identifiers to a query's result. Leaves out conditions that were removed in the meantime."""
+        """Adds the identifiers to a query's result. Leaves out conditions that were removed while the query ran."""
         from .._values.matches import Matches
 
         numpy = _numpy()

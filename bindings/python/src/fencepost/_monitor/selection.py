@@ -44,7 +44,7 @@ class SignificantChangeFilter:
         return f"SignificantChangeFilter(minimum_distance={self.minimum_distance:g}, minimum_interval={interval:g})"
 
     def accepts(self, fix: Fix) -> bool:
-        """True if a fix passes. If so, the next fixes are compared with this fix.
+        """True if a fix passes. If the fix passes, the next fixes are compared with it.
 
         Example:
             >>> passes = SignificantChangeFilter(minimum_distance=100, minimum_interval=0)
@@ -83,7 +83,7 @@ def best_fix(
     """The fix with the least uncertainty at a moment, or None if no fix can be used.
 
     A device may have moved since a fix was taken, so a fix's uncertainty is ``accuracy + speed * age``. If two fixes
-    have the same uncertainty, the later fix wins. If their times are equal too, the fix that comes first in `fixes`
+    have the same uncertainty, the later fix wins. If their times are also equal, the fix that comes first in `fixes`
     wins. A fix that does not report its accuracy wins only if no other fix can be used. Fixes without a position, later
     than `now` or too old are ignored.
 

@@ -27,7 +27,7 @@ class MonitorStore(Closable):
         """Saves everything that is not saved yet; does nothing without a store.
 
         Raises:
-            StoreUnavailableError: Saving failed. Monitoring continues in memory, and a later call tries again.
+            StoreUnavailableError: Saving failed. Monitoring continues in memory, and a later call tries to save again.
 
         Example:
             >>> from fencepost import Monitor
@@ -39,9 +39,9 @@ class MonitorStore(Closable):
         """Saves everything and closes the store, so that the store can be opened again. Ends the iteration over
         :meth:`updates`. A second call does nothing.
 
-        A closed monitor with a store refuses inputs with :class:`MonitorClosedError`. Its states can still be read.
-        Unacknowledged events are delivered again when the store is opened again. A monitor in memory has nothing to
-        close and continues to work. A ``with`` statement closes the monitor at its end.
+        A closed monitor with a store refuses inputs with :class:`MonitorClosedError`. The states of the closed monitor
+        can still be read. Unacknowledged events are delivered again when the store is opened again. A monitor in memory
+        has nothing to close and continues to work. A ``with`` statement closes the monitor at its end.
 
         Raises:
             StoreUnavailableError: Some changes could not be saved. The store is closed nevertheless.
@@ -99,8 +99,9 @@ class MonitorStore(Closable):
         The copy is in the same state as after a crash: it delivers unacknowledged events again, with the same sequence.
         The original monitor does not change.
 
-        The original and the copy share the memory of their conditions, and of each state until that state changes. For
-        many devices with the same conditions, fork one monitor that holds the conditions: a fork takes about 11 KB.
+        The original and the copy share the memory of their conditions, and also share the memory of each state until
+        that state changes. For many devices with the same conditions, fork one monitor that holds the conditions: a
+        fork takes about 11 KB.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor

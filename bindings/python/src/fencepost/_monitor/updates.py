@@ -101,8 +101,8 @@ class EventUpdates(AsyncIterator[E], Generic[E]):
 class Updates(EventUpdates[Event]):
     """The events of a monitor as they become available: the result of :meth:`Monitor.updates`.
 
-    A request for the next event acknowledges the previous one. If the iterator ends, is cancelled or is dropped before
-    its last event was acknowledged, that event is delivered again to the next consumer.
+    A request for the next event acknowledges the previous event. If the iterator ends, is cancelled or is dropped
+    before its last event was acknowledged, that event is delivered again to the next consumer.
 
     Example:
         >>> import asyncio
@@ -122,9 +122,9 @@ class Updates(EventUpdates[Event]):
 
 
 class _Bell:
-    """A descriptor that the library writes to from any thread. The consumer's event loop watches it.
+    """A descriptor to which the library writes from any thread. The consumer's event loop watches this descriptor.
 
-    The event loop refers to the bell and not to the iterator, so that a dropped iterator is freed.
+    The event loop refers to this object (the bell) instead of the iterator, so that a dropped iterator is freed.
     """
 
     __slots__ = ("_reader", "descriptor", "loop", "process", "waiter")
@@ -141,7 +141,8 @@ class _Bell:
             raise
 
     async def rung(self) -> None:
-        """Waits until the bell rings. The bell may ring although no event is pending."""
+        """Waits until the bell rings, that is, until the library writes to the descriptor. The bell may ring even if no
+        event is pending."""
         self.waiter = self.loop.create_future()
         try:
             await self.waiter
@@ -158,8 +159,8 @@ class _Bell:
             self.waiter.set_result(None)
 
     def close(self) -> None:
-        """Stops watching the descriptor. Any thread may call this method, but detach the descriptor from the library
-        first."""
+        """Stops watching the descriptor. Any thread may call this method, but the descriptor must be detached from the
+        library before the call."""
         from asyncio import _get_running_loop
 
         if self.loop.is_closed() or os.getpid() != self.process:

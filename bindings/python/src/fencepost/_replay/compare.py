@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .labels import LabelSource
 
 Policies: TypeAlias = Mapping[str, TransitionPolicy | str] | Sequence[str]
-"""Policies by the names that the table shows, or the names of presets."""
+"""Policies by name (the table shows these names), or the names of presets."""
 PRESETS = ("exact", "standard", "core_location")
 _SECOND = 1_000_000
 
@@ -48,10 +48,12 @@ class Outcome:
         events: The number of events.
         visits: The number of visits.
         flaps: The number of crossings that the opposite crossing undid within the comparison's flap time.
-        entry_delay: Mean seconds from the confirmed start of a visit of the baseline to that of the overlapping visit
-            of this policy. Only observed starts count. None if there is no such pair.
-        exit_delay: Mean seconds from the confirmed end of a visit of the baseline to that of the overlapping visit of
-            this policy. Only observed ends count. None if there is no such pair.
+        entry_delay: Mean seconds from the confirmed start of a visit of the baseline to the confirmed start of the
+            overlapping visit of this policy. Only observed starts count. None if there is no pair of overlapping visits
+            with observed starts.
+        exit_delay: Mean seconds from the confirmed end of a visit of the baseline to the confirmed end of the
+            overlapping visit of this policy. Only observed ends count. None if there is no pair of overlapping visits
+            with observed ends.
         mean_delay: The mean of all entry and exit delays, in seconds.
         missed_visits: The number of visits of the baseline that no visit of this policy overlaps.
         false_visits: The number of visits of this policy that no visit of the baseline overlaps.
@@ -93,11 +95,11 @@ class Comparison(Rows[Outcome]):
     ) -> None:
         super().__init__(outcomes)
         self.baseline = baseline
-        """The log, or the labels as visits, with which the policies are compared."""
+        """The log, or the labels as visits, to which the policies are compared."""
         self.baseline_name = baseline_name
         """The description of the baseline."""
         self.flap_seconds = flap_seconds
-        """The time within which a crossing must be undone to be a flap."""
+        """A crossing that is undone within this time is a flap."""
 
     @overload
     def __getitem__(self, index: int | str) -> Outcome: ...
@@ -178,8 +180,8 @@ def compare(
     """Replays a track with each policy, and compares the visits with the visits of a baseline.
 
     All policies are tried in one pass over the rows, except that with a `condition_limit` each policy has its own pass.
-    Each policy applies to all conditions and replaces their own policies. A visit that has not ended counts until the
-    end of its log.
+    Each policy applies to all conditions and replaces the policies of the conditions. If a visit has not ended when its
+    log ends, it counts until the end of the log.
 
     The function accepts every option of :func:`replay` except `policy`. The options apply to the track, and also to the
     baseline if it is a track.
@@ -188,7 +190,7 @@ def compare(
         track: A track, as for :func:`replay`.
         conditions: The conditions, as for :func:`replay`.
         policies: Policies by name, or names of presets.
-        baseline: The visits that count as true: a log, or a track (a better recording of the same trip) that is
+        baseline: The visits that count as true: a log, or a track (a better recording of the same trip); a track is
             replayed with the ``exact`` policy. None means the visits of `track` itself with the ``exact`` policy.
         labels: Recorded visits, as for :func:`tune`, which are used instead of `baseline`. Times without a time zone
             are in `time_zone`; if `time_zone` is None, such times are refused.
@@ -196,7 +198,7 @@ def compare(
         device: The column that names the device. See :func:`replay` for this and the following options.
 
     Raises:
-        InputError: A file or a table cannot be used, or the tracks of the baseline are not those of `track`.
+        InputError: A file or a table cannot be used, or the tracks of the baseline differ from the tracks of `track`.
         InvalidArgumentError: `policies` is empty, or names an unknown preset.
         MissingExtraError: An argument needs a library that is not installed.
         TypeError: An argument has an unsupported type.
@@ -288,7 +290,8 @@ def _policies(policies: Policies) -> dict[str, TransitionPolicy]:
 
 @dataclass(frozen=True, slots=True)
 class _Again:
-    """Replays tracks once for each policy, which applies to all conditions. The other options stay the same."""
+    """Replays tracks once for each policy; in each replay, the policy applies to all conditions. The other options stay
+    the same."""
 
     options: Mapping[str, Any]
     rows: Sequence[ConditionRow]
@@ -339,8 +342,8 @@ def _by_place(log: EventLog | Visits) -> defaultdict[tuple[Any, str], list[Visit
 
 
 class _Pairs:
-    """The pairs of overlapping visits of one condition, and the delays in microseconds by which our visits start and
-    end later than theirs."""
+    """The pairs of overlapping visits of one condition; for each pair, the delays in microseconds by which our visit
+    starts and ends later than the other visit."""
 
     def __init__(self, theirs: Sequence[Visit], ours: Sequence[Visit]) -> None:
         found_by: dict[int, list[int]] = defaultdict(list)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .._monitor.monitor import Monitor
 
 NEAR = 50_000.0
-"""The distance in metres up to which a fix counts as near a condition."""
+"""A fix counts as near a condition up to this distance in metres."""
 _LOOKED_AT = 100
 
 
@@ -28,7 +28,7 @@ def is_presence(event: Event) -> bool:
 
 
 def is_presence_row(row: EventRow) -> bool:
-    """:func:`is_presence` for an event in the form of the engine's row."""
+    """Like :func:`is_presence`, for an event in the form of the engine's row."""
     return STATES[row[2]] is State.SATISFIED or bool(row[13] & DIRECTION)
 
 
@@ -47,7 +47,7 @@ def some_points(fixes: Sequence[FixRow]) -> list[tuple[float, float]]:
 
 def doubt_of_exchanged(points: Sequence[tuple[float, float]], conditions: Zones | Monitor) -> str | None:
     """Looks for evidence that latitude and longitude are exchanged: no point is near a condition, but most points would
-    be with exchanged coordinates. Returns the evidence as a text, or None.
+    be near one if the coordinates were exchanged. Returns the evidence as a text, or None.
 
     Args:
         points: Latitude and longitude of some fixes.

@@ -37,8 +37,9 @@ def given_conditions(
 ) -> tuple[str, list[ConditionRow]]:
     """Returns the name of a replay's conditions for messages, and the conditions: see :func:`as_conditions`.
 
-    A condition's own policy and assumed state take precedence over the arguments. All conditions of a table have both,
-    and all conditions of a monitor have a policy; arguments that therefore cannot apply are refused.
+    A condition's own policy and assumed state take precedence over the arguments. All conditions of a table have a
+    policy and an assumed state, and all conditions of a monitor have a policy; arguments that therefore cannot apply
+    are refused.
 
     Args:
         conditions: The argument as passed.
@@ -46,14 +47,15 @@ def given_conditions(
         by: The column that identifies the track. None means that there is only one track.
         name: Name of the argument, for messages.
         how: How files and tables are read.
-        columns: For columns that are not recognised: the column's name for each role, such as ``latitude``.
+        columns: The names of columns that the library does not recognise: the column's name for each role, such as
+            ``latitude``.
         radius: Radius in metres of circles without a radius.
         assuming: Initial state of conditions without an assumed state. None means the result of
             :func:`assumed_by_default`.
 
     Raises:
-        TypeError: A table or a monitor was passed, together with an argument that applies only to other sources of
-            conditions.
+        TypeError: An argument that applies only to other sources of conditions was passed together with a table or a
+            monitor.
     """
     if not isinstance(conditions, ConditionHolder):
         return as_conditions(conditions, as_policy(policy), name, how, columns, radius, assuming, by)
@@ -93,9 +95,9 @@ def _held(holder: ConditionHolder[Any], assuming: State) -> list[ConditionRow]:
 def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mapping[str, Any]) -> Zones | Monitor:
     """Returns the conditions for the tracks of a replay as a table, so that one fleet can follow all tracks.
 
-    If there are options that a fleet does not support, the result is a monitor, which is forked for each track. These
-    options are a condition limit, the deliveries `first` and `latest`, and a path. They need state for every condition
-    of every device, and a fleet does not keep such state.
+    If an option is used that a fleet does not support, the result is a monitor, which is forked for each track. These
+    options are a condition limit, the deliveries `first` and `latest`, and a path. These options need state for every
+    condition of every device, and a fleet does not store such state.
     """
     found: Zones | Monitor
     found = Monitor(**options)

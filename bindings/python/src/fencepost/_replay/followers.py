@@ -1,5 +1,5 @@
-"""The followers of a replay's tracks: a fleet, or a monitor for each track if there are options that a fleet does not
-support."""
+"""The followers of a replay's tracks: a fleet or, if an option is used that a fleet does not support, a monitor for
+each track."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _AT_ONCE = 1024
 
 
 class Follower(Protocol):
-    """Follows tracks, which are identified by numbers. The methods return the events that they caused."""
+    """Follows tracks, which are identified by numbers. The methods return the events that were caused by the call."""
 
     def know(self, count: int) -> None:
         """Sets the number of known tracks. New tracks are not followed yet."""
@@ -35,10 +35,10 @@ class Follower(Protocol):
         """Follows tracks from now on."""
 
     def feed(self, rows: Rows, start: int, stop: int, begins: array[int], found: Found) -> tuple[int, int, int]:
-        """Feeds the rows of followed tracks. Returns the number of accepted, of late and of invalid rows.
+        """Feeds the rows of followed tracks. Returns the numbers of accepted, late and invalid rows.
 
-        Appends the events to `found` in the order of rows, each with the place 2 * row + 1. Sets the earliest time of
-        each track in `begins`.
+        Appends the events to `found`, in the order of the rows; the place of each event is 2 * row + 1. Sets the
+        earliest time of each track in `begins`.
         """
 
     def report(self, track: int, report: Report) -> Events:
@@ -107,7 +107,7 @@ class OneFleet:
 
 
 class Monitors:
-    """A monitor for each track, which is a fork of one monitor that holds the conditions."""
+    """A monitor for each track; each monitor is a fork of one monitor that holds the conditions."""
 
     def __init__(self, template: Monitor, as_json: bool) -> None:
         self._template, self._as_json = template, as_json

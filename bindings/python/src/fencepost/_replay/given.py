@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Played(NamedTuple):
-    """Options that say how way points without times are played. If all are None, way points are not played."""
+    """Options that say how way points without times are played. If all options are None, way points are not played."""
 
     speed: float | None = None
     start: Time | None = None
@@ -40,8 +40,8 @@ class GivenTracks:
 
     Args:
         track: The argument as passed.
-        columns: For columns of the track that are not recognised: the column's name for each role, such as
-            ``latitude``.
+        columns: The names of the track's columns that the library does not recognise: the column's name for each role,
+            such as ``latitude``.
         by: Name of the column that identifies the track.
         hdop_scale: Metres of accuracy per unit of hdop.
         how: How files and tables are read.
@@ -51,7 +51,7 @@ class GivenTracks:
 
     Attributes:
         source: Path or argument, for messages.
-        flaw: The first fix that cannot be used. It is set by a replay.
+        flaw: The first fix that cannot be used. A replay sets this attribute.
 
     Raises:
         InputError: A file or a table cannot be used.
@@ -87,7 +87,7 @@ class GivenTracks:
             self.flaw = flaw_of(self._tracks)
 
     def replay(self, conditions: Zones | Monitor, reports: Sequence[Report], until_us: int | None) -> list[TrackReplay]:
-        """Replays the tracks and returns the result of each."""
+        """Replays the tracks and returns the result of each track."""
         if self._tracks:
             from .in_memory import replay_tracks
 

@@ -30,17 +30,17 @@ def replay_tracks(
     reports: Sequence[Report] = (),
     until_us: int | None = None,
 ) -> list[TrackReplay]:
-    """Replays tracks and returns the result of each.
+    """Replays tracks and returns the result of each track.
 
     Args:
         tracks: Tracks with fixes.
-        conditions: A table; or a monitor with the conditions, if there are options that a fleet does not support.
+        conditions: A table; or a monitor with the conditions, if an option is used that a fleet does not support.
         reports: Lines of a sightings file, which are fed to every track, merged by time.
         until_us: The time to which each track is advanced after its last input. None means that each track ends with
             its last input.
 
     Raises:
-        InvalidArgumentError: `until_us` is before an input.
+        InvalidArgumentError: `until_us` is earlier than an input.
     """
     shard = Shard(Work(conditions, reports, until_us, grouped=True), 0, 1)
     found: defaultdict[int, list[Any]] = defaultdict(list)
@@ -62,7 +62,7 @@ def replay_tracks(
 
 
 def _rows(number: int, track: Track) -> Rows:
-    """All fixes of a track as columns. In a column of accuracies NaN would mean "not reported", so it is replaced with
+    """All fixes of a track as columns. A NaN accuracy in a column would mean "not reported", so it is replaced with
     -1."""
     if isinstance(track.fixes, Fixes):
         fixes = track.fixes

@@ -49,8 +49,8 @@ def separated(replays: Sequence[TrackReplay], rows: Sequence[ConditionRow], coun
 
 
 def flaps(events: Iterable[Event], limit_us: int) -> Iterator[tuple[str, int]]:
-    """Finds crossings that the opposite crossing undid within `limit_us`. Yields the identifier, and the time of the
-    opposite crossing."""
+    """Finds crossings that the opposite crossing undid within `limit_us`. Yields the condition's identifier and the
+    time of the opposite crossing."""
     crossings: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     crossing = CAUSES.index(Cause.CROSSING)
     for _, identifier, state, cause, date_us, *_ in event_rows(events):

@@ -31,7 +31,7 @@ else:
 Place: TypeAlias = tuple[Any, str]
 """A track's key and a zone's identifier."""
 Span: TypeAlias = tuple[int, int, bool]
-"""Start and end in microseconds since 1970, and True for an open label, which ends with its track."""
+"""Start and end in microseconds since 1970; and True if the label is open, which means that it ends with its track."""
 NAME = "labels"
 
 
@@ -56,10 +56,11 @@ def read_labels(
         identifiers: The identifiers of the zones.
         ends: The end of each track, by its key. A label without an end lasts until the end of its track.
         column: The column that identifies the track. None means that there is only one track.
-        time_zone: Time zone of times without a time zone. With None such times are refused.
+        time_zone: Time zone of times without a time zone. If `time_zone` is None, times without a time zone are
+            refused.
 
     Raises:
-        InputError: A label cannot be used. The message names its row, counted from 0.
+        InputError: A label cannot be used. The message names the row of the label, counted from 0.
     """
     columns = _columns(labels)
     names = ["identifier", "start", "end"]
@@ -200,8 +201,8 @@ def matched(theirs: Sequence[Span], ours: Sequence[Span]) -> list[tuple[int, int
     """Finds as many pairs of an overlapping label and visit as possible, and returns their indices. Each label and each
     visit is in at most one pair.
 
-    Both lists are sorted, and the spans within a list do not overlap, so the earliest possible pair is always part of a
-    largest set of pairs.
+    Both lists are sorted, and the spans within a list do not overlap, so choosing the earliest possible pair each time
+    gives the largest number of pairs.
     """
     pairs, at, mine = [], 0, 0
     while at < len(theirs) and mine < len(ours):

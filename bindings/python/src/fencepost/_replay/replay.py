@@ -76,44 +76,44 @@ def replay(
             Arrow stream, a table of conditions or a monitor. Rows need the column ``identifier``; points and lines also
             need a radius in metres.
         policy: Policy of conditions without a policy, or the name of a preset. None means ``standard``. The argument is
-            refused with a table or a monitor, whose conditions all have a policy.
+            refused if `conditions` is a table or a monitor, because all conditions of these have a policy.
         device: Name of the column that names the device. The rows of each device are a separate track, which is
             replayed as if it had its own monitor.
-        columns: The names of the track's columns for latitude, longitude, time and accuracy, if they are not
-            recognised.
-        sightings: Path of a sightings file, whose lines are merged by time. With `device` every track gets these
-            sightings.
+        columns: The names of the track's columns for latitude, longitude, time and accuracy, if the library does not
+            recognise these names.
+        sightings: Path of a sightings file, whose lines are merged by time. If `device` is passed, these sightings are
+            fed to every track.
         until: The time to which the replay is advanced after the last input. None means that the replay ends at the
             last input.
         delivery: Which changes are delivered, as for :class:`Monitor`.
         condition_limit: The largest number of monitored conditions, as for :class:`Monitor`.
         path: How the device moves between its fixes, as for :class:`Monitor`. With ``geodesic``, visits begin and end
             at the microsecond in which the path from one fix to the next crosses the boundary. A line of a sightings
-            file advances the clock, and the path before that line is then final.
+            file advances the clock; afterwards the path before that line cannot change.
         max_gap: The longest time between two fixes with a path between them, as for :class:`Monitor`.
         max_speed: The largest speed of a path, as for :class:`Monitor`.
-        hdop_scale: Metres of accuracy per unit of hdop. With None, fixes of GPX have no accuracy, and NMEA counts 5 m
-            per unit.
+        hdop_scale: Metres of accuracy per unit of hdop. If `hdop_scale` is None, fixes of a GPX file have no accuracy,
+            and an NMEA log uses 5 m per unit.
         speed: Plays way points without times at this speed, in metres per second. It requires `start`.
         start: Time at the first way point.
-        loop: The number of times that the way points are played forwards and then backwards. With None they are played
-            forwards, once.
+        loop: The number of times that the way points are played forwards and then backwards. If `loop` is None, the way
+            points are played once, forwards.
         layer: Layer of the track's vector file. None selects the first layer.
         conditions_layer: Layer of the conditions' vector file. None selects the first layer.
         conditions_columns: The names of the conditions' columns for identifier, latitude, longitude, radius, assuming
-            and policy, if they are not recognised.
+            and policy, if the library does not recognise these names.
         transform: True to transform vector files and GeoDataFrames in another CRS to WGS84. Otherwise such sources are
             refused.
         sort: True to sort the fixes of files and tables, and the lines of a sightings file, by time if they are not in
             order. Otherwise a row that is earlier than a previous row is late. :class:`Fix` objects are never sorted.
-        radius: Radius in metres of those circles of files and tables that have no radius.
+        radius: Radius in metres of circles in files and tables that have no radius.
         assuming: Initial state of conditions without an assumed state. With ``unsatisfied``, the first determination
-            that a condition is not satisfied gives no event. None means ``unsatisfied`` for many tracks (`by`,
-            trajectories), as in tables of conditions, and otherwise ``unknown``. The argument is refused with a table,
-            whose conditions start in the state with which they were added.
-        time_zone: Time zone of those times in files and tables that do not state a time zone: a name such as
+            that a condition is not satisfied gives no event. None means ``unsatisfied`` for several tracks (`by`,
+            trajectories), as in tables of conditions, and ``unknown`` for a single track. The argument is refused if
+            `conditions` is a table, because its conditions start in the state with which they were added.
+        time_zone: Time zone of times that do not state a time zone in files and tables: a name such as
             ``Europe/Berlin``, an offset such as ``+02:00``, or a ``tzinfo``. None means UTC.
-        date_order: ``dmy`` or ``mdy``, for dates such as 05/04/2024. If it is empty, such dates are refused.
+        date_order: ``dmy`` or ``mdy``, for dates such as 05/04/2024. If `date_order` is empty, such dates are refused.
         by: Another name for `device`.
 
     Raises:
@@ -176,7 +176,7 @@ def scale_of(hdop_scale: float | None) -> float | None:
 
 
 class Replay:
-    """One replay. Events are taken after each input, as a program does that handles each event at once.
+    """One replay. Events are read after each input, as in a program that handles each event at once.
 
     Attributes:
         counts: The counts of ``fixes``, ``late_fixes``, ``invalid_fixes``, ``reports`` and ``late_reports``.
@@ -204,8 +204,8 @@ class Replay:
         yield from (report.time_us for report in self.reports)
 
     def events(self, until_us: int | None = None, on_input: Callable[[], None] | None = None) -> Iterator[Event]:
-        """Feeds all inputs and yields the events. Then advances to `until_us`, unless it is None, and yields the events
-        of that.
+        """Feeds all inputs and yields their events. Afterwards advances to `until_us`, unless it is None, and yields
+        the events of this advance.
 
         Late inputs and invalid fixes are counted and skipped.
         """

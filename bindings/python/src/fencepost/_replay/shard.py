@@ -46,9 +46,9 @@ class Ended(NamedTuple):
 class Work(NamedTuple):
     """The arguments of a shard's work on its share of the tracks.
 
-    `conditions` is a table, or a monitor with the conditions if there are options that a fleet does not support.
-    `grouped` is true if the rows of a track are contiguous, so that a track ends where another begins. `as_json` is
-    true to get events as JSON texts instead of rows.
+    `conditions` is a table, or a monitor with the conditions if an option is used that a fleet does not support.
+    `grouped` is true if the rows of a track are contiguous, so that a track ends where the next track begins. `as_json`
+    is true to get events as JSON texts, and false to get them as rows.
     """
 
     conditions: Zones | Monitor
@@ -59,7 +59,7 @@ class Work(NamedTuple):
 
 
 class _Run:
-    """The progress of the sightings that are fed to a track."""
+    """How far the sightings have been fed to a track."""
 
     __slots__ = ("late_reports", "next_report")
 
@@ -85,7 +85,7 @@ class Shard:
         self._current = -1
 
     def feed(self, rows: Rows) -> Found:
-        """Feeds the rows of the shard's own tracks, in order, and takes the events at once."""
+        """Feeds the rows of the shard's own tracks, in order, and reads the events at once."""
         found: list[tuple[int, int, EventRow | str]] = []
         counts: Counter[str] = Counter()
         known = len(self._begins)
@@ -132,7 +132,8 @@ class Shard:
         return self._ended + ended, counts
 
     def _end(self, track: int, counts: Counter[str]) -> Ended:
-        """Feeds the remaining lines of the sightings file to a track, advances the track to `until_us`, and ends it."""
+        """Feeds the remaining lines of the sightings file to a track, advances the track to `until_us`, and ends the
+        track."""
         events = self._report(track, None, counts)
         if self._until_us is not None:
             events += self._follower.advance(track, self._until_us)

@@ -118,7 +118,8 @@ def _begin(work: Work, number: int, of: int) -> None:
 
 
 def _end_with(parent: Any) -> None:
-    """Ends this process when its parent ends. Otherwise this process would continue after its parent was killed."""
+    """Ends this process when its parent ends. Otherwise this process would continue to run after its parent was
+    killed."""
     parent.join()
     os._exit(1)
 

@@ -1,4 +1,4 @@
-"""Measures the savings and the delays of a replay that is fed only the significant changes."""
+"""Measures the savings and the delays of a replay to which only the significant changes are fed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Thinning:
     """The fixes that are significant changes, and the events of a replay of all fixes.
 
     Args:
-        monitor: A monitor with its conditions, before the replay. It is not changed.
+        monitor: A monitor with its conditions, before the replay. The monitor is not changed.
         fixes: All fixes, in file order.
         reports: Reports of beacons.
         until_us: The time to which the replay is advanced at its end, or None.
@@ -36,7 +36,7 @@ class Thinning:
         self._full = list(full.events(until_us))
 
     def report(self, events: Sequence[Event]) -> Iterator[str]:
-        """Yields lines that compare the events of the thinned replay with those of the full replay."""
+        """Yields lines that compare the events of the thinned replay with the events of the full replay."""
         saved = 0.0 if self._offered == 0 else 100 * (1 - len(self.fixes) / self._offered)
         yield f"significant changes: {len(self.fixes)} of {self._offered} fixes fed, {saved:.1f} % saved"
         delays, extra = compare(self._full, events)
@@ -47,11 +47,12 @@ class Thinning:
 
 
 def compare(full: Sequence[Event], thinned: Sequence[Event]) -> tuple[list[float], int]:
-    """The delays in seconds of the events of `full` that `thinned` also has, and the number of events that only
-    `thinned` has.
+    """Returns two values: the delays in seconds of the events of `full` that also occur in `thinned`, and the number of
+    events that occur only in `thinned`.
 
-    An event of `thinned` matches the last event of `full` that has the same condition and state and is not later. No
-    event is used twice or out of order. Changes that were undone between two fixes of the thinned replay are missed.
+    An event of `thinned` matches the last event of `full` that has the same condition and state and whose time is not
+    later. No event is used twice or out of order. Changes that were undone between two fixes of the thinned replay are
+    missed.
     """
     pending: dict[str, list[Event]] = {}
     for event in full:

@@ -36,9 +36,9 @@ class ManyReplay:
     """A replay of many tracks. The events do not depend on `jobs`.
 
     Attributes:
-        counts: The counts of the replay. They are complete after the events were taken.
-        flaw: The first fix that cannot be used. It is set after the events were taken.
-        ended: The begin and end of each track. They are complete after the events were taken.
+        counts: The counts of the replay. The counts are complete after all events were read.
+        flaw: The first fix that cannot be used. The attribute is set after all events were read.
+        ended: The begin and end of each track. The times are complete after all events were read.
     """
 
     def __init__(
@@ -58,8 +58,8 @@ class ManyReplay:
 
     def events(self) -> Iterator[TrackedEvent]:
         """The events, each with its track's key, in the order of the rows that caused them. If the rows are grouped by
-        track, the events after a track's last row come after the track; otherwise they come at the end, in the order of
-        tracks."""
+        track, the events that follow a track's last row come directly after the track; otherwise they come at the end,
+        in the order of the tracks."""
         keys = self._tracks.keys
         for track, row in self._found(self._work):
             event = Event._from_row(row)
@@ -67,7 +67,7 @@ class ManyReplay:
             yield TrackedEvent(keys[track], event)
 
     def events_by_track(self) -> dict[Any, LazyEvents]:
-        """Takes all events, and returns them by the key of their track."""
+        """Reads all events, and returns them by the key of their track."""
         found: dict[int, list[Any]] = defaultdict(list)
         for events in self._batches(self._work):
             for _, track, row in events:
@@ -86,7 +86,7 @@ class ManyReplay:
             yield f"{heads[track]}{text[1:]}\n"
 
     def warn_of_exchanged(self) -> None:
-        """Warns if latitude and longitude are probably exchanged. Call this method after the events were taken."""
+        """Warns if latitude and longitude are probably exchanged. Call this method after all events were read."""
         if not self._has_presence:
             warn_of_exchanged(self._tracks.path, self._tracks.first.points(), self._work.conditions)
 
@@ -96,8 +96,8 @@ class ManyReplay:
                 yield track, row
 
     def _batches(self, work: Work) -> Iterator[list[tuple[int, int, Any]]]:
-        """The events of each batch of rows, in the form of :class:`Found`, followed by the events of the ends of
-        tracks."""
+        """The events of each batch of rows, in the form of :class:`Found`; then the events that occur when tracks
+        end."""
         from .shards import Here, Processes
 
         shards: Here | Processes = Here(work) if self._jobs == 1 else Processes(work, self._jobs)
@@ -143,7 +143,8 @@ class ManyReplay:
         return events
 
     def results(self, events: Mapping[Any, Sequence[Event]]) -> list[TrackReplay]:
-        """The result of each track, after its events were consumed. `events` has the events by the key of the track.
+        """The result of each track, after its events were consumed. `events` maps the key of each track to the track's
+        events.
 
         The fixes are read again only when they are accessed.
         """
@@ -171,7 +172,7 @@ def replay_rows(
 ) -> tuple[ManyReplay, dict[Any, LazyEvents]]:
     """Replays a file of many tracks, or the rows of a table, to the end. Returns the replay and the events by track.
 
-    If a row that is not in order of time is found after rows were fed, all rows are read at once and sorted.
+    If fed rows are followed by a row that is not in order of time, all rows are read at once and sorted.
     """
 
     def run(held_rows: int | None) -> tuple[ManyReplay, dict[Any, LazyEvents]]:

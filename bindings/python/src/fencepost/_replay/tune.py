@@ -27,14 +27,14 @@ Grid: TypeAlias = Mapping[str, Iterable[Any]]
 """The values to try, by the name of a field of :class:`TransitionPolicy`."""
 GRID: Grid = {"dwell": (0.0, 20.0, 60.0, 180.0), "margin": (0.0, 20.0, 50.0), "accuracy_factor": (0.0, 1.0)}
 MOST = 10_000
-"""The largest product of the numbers of policies and zones."""
+"""The number of policies times the number of zones may not be larger than this."""
 _DAY = 86_400_000_000
 _NUMBERS = ("precision", "recall", "f1", "entry_delay", "exit_delay", "flaps", "found", "missed", "false")
 
 
 @dataclass(frozen=True, slots=True)
 class Trial(Plain):
-    """The score of a policy on the labels.
+    """The score of a policy, measured with the labels.
 
     A visit and a label of the same device and zone match if they overlap. Each visit and each label belongs to at most
     one match. Therefore, if a label is found as two visits, one of them counts as false.
@@ -42,7 +42,7 @@ class Trial(Plain):
     Attributes:
         name: The policy's name.
         policy: The policy.
-        precision: The share of matched visits among all visits. None if there are no visits.
+        precision: The share of matched visits among all visits. None if the policy gave no visits.
         recall: The share of matched labels among all labels.
         f1: The harmonic mean of precision and recall, or 0 if no label was matched.
         entry_delay: Mean seconds from the start of a matched label to the confirmation of the entry. Only observed
@@ -76,11 +76,11 @@ class Trial(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Fold(Plain):
-    """One part of the labels, and the score on this part of the policy that is best for the other parts.
+    """One part of the labels; the policy that is best for the other parts is scored on this part.
 
     Attributes:
         left_out: The device or the day (UTC) that was left out when the policy was chosen.
-        trial: The score of that policy on this part only.
+        trial: The score of that policy, measured only on this part.
 
     Example:
         >>> from fencepost import Circle, Fix, tune
@@ -99,8 +99,9 @@ class Tuning(Rows[Trial]):
     """One :class:`Trial` per policy, in the order of the policies.
 
     Attributes:
-        best: The trial with the largest F1. Among equal trials, the smallest delay decides, then the fewest flaps.
-        folds: The parts of the cross-validation. Empty without cross-validation.
+        best: The trial with the largest F1. If several trials have the largest F1, the smallest delay decides, then the
+            fewest flaps.
+        folds: The parts of the cross-validation. `folds` is empty without cross-validation.
 
     Example:
         >>> from fencepost import Circle, Fix, tune
@@ -123,7 +124,7 @@ class Tuning(Rows[Trial]):
     @property
     def validated_f1(self) -> float | None:
         """The F1 of all labels, where each label is judged by the policy that was chosen without the label's device or
-        day. It estimates the score on new data. None without cross-validation."""
+        day. This value estimates the score on new data. None without cross-validation."""
         if not self.folds:
             return None
         found, missed, false = (sum(getattr(fold.trial, name) for fold in self.folds) for name in _NUMBERS[-3:])
@@ -175,19 +176,19 @@ def tune(
     """Tries policies on tracks, and finds the policy that best reproduces the visits that really took place.
 
     All policies are tried in one pass over the rows, which are read once. Each policy applies to all zones and replaces
-    their own policies.
+    the policies of the zones.
 
     Args:
         tracks: The tracks, as for :func:`replay`.
         zones: The zones, like the conditions of :func:`replay`.
         labels: The visits that took place, as :class:`Visits`, a DataFrame, an Arrow table, a dict of columns or a list
-            of dicts. They need the columns ``identifier``, ``start``, ``end`` and, for several devices, the column of
-            the device. A label without an end lasts to the end of its track. Labels of one device and zone must not
-            overlap.
+            of dicts. The labels need the columns ``identifier``, ``start``, ``end`` and, if there are several devices,
+            the column of the device. A label without an end lasts to the end of its track. Labels of one device and
+            zone must not overlap.
         policies: Policies by name, or names of presets. None means the policies of `grid`.
         grid: Values of fields of :class:`TransitionPolicy`; every combination is tried. ``dwell`` and ``margin`` set
             both directions. If both `grid` and `policies` are None, dwells of 0 to 180 s and margins of 0 to 50 m are
-            tried, with and without the accuracy.
+            tried, each combination with and without the accuracy.
         cross_validate: ``"device"`` or ``"day"`` (UTC) to judge each device or day by the policy that is best for the
             other devices or days. None means no cross-validation.
         flap_seconds: A crossing that the opposite crossing undoes within this time is a flap.

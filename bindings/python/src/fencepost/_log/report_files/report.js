@@ -16,7 +16,7 @@ const places = new Map(data.outlines.map(([place, polygons, what, isGate]) => {
 const events = data.events.map(([track, place, kind, time, x, y, text]) => ({track, place, kind, time, at: x === null ? null : inMetres([x, y]), text}));
 const evidence = new Map(events.map((event) => [`${event.track} ${event.place} ${event.time}`, event]));
 
-/** The index of the first time that is not before `time`. */
+/** The index of the first time that is equal to `time` or later. */
 function indexAt(times, time) {
   let [low, high] = [0, times.length];
   while (low < high) { const middle = (low + high) >> 1; if (times[middle] < time) low = middle + 1; else high = middle; }
@@ -272,7 +272,7 @@ const map = new FenceMap(byId("map-box"), paint, {
   hover(what) { if (what) describe(what); else describe(chosen); },
 });
 
-/** Traces a line, without points less than 1.5 pixels from the previous one. */
+/** Traces a line, and leaves out points that are less than 1.5 pixels from the previous point. */
 function trace(context, line) {
   let lastX = Infinity, lastY = Infinity;
   const {scale, centre} = map, left = map.width / 2 - centre[0] * scale, top = map.height / 2 - centre[1] * scale, end = line.length - 1;
