@@ -50,11 +50,11 @@
  * Details and caveats:
  *
  * Time      Every instant is event time from year 1 to year 9999 (FENCEPOST_TIME_MIN ... FENCEPOST_TIME_MAX). The
- *           monitor's clock is the largest time of its inputs; an input earlier than that is refused with
+ *           monitor's clock is the largest time of its inputs; an input with an earlier time is refused with
  *           FENCEPOST_E_LATE_INPUT. The same inputs give the same events, byte for byte, on every platform.
  * Wrong times
- *           One input with a date far in the future (a receiver without satellites may say 2079) moves the clock there,
- *           and all later inputs are late. The option max_time_step_us refuses such an input with
+ *           One input with a time far in the future (a receiver without satellites may say 2079) moves the clock to
+ *           that time, so all later inputs are late. The option max_time_step_us refuses such an input with
  *           FENCEPOST_E_AHEAD_OF_CLOCK; it cannot check the first input of a monitor. If more time than
  *           max_time_step_us has really passed, call fencepost_monitor_advance(), which ignores the option.
  *           fencepost_monitor_rewind() sets back a clock that is too far ahead. Fleets have the same functions for the
@@ -71,21 +71,21 @@
  * Numbers   Calls raise no floating-point exceptions except inexact and underflow: a host may trap invalid, division by
  *           zero and overflow. If the rounding mode is not to-nearest, the last digits may differ, and a fix within
  *           nanometres of a boundary may be decided differently.
- * Destroy   Do not destroy a monitor while another thread is inside a call on it, and do not call it afterwards. A
+ * Destroy   Do not destroy a monitor while another thread is inside a call on it, and do not use it afterwards. A
  *           wake-up callback must not destroy its monitor.
  * fork      After fork() the child may use a monitor only if no other thread was inside a call on it. A monitor with a
  *           store continues in memory in the child, as if its store could not be written; the parent keeps the store.
  * Stores    While a monitor with a store is open, no other process or handle can use its file. The lock belongs to the
  *           open file: a backup that opens and closes the file elsewhere in the process does not release it. A copy of
- *           an open file is at best the state after a crash; a snapshot is always complete.
+ *           an open file has at best the state that the file would have after a crash; a snapshot is always complete.
  * Memory    Sizes and limits are checked before anything is allocated. If the system is out of memory, the process
  *           ends.
- * Arrays    An array may be NULL only where stated and only with count 0. A count above INT64_MAX divided by the size
- *           of an element is refused with FENCEPOST_E_INVALID_ARGUMENT. With an output capacity of 0 a function returns
- *           the needed size and FENCEPOST_OK. No input makes a call trap.
+ * Arrays    An array may be NULL only where its description says so, and only if its count is 0. A count above
+ *           INT64_MAX divided by the size of an element is refused with FENCEPOST_E_INVALID_ARGUMENT. With an output
+ *           capacity of 0 a function returns the needed size and FENCEPOST_OK. No input makes a call trap.
  * Static    The static library contains no Swift runtime, so a program can link it together with any other library.
- *           (That of the full build contains one: a program may link one such static library, and any number of shared
- *           ones.)
+ *           (The static library of the full build contains a Swift runtime: a program may link one such static library,
+ *           and any number of shared ones.)
  * Backtrace The library exports only the symbols below and has no unwind tables (.eh_frame): a backtrace ends
  *           there, and a C++ exception cannot pass through a callback. The full build has unwind tables.
  * Host      The library starts no thread, installs no signal handler, reads no environment variable or locale, uses no
@@ -95,8 +95,9 @@
  *           build reads its SWIFT_... variables, LIBDISPATCH_STRICT, /proc/self/maps and the number of processors when
  *           the library is loaded.)
  * Sanitizer The Thread Sanitizer does not see the internal lock: run the host with
- *           TSAN_OPTIONS=suppressions=PREFIX/share/fencepost/tsan.supp, which is installed with the library. It may
- *           still report data that your threads exchange only through the library, such as the context of a wake-up.
+ *           TSAN_OPTIONS=suppressions=PREFIX/share/fencepost/tsan.supp, which is installed with the library. The
+ *           sanitizer may still report data that your threads exchange only through the library, such as the context of
+ *           a wake-up.
  */
 #ifndef FENCEPOST_H
 #define FENCEPOST_H
@@ -189,7 +190,7 @@ FENCEPOST_API const char *fencepost_version_string(void);
 
 /* -------------------------------------------------------------------------------------------- types */
 
-/* A time that is not set, such as the date of a first record while the clock is unset. */
+/* A time that is not set, such as date_us of a first record while the clock is unset. */
 #define FENCEPOST_TIME_UNSET INT64_MIN
 /* The earliest time: 0001-01-01T00:00:00Z. */
 #define FENCEPOST_TIME_MIN (-62135596800000000LL)
@@ -277,8 +278,8 @@ typedef struct fencepost_beacon_sighting {
 /* What ends a dwell. */
 typedef int32_t fencepost_dwell_policy;
 enum {
-  FENCEPOST_DWELL_TIMER = 0,   /* confirmed when the dwell has passed without contrary evidence */
-  FENCEPOST_DWELL_EVIDENCE = 1 /* confirmed by the first fix on the new side after the dwell has passed */
+  FENCEPOST_DWELL_TIMER = 0,   /* a change is confirmed when the dwell has passed without contrary evidence */
+  FENCEPOST_DWELL_EVIDENCE = 1 /* a change is confirmed by the first fix on the new side after the dwell has passed */
 };
 
 /* Which changes become events; a bit set. Other changes update the record without an event. */
@@ -304,7 +305,7 @@ typedef struct fencepost_transition_policy {
   int64_t exit_dwell_us;               /* 0 ... 1e15 */
   double entry_margin_m;               /* finite, >= 0 */
   double exit_margin_m;                /* finite, >= 0 */
-  double exit_margin_limit_m;          /* 0: the exit margin is exit_margin_m; else the radius clamped to
+  double exit_margin_limit_m;          /* 0: the exit margin is exit_margin_m; otherwise it is the radius, clamped to
                                           exit_margin_m ... exit_margin_limit_m */
   double accuracy_factor;              /* finite, >= 0; 0: accuracy is ignored */
   uint32_t notify;                     /* FENCEPOST_NOTIFY_... */
@@ -319,8 +320,8 @@ typedef struct fencepost_transition_policy {
 /* No dwell, no margins: the boundary itself decides. */
 #define FENCEPOST_TRANSITION_POLICY_EXACT_INIT \
   {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 0, 0, 0, 0, 0, 0, FENCEPOST_NOTIFY_ALL, 0}
-/* Like Core Location as far as known: to leave, the device must be beyond the boundary by the radius, at least 60 and
-   at most 200 m. */
+/* Like Core Location, as far as its rules are known: to leave, the device must be beyond the boundary by the radius,
+   but by at least 60 m and at most 200 m. */
 #define FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT \
   {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 20000000, 20000000, 20, 60, 200, 1, \
    FENCEPOST_NOTIFY_ALL, 0}
@@ -331,7 +332,7 @@ typedef struct fencepost_condition_options {
   uint32_t struct_size;                      /* set by FENCEPOST_CONDITION_OPTIONS_INIT */
   fencepost_state assuming;                  /* UNKNOWN, SATISFIED or UNSATISFIED: the first record's state */
   const fencepost_transition_policy *policy; /* NULL = standard */
-  uint64_t tag;                              /* your own number; every event returns it */
+  uint64_t tag;                              /* a number of your choice, which every event returns */
 } fencepost_condition_options;
 
 /* No assumption, the standard policy, tag 0. */
@@ -341,9 +342,8 @@ typedef struct fencepost_condition_options {
 typedef int32_t fencepost_delivery;
 enum {
   FENCEPOST_DELIVERY_EVERY = 0, /* each change, in order */
-  FENCEPOST_DELIVERY_FIRST = 1, /* for each condition the first change; after that is handled, the current state */
-  FENCEPOST_DELIVERY_LATEST = 2 /* for each condition the last change; none if the state is the last reported one again
-                                   */
+  FENCEPOST_DELIVERY_FIRST = 1, /* for each condition the first change; once this is handled, the current state */
+  FENCEPOST_DELIVERY_LATEST = 2 /* for each condition the last change; none if it leads to the last reported state */
 };
 
 /* When a monitor with a store saves changes durably. The store survives crashes in each case; the modes differ in how
@@ -362,7 +362,8 @@ enum {
  * many fixes along it, each with the larger accuracy value of the two end fixes. A device that drives through a circle
  * between two fixes therefore enters and leaves it, each with a time to the microsecond. No movement is assumed if the
  * fixes are more than max_gap_us apart, or if it would be faster than max_speed_mps; the next event then has
- * FENCEPOST_EVIDENCE_AFTER_GAP. Crossings before the monitor's clock are late, as a fix with that time would be.
+ * FENCEPOST_EVIDENCE_AFTER_GAP. A crossing earlier than the monitor's clock is treated as late, like a fix with that
+ * time.
  */
 typedef int32_t fencepost_path;
 enum {
@@ -374,12 +375,12 @@ enum {
 typedef struct fencepost_monitor_options {
   uint32_t struct_size;              /* set by the INIT macros */
   fencepost_delivery delivery;       /* FENCEPOST_DELIVERY_... */
-  uint64_t condition_limit;          /* conditions monitored at a time, all kinds together; 0 = no limit */
+  uint64_t condition_limit;          /* largest number of monitored conditions, all kinds together; 0 = no limit */
   uint64_t max_pending_events;       /* 1 ... 1e9; while that many events wait, inputs are refused */
   int64_t initial_fix_max_age_us;    /* 0 ... 1e15: how old a fix may be to decide a condition when the condition is
                                         added; -1: no earlier fix decides it */
-  int64_t beacon_exit_timeout_us;    /* 1 ... 1e15: silence after which a beacon is gone */
-  int64_t beacon_initial_timeout_us; /* 1 ... 1e15: silence after which a beacon was never there */
+  int64_t beacon_exit_timeout_us;    /* 1 ... 1e15: silence after which a beacon that was near counts as gone */
+  int64_t beacon_initial_timeout_us; /* 1 ... 1e15: silence after which a beacon not yet seen counts as absent */
   const char *store_directory;       /* UTF-8; must exist. NULL = the monitor is in memory only */
   fencepost_durability durability;   /* FENCEPOST_DURABILITY_...; no effect without a store */
   uint32_t reserved;                 /* 0 */
@@ -431,7 +432,8 @@ enum {
  *     DIAGNOSTIC                UNMONITORED    monitoring stopped: diagnostics say why
  *     DIAGNOSTIC                any other      only the diagnostics changed
  *
- * A TIMEOUT with an evidence_date_us means that a beacon left; one without it is a first determination.
+ * A TIMEOUT with an evidence_date_us means that a beacon left; a TIMEOUT without an evidence_date_us is a first
+ * determination.
  *
  *     if (event.cause == FENCEPOST_CAUSE_CROSSING && event.state == FENCEPOST_STATE_SATISFIED)
  *       printf("entered %s\n", event.identifier);
@@ -442,11 +444,11 @@ enum {
  */
 typedef struct fencepost_event {
   uint64_t sequence;           /* 1, 2, 3 ... per monitor; 0 in a first record */
-  uint64_t generation;         /* add sequence of the condition; a replacement has a new one */
+  uint64_t generation;         /* number of the add of the condition; a replacement has a new number */
   uint64_t tag;                /* the condition's tag */
   int64_t date_us;             /* when the state was confirmed; FENCEPOST_TIME_UNSET in a record that was added before
                                  the clock was set */
-  int64_t evidence_date_us;    /* the fix or sighting that started it; FENCEPOST_TIME_UNSET = none */
+  int64_t evidence_date_us;    /* time of the fix or sighting that started the change; FENCEPOST_TIME_UNSET = none */
   double latitude;             /* of the deciding fix, degrees; NaN in this and the next three members = none */
   double longitude;            /* degrees */
   double accuracy_m;           /* metres */
@@ -468,13 +470,14 @@ typedef struct fencepost_condition {
   int32_t major;                      /* beacon identity: 0 ... 65535, -1 = any */
   int32_t minor;                      /* beacon identity: 0 ... 65535, -1 = any */
   uint32_t identifier_length;         /* bytes, without the terminating zero */
-  uint64_t generation;                /* add sequence; a replacement has a new one */
-  uint64_t tag;                       /* the tag that it was added with */
+  uint64_t generation;                /* number of the add; a replacement has a new number */
+  uint64_t tag;                       /* the tag with which the condition was added */
   double latitude;                    /* circle: centre, degrees; other kinds: NaN */
   double longitude;                   /* circle: centre, degrees; other kinds: NaN */
   double radius_m;                    /* radius of a circle, half the width of a corridor, metres; other kinds: NaN */
   uint8_t uuid[16];                   /* beacon identity */
-  fencepost_transition_policy policy; /* as it was added, with the values of a preset filled in */
+  fencepost_transition_policy policy; /* as the policy was when the condition was added, with the values of a preset
+                                         filled in */
   char identifier[264];               /* UTF-8, terminated; the remaining bytes are 0 */
 } fencepost_condition;
 
@@ -509,8 +512,8 @@ typedef struct fencepost_statistics {
   uint32_t struct_size;         /* set by FENCEPOST_STATISTICS_INIT */
   uint32_t reserved;            /* 0 */
   int64_t clock_us;             /* the largest time of an input; FENCEPOST_TIME_UNSET = none yet */
-  uint64_t input_count;         /* all fixes, scan reports, scanning and host declarations, advances and rewinds, also
-                                  the invalid, late and far-ahead ones; not those refused with QUEUE_FULL */
+  uint64_t input_count;         /* all fixes, scan reports, scanning and host declarations, advances and rewinds,
+                                  including invalid, late and far-ahead ones, but not those refused with QUEUE_FULL */
   uint64_t accepted_fixes;      /* evaluated */
   uint64_t invalid_fixes;       /* coordinate or time out of range, or no position */
   uint64_t late_inputs;         /* inputs of all kinds, refused as late */
@@ -520,7 +523,7 @@ typedef struct fencepost_statistics {
   uint64_t condition_count;     /* including the unmonitored ones */
   uint64_t ahead_inputs;        /* inputs of all kinds, refused with FENCEPOST_E_AHEAD_OF_CLOCK */
   fencepost_store_status store; /* FENCEPOST_STORE_...: whether changes are being saved */
-  uint32_t all_kept; /* 1: the store has everything that the monitor has accepted, also after a loss of power, so the
+  uint32_t all_kept; /* 1: everything that the monitor has accepted is saved and would survive a loss of power, so the
                                    host may acknowledge its inputs; 0: not yet, or there is no store */
 } fencepost_statistics;
 
@@ -534,7 +537,7 @@ enum {
   FENCEPOST_REASON_SUSPENDED = 2,     /* a host capability is missing */
   FENCEPOST_REASON_SCANNER_OFF = 3,   /* beacons: scanning is declared off */
   FENCEPOST_REASON_NO_FIX_YET = 4,    /* shapes: no fix has come since the state became undetermined */
-  FENCEPOST_REASON_TOO_COARSE = 5,    /* shapes: only its poor accuracy kept the last fix from deciding */
+  FENCEPOST_REASON_TOO_COARSE = 5,    /* shapes: the last fix would decide if its accuracy were better */
   FENCEPOST_REASON_DWELLING = 6,      /* shapes: a candidate is open */
   FENCEPOST_REASON_WITHIN_MARGIN = 7, /* shapes: the last fix is on the other side, but not decisive */
   FENCEPOST_REASON_INSIDE = 8,
@@ -557,7 +560,8 @@ typedef struct fencepost_explanation {
   int64_t candidate_start_us; /* the fix that opened the candidate */
   int64_t deadline_us;        /* when the candidate is confirmed, or the absence established */
   int64_t last_sighting_us;   /* beacons */
-  double metres_to_decide;    /* how much farther than the last fix a fix of the same accuracy must be to decide */
+  double metres_to_decide;    /* how much farther beyond the boundary than the last fix a fix of the same accuracy must
+                                 be to decide */
   double seconds_to_decide;   /* deadline minus clock */
   double accuracy_needed_m;   /* for TOO_COARSE: the accuracy that would decide */
   double nearest_latitude;    /* the boundary point nearest to the last valid fix, degrees */
@@ -568,9 +572,9 @@ typedef struct fencepost_explanation {
 #define FENCEPOST_EXPLANATION_INIT {sizeof(fencepost_explanation), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /*
- * Vertices of polygons or lines in the caller's columns. They are read in place, and have the layout of GeoArrow. A
- * column of offsets says where each part or ring begins in the next column. It has one element more than there are
- * parts or rings. Offsets ascend; the first need not be 0.
+ * Vertices of polygons or lines in the caller's columns. The columns are read in place, and have the layout of
+ * GeoArrow. A column of offsets says where each part or ring begins in the next column. This column has one element
+ * more than there are parts or rings. Offsets ascend; the first need not be 0.
  *
  *     double latitudes[] = {47.55, 47.55, 47.57, 47.57}, longitudes[] = {7.58, 7.60, 7.60, 7.58};
  *     fencepost_geometry square = FENCEPOST_GEOMETRY_INIT;
@@ -587,7 +591,7 @@ typedef struct fencepost_geometry {
   const double *longitudes;    /* vertex_count degrees */
   size_t vertex_count;         /* in all parts together */
   const int32_t *ring_offsets; /* where each ring (polygons) or line (other kinds) begins in the vertices; NULL: all
-                                  vertices form one */
+                                  vertices form one ring or line */
   size_t ring_count;           /* one less than the number of offsets; 0 or 1 if they are NULL */
   const int32_t *part_offsets; /* where each part begins in the rings: its outer ring, then its holes; NULL: all rings
                                   are one part */
@@ -614,7 +618,8 @@ typedef struct fencepost_shape_options {
       oriented; /* polygons. 0: a ring encloses the smaller of the two areas that it bounds. 1: the polygon lies left of
                             every ring as listed, and may be more than half the Earth */
   uint32_t reserved; /* 0 */
-  double buffer_m;   /* polygons: metres by which the boundary lies outside the rings; negative: inside; finite */
+  double buffer_m;   /* polygons: metres by which the boundary lies outside the rings, or inside them if negative;
+                        finite */
 } fencepost_shape_options;
 
 /* Initialise each fencepost_shape_options with this macro. */
@@ -629,10 +634,10 @@ typedef struct fencepost_shape {
   double buffer_m;               /* polygons, metres */
   double radius_m;               /* circles and corridors, metres */
   double depth_m;        /* how far inside the boundary a position can be, metres; margins and accuracy are compared
-                                    with it. For a polygon it is at most 1 % below the true value, and at most 100 km;
-                                    lower for some with thousands of vertices, whose search ends after a fixed amount of
-                                    work */
-  uint64_t vertex_count; /* polygons, corridors, lines: without repeated and closing ones */
+                                    with it. For a polygon it is at most 1 % below the true value, and at most 100 km.
+                                    For some polygons with thousands of vertices, whose search ends after a fixed amount
+                                    of work, it may be lower */
+  uint64_t vertex_count; /* polygons, corridors, lines: the number of vertices, without repeated and closing vertices */
   double departure_m; /* the largest distance between geodesic and planar edges, metres; NaN: at most 1 m. In that case
                                     it does not matter for which kind of edges the vertices were made */
   uint32_t departure_part; /* where departure_m occurs: the part, counted from 0 */
@@ -685,10 +690,10 @@ typedef struct fencepost_condition_definition {
 /* The counts of an ensure or sync call. Frozen: it never grows. */
 typedef struct fencepost_sync_result {
   uint64_t added;    /* no condition had the identifier */
-  uint64_t replaced; /* a different condition had it: new record, new generation; pending events of the old one are
-                        dropped */
+  uint64_t replaced; /* a different condition had the identifier: new record, new generation; pending events of the old
+                        condition are dropped */
   uint64_t kept;     /* an equal condition existed and was not changed */
-  uint64_t removed;  /* not in the set */
+  uint64_t removed;  /* the condition was not in the set */
 } fencepost_sync_result;
 
 /* ------------------------------------------------------------------------------------------- monitor */
@@ -698,16 +703,16 @@ typedef struct fencepost_monitor fencepost_monitor;
 
 /*
  * Creates a monitor in memory. With options->store_directory, opens the stored monitor of that name, which continues
- * where it was, or creates it. Its file is NAME.fencepost, an SQLite database that only the user can read, with
- * SQLite's own files beside it while it is open.
+ * from its saved state; if there is none, creates it. Its file is NAME.fencepost, an SQLite database that only the user
+ * can read, with SQLite's own files beside it while it is open.
  *
  * After any crash the monitor is in exactly the state that it had after its first N inputs, where N is input_count of
  * fencepost_monitor_statistics(). Feed the other inputs again to reach the state without the crash. In a log of all
  * inputs, N is the index, from 0, of the first input to feed again. Each fix (also each row of a batch), scan report,
- * scanning or host declaration, advance and rewind counts as one input, also if it was refused, except with QUEUE_FULL.
- * With the durability CHANGES or EVERY_INPUT every delivered event comes from those N inputs, and each of their events
- * that was not committed is delivered again with the same sequence. With RELAXED more inputs may be lost. While the
- * store cannot be written, monitoring continues in memory; one event reports it
+ * scanning or host declaration, advance and rewind counts as one input, even if it was refused, unless it was refused
+ * with QUEUE_FULL. With the durability CHANGES or EVERY_INPUT every delivered event comes from those N inputs, and each
+ * of their events that was not committed is delivered again with the same sequence. With RELAXED more inputs may be
+ * lost. While the store cannot be written, monitoring continues in memory; one event reports it
  * (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and later changes retry. A store that can be read but not written
  * starts in this state.
  *
@@ -738,18 +743,18 @@ FENCEPOST_API fencepost_status fencepost_monitor_create(const char *name, const 
 FENCEPOST_API void fencepost_monitor_destroy(fencepost_monitor *monitor);
 
 /*
- * Copies a monitor: the copy has the same conditions, records, pending events, counters and clock. The two then
- * continue independently. A fork starts like the monitor after a crash: it delivers uncommitted events again, with the
- * same sequence. The original is unaffected.
+ * Copies a monitor: the copy has the same conditions, records, pending events, counters and clock. The copy and the
+ * original then continue independently. A fork starts like the monitor after a crash: it delivers uncommitted events
+ * again, with the same sequence. The original is unaffected.
  *
  * @param out_fork  Receives the copy; release it with fencepost_monitor_destroy().
  * @return OK; NULL_ARGUMENT.
  *
- * Ownership: the caller owns *out_fork. Threads: any; the two need no lock between them. Complexity: O(1) for the
- * call. The two share their conditions, and a fork stores only states that differ. So one monitor with the conditions
- * and one fork per device need little more memory than one monitor: about 5 KB per device. The first fix of a fork
- * takes time for the conditions near it and for those not assumed unsatisfied; adding or removing conditions in a fork
- * copies them. Since: 0.1
+ * Ownership: the caller owns *out_fork. Threads: any; the copy and the original need no lock between them. Complexity:
+ * O(1) for the call. The copy and the original share their conditions, and a fork stores only states that differ. So
+ * one monitor with the conditions and one fork per device need little more memory than one monitor: about 5 KB per
+ * device. The first fix of a fork takes time for the conditions near it and for those not assumed unsatisfied; adding
+ * or removing conditions in a fork copies them. Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_fork(fencepost_monitor *monitor, fencepost_monitor **out_fork,
                                                       fencepost_error *error);
@@ -787,9 +792,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_statistics(fencepost_monitor *m
 FENCEPOST_API fencepost_status fencepost_monitor_checkpoint(fencepost_monitor *monitor, fencepost_error *error);
 
 /*
- * Saves everything and closes the store: its name is free, and SQLite's extra files are gone. The monitor continues in
- * memory, but later changes are not saved. Uncommitted events are delivered again when the monitor is next opened.
- * Without a store it does nothing.
+ * Saves everything and closes the store: its name can be used again, and SQLite's additional files are removed. The
+ * monitor continues in memory, but later changes are not saved. Uncommitted events are delivered again when the monitor
+ * is next opened. Without a store it does nothing.
  *
  * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (not everything could be saved; the store is closed anyway).
  * Threads: any. Complexity: O(changes since the last save). Since: 0.1
@@ -827,7 +832,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_restore(const void *snapshot, s
 /*
  * Adds a circular geographic condition: satisfied within radius_m of the centre, boundary included. Replaces an
  * existing condition with that identifier: new record, new generation, and the pending events of the old condition are
- * dropped. If the last valid fix is not older than initial_fix_max_age_us, it decides the new condition at once.
+ * dropped. If the last valid fix is not older than initial_fix_max_age_us, this fix decides the new condition at once.
  *
  * @param identifier  1 ... 256 bytes of UTF-8, compared byte by byte.
  * @param latitude    Degrees, -90 ... 90.
@@ -853,8 +858,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_circular_condition(fencepos
  * @param longitudes   Array of count values, degrees.
  * @param radii_m      Array of count values, metres.
  * @param tags         Array of count tags, or NULL for the tag in options.
- * @param options      Shared by all rows; NULL as in the single call.
- * @return As the single call.
+ * @param options      Shared by all rows; NULL means the same as in the single call.
+ * @return The same as the single call.
  * Threads: any. Complexity: O(count). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_circular_conditions(
@@ -880,20 +885,21 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_beacon_condition(fencepost_
                                                                       fencepost_error *error);
 
 /*
- * Like fencepost_monitor_add_circular_condition(), but leaves an equal condition of that identifier alone:
- * centre within 1e-7 degrees, radius within 0.5 m, same policy and tag; options->assuming is then ignored. A different
- * tag or policy replaces the condition, as a different place does: new record, new generation, and the pending events
- * of the old condition are dropped.
+ * Like fencepost_monitor_add_circular_condition(), but does nothing if an equal condition with the same identifier
+ * exists: centre within 1e-7 degrees, radius within 0.5 m, same policy and tag; options->assuming is ignored in that
+ * case. A different tag or policy replaces the condition, as a different place does: new record, new generation, and
+ * the pending events of the old condition are dropped.
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left alone; may be NULL.
- * @return As fencepost_monitor_add_circular_condition(). Threads: any. Since: 0.1
+ * @return The same as fencepost_monitor_add_circular_condition(). Threads: any. Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_circular_condition(
     fencepost_monitor *monitor, const char *identifier, double latitude, double longitude, double radius_m,
     const fencepost_condition_options *options, uint32_t *out_changed, fencepost_error *error);
 
 /*
- * Like fencepost_monitor_add_beacon_condition(), but leaves an equal condition of that identifier alone.
+ * Like fencepost_monitor_add_beacon_condition(), but does nothing if an equal condition with the same identifier
+ * exists.
  * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL. Threads: any. Since:
  *                     0.1
  */
@@ -948,7 +954,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_polygon_condition(
  * @param geometry  All its lines (rings) together form the condition; parts are ignored.
  * @param radius_m  Half the width: metres, finite, > 0.
  * @param shape     NULL: geodesic edges. oriented and buffer_m must be 0.
- * @return As fencepost_monitor_add_polygon_condition(). Ownership: everything is copied. Threads: any.
+ * @return The same as fencepost_monitor_add_polygon_condition(). Ownership: everything is copied. Threads: any.
  * Complexity: O(vertices * log vertices). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_condition(
@@ -956,8 +962,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_condition(
     const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_error *error);
 
 /*
- * Adds a line geographic condition, a gate: a line without width that counts crossings. It has no state. Each time the
- * device's path changes sides, the line gives an event of cause CROSSING and state UNKNOWN with
+ * Adds a line geographic condition, a gate: a line without width that counts crossings. A line has no state. Each time
+ * the device's path changes sides, the line gives an event of cause CROSSING and state UNKNOWN with
  * FENCEPOST_EVIDENCE_LEFT_TO_RIGHT or FENCEPOST_EVIDENCE_RIGHT_TO_LEFT, and a time to the microsecond. Every crossing
  * gives an event, even the tenth between two fixes.
  *
@@ -965,16 +971,17 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_condition(
  *      +-------+----->           exactly on the line is to the left of it. The accuracy has no effect. Going around an
  *        right                   end of the line, or touching an end, is not a crossing.
  *
- * Only for monitors with FENCEPOST_PATH_GEODESIC and FENCEPOST_DELIVERY_EVERY; not for the tables of fleets. A line is
- * not crossed where the path is not known (FENCEPOST_EVIDENCE_AFTER_GAP), while the host cannot monitor, or before the
- * condition was added. If the clock was advanced since the last fix, a crossing that is earlier than the clock gets the
- * clock's time.
+ * Only monitors with FENCEPOST_PATH_GEODESIC and FENCEPOST_DELIVERY_EVERY can have lines; tables of fleets cannot. A
+ * line is not crossed where the path is not known (FENCEPOST_EVIDENCE_AFTER_GAP), while the host cannot monitor, or
+ * before the condition was added. If the clock was advanced since the last fix, a crossing that is earlier than the
+ * clock gets the clock's time.
  *
  * @param geometry  All its lines (rings) together form the condition; each has at least two different vertices. Parts
  *                  are ignored.
  * @param shape     NULL: geodesic edges. oriented and buffer_m must be 0.
  * @param options   NULL: tag 0. A line has no policy and no state: leave the standard policy and UNKNOWN.
- * @return As fencepost_monitor_add_polygon_condition(); INVALID_ARGUMENT also if the monitor cannot watch a line, or
+ * @return The same as fencepost_monitor_add_polygon_condition(); INVALID_ARGUMENT also if the monitor cannot watch a
+ * line, or
  *         the options have another policy or assumed state. Ownership: everything is copied. Threads: any.
  * Complexity: O(vertices * log vertices). Since: 0.2
  */
@@ -990,7 +997,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_line_condition(fencepost_mo
  *
  * @param wkb       Array of size bytes; may be NULL only if size is 0.
  * @param radius_m  For lines: half the width of the corridor. Ignored for polygons.
- * @return As fencepost_monitor_add_polygon_condition(); INVALID_ARGUMENT names the position of the faulty byte, or
+ * @return The same as fencepost_monitor_add_polygon_condition(); INVALID_ARGUMENT names the position of the faulty
+ * byte, or
  *         the type.
  * Ownership: everything is copied. Threads: any. Complexity: O(vertices * log vertices). Since: 0.2
  */
@@ -1001,14 +1009,14 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_condition(fencepost_mon
                                                                    fencepost_error *error);
 
 /*
- * Like fencepost_monitor_add_polygon_condition(), but leaves an equal condition of that identifier alone: the same
- * kind, parts, rings and number of vertices, each coordinate within 1e-7 degrees, buffer within 0.5 m, the same shape
- * options, policy and tag; options->assuming is then ignored. A shape that is equal bit for bit is not examined again,
- * neither here nor in the calls that ensure or sync many.
+ * Like fencepost_monitor_add_polygon_condition(), but does nothing if an equal condition with the same identifier
+ * exists: the same kind, parts, rings and number of vertices, each coordinate within 1e-7 degrees, buffer within 0.5 m,
+ * the same shape options, policy and tag; options->assuming is ignored in that case. A shape that is equal bit for bit
+ * is not examined again, neither here nor in the calls that ensure or sync many.
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left alone; may be NULL.
- * @return As fencepost_monitor_add_polygon_condition(). Threads: any; the monitor is not locked while the shape is
- * examined. Since: 0.2
+ * @return The same as fencepost_monitor_add_polygon_condition(). Threads: any; the monitor is not locked while the
+ * shape is examined. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_polygon_condition(
     fencepost_monitor *monitor, const char *identifier, const fencepost_geometry *geometry,
@@ -1016,10 +1024,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_polygon_condition(
     fencepost_error *error);
 
 /*
- * Like fencepost_monitor_add_corridor_condition(), but leaves an equal condition alone, its radius within 0.5 m.
+ * Like fencepost_monitor_add_corridor_condition(), but does nothing if an equal condition exists, whose radius may
+ * differ by up to 0.5 m.
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL.
- * @return As fencepost_monitor_add_corridor_condition(). Threads: any. Since: 0.2
+ * @return The same as fencepost_monitor_add_corridor_condition(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_corridor_condition(
     fencepost_monitor *monitor, const char *identifier, const fencepost_geometry *geometry, double radius_m,
@@ -1027,10 +1036,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_corridor_condition(
     fencepost_error *error);
 
 /*
- * Like fencepost_monitor_add_line_condition(), but leaves an equal condition alone.
+ * Like fencepost_monitor_add_line_condition(), but does nothing if an equal condition exists.
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL.
- * @return As fencepost_monitor_add_line_condition(). Threads: any. Since: 0.2
+ * @return The same as fencepost_monitor_add_line_condition(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_line_condition(fencepost_monitor *monitor,
                                                                        const char *identifier,
@@ -1040,10 +1049,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_line_condition(fencepost
                                                                        uint32_t *out_changed, fencepost_error *error);
 
 /*
- * Like fencepost_monitor_add_wkb_condition(), but leaves an equal condition alone.
+ * Like fencepost_monitor_add_wkb_condition(), but does nothing if an equal condition exists.
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL.
- * @return As fencepost_monitor_add_wkb_condition(). Threads: any. Since: 0.2
+ * @return The same as fencepost_monitor_add_wkb_condition(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_condition(fencepost_monitor *monitor,
                                                                       const char *identifier, const void *wkb,
@@ -1064,11 +1073,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_remove_condition(fencepost_moni
 
 /*
  * Ensures many circular conditions from columns, in order, as calls to fencepost_monitor_ensure_circular_condition()
- * would; a store saves them in one transaction. All or nothing: if one row is refused, nothing has changed and
+ * would; a store saves all of them in one transaction. All or nothing: if one row is refused, nothing has changed and
  * error->position is its index. The parameters are those of fencepost_monitor_add_circular_conditions().
  *
- * @param out_result  Receives the counts; removed is 0; may be NULL.
- * @return As the single call.
+ * @param out_result  Receives the counts (removed is always 0); may be NULL.
+ * @return The same as the single call.
  * Ownership: everything is copied. Threads: any. Complexity: O(count). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_circular_conditions(
@@ -1084,10 +1093,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_circular_conditions(
  * @param condition_offsets  Array of count + 1 indices of parts of the geometry: where each condition begins, and where
  *                           the last one ends; NULL: each of the count parts is a condition.
  * @param tags               Array of count tags, or NULL for the tag in options.
- * @param shape, options     Shared by all rows; NULL as in the single call.
- * @return As fencepost_monitor_add_polygon_condition().
+ * @param shape, options     Shared by all rows; NULL means the same as in the single call.
+ * @return The same as fencepost_monitor_add_polygon_condition().
  * Ownership: everything is copied. Threads: any; the monitor is not locked while the shapes are examined.
- * Complexity: as count single calls. Since: 0.2
+ * Complexity: the same as count single calls. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_polygon_conditions(
     fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
@@ -1112,7 +1121,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_conditions(
  *
  * @param condition_offsets  Array of count + 1 indices of lines (rings) of the geometry; NULL: each line is a
  *                           condition.
- * @return As fencepost_monitor_add_line_condition(); the other parameters: as
+ * @return The same as fencepost_monitor_add_line_condition(); the other parameters: as
  *            fencepost_monitor_add_polygon_conditions().
  * Threads: any. Since: 0.2
  */
@@ -1135,11 +1144,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_conditions(
     const fencepost_condition_options *options, fencepost_error *error);
 
 /*
- * Ensures many polygons, in order, as calls to fencepost_monitor_ensure_polygon_condition() would; a store saves them
- * in one transaction. All or nothing. The parameters are those of fencepost_monitor_add_polygon_conditions().
+ * Ensures many polygons, in order, as calls to fencepost_monitor_ensure_polygon_condition() would; a store saves all of
+ * them in one transaction. All or nothing. The parameters are those of fencepost_monitor_add_polygon_conditions().
  *
- * @param out_result  Receives the counts; removed is 0; may be NULL.
- * @return As the single call. Ownership: everything is copied. Threads: any. Since: 0.2
+ * @param out_result  Receives the counts (removed is always 0); may be NULL.
+ * @return The same as the single call. Ownership: everything is copied. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_polygon_conditions(
     fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
@@ -1149,8 +1158,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_polygon_conditions(
 /*
  * Ensures many corridors. The parameters are those of fencepost_monitor_add_corridor_conditions().
  *
- * @param out_result  Receives the counts; removed is 0; may be NULL.
- * @return As the single call. Threads: any. Since: 0.2
+ * @param out_result  Receives the counts (removed is always 0); may be NULL.
+ * @return The same as the single call. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_corridor_conditions(
     fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
@@ -1161,8 +1170,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_corridor_conditions(
 /*
  * Ensures many lines. The parameters are those of fencepost_monitor_add_line_conditions().
  *
- * @param out_result  Receives the counts; removed is 0; may be NULL.
- * @return As the single call. Threads: any. Since: 0.2
+ * @param out_result  Receives the counts (removed is always 0); may be NULL.
+ * @return The same as the single call. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_line_conditions(
     fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
@@ -1172,8 +1181,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_line_conditions(
 /*
  * Ensures many polygons and corridors. The parameters are those of fencepost_monitor_add_wkb_conditions().
  *
- * @param out_result  Receives the counts; removed is 0; may be NULL.
- * @return As the single call. Threads: any. Since: 0.2
+ * @param out_result  Receives the counts (removed is always 0); may be NULL.
+ * @return The same as the single call. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_conditions(
     fencepost_monitor *monitor, const char *const *identifiers, const void *const *wkbs, const size_t *sizes,
@@ -1181,10 +1190,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_conditions(
     const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
 
 /*
- * Makes the conditions exactly those of an array. First removes all others, in the order in which they were added. Then
- * ensures each element of the array, in order, as the fencepost_monitor_ensure_..._condition() of its kind would. A
- * store saves all this in one transaction. An existing condition that is equal keeps its record, its state and its
- * pending events. All or nothing: if one element is refused, nothing has changed and error->position is its index.
+ * Makes the set of conditions equal to the elements of an array. First removes all other conditions, in the order in
+ * which they were added. Then ensures each element of the array, in order, as the
+ * fencepost_monitor_ensure_..._condition() of its kind would. A store saves all this in one transaction. An existing
+ * condition that is equal keeps its record, its state and its pending events. All or nothing: if one element is
+ * refused, nothing has changed and error->position is its index.
  *
  *     fencepost_condition_definition circle = FENCEPOST_CONDITION_DEFINITION_INIT, places[2] = {circle, circle};
  *     places[0].identifier = "office", places[0].radius_m = 200;
@@ -1211,7 +1221,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_sync_conditions(fencepost_monit
  * transaction. Unknown identifiers are not errors.
  *
  * @param identifiers  Array of count pointers to zero-terminated texts; may be NULL only if count is 0.
- * @param out_removed  Receives how many of them existed; may be NULL.
+ * @param out_removed  Receives how many of the conditions existed; may be NULL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an element is not a valid identifier: error->position is its index, and
  *         nothing has changed).
  * Threads: any. Complexity: O(count) on average. Since: 0.2
@@ -1251,13 +1261,14 @@ FENCEPOST_API fencepost_status fencepost_monitor_condition_shape(fencepost_monit
                                                                  fencepost_shape *out_shape, fencepost_error *error);
 
 /*
- * Finds the boundary point of a condition that is nearest to a position; if there are several, one of them.
+ * Finds the boundary point of a condition that is nearest to a position; if several points are equally near, one of
+ * them.
  *
  * @param latitude, longitude          Degrees.
  * @param out_latitude, out_longitude  Degrees. NaN if the condition has no boundary (a beacon, a circle that contains
  *                                     the whole Earth). Also NaN if the point cannot be determined: in a corridor or a
- *                                     buffered polygon, where the way from its middle line to the position does not
- *                                     meet the boundary at a right angle, as in an inner corner.
+ *                                     buffered polygon, where the shortest path from its middle line to the position
+ *                                     does not meet the boundary at a right angle, as in an inner corner.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(log vertices) for usual shapes.
  * Since: 0.2
  */
@@ -1268,7 +1279,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_nearest_boundary_point(fencepos
 
 /*
  * Reads a record: the condition and its last handled event. Before the first event the record has sequence 0, the
- * assumed state and the time of the add. While an event is being handled, the record still shows the previous one.
+ * assumed state and the time of the add. While an event is being handled, the record still shows the previous event.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_record(fencepost_monitor *monitor, const char *identifier,
@@ -1304,8 +1315,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_identifiers(fencepost_monitor *
                                                              fencepost_error *error);
 
 /*
- * Copies the identifiers of the conditions whose fencepost_monitor_state() is a certain state now, in add order, each
- * followed by a zero byte. With FENCEPOST_STATE_SATISFIED these are the conditions satisfied at this moment.
+ * Copies the identifiers of the conditions that are in a certain state now, as fencepost_monitor_state() returns it, in
+ * add order, each followed by a zero byte. With FENCEPOST_STATE_SATISFIED these are the conditions satisfied at this
+ * moment.
  *
  * @param state      UNKNOWN (undetermined, suspended or unmonitored), SATISFIED or UNSATISFIED.
  * @param buffer     As in fencepost_monitor_identifiers(), like capacity, out_size and out_count.
@@ -1336,27 +1348,27 @@ FENCEPOST_API const char *fencepost_reason_name(fencepost_reason reason);
 /*
  * Feeds one fix. A fix without a position (accuracy negative or NaN) is accepted, ignored and counted.
  *
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate or time out of range; counted); LATE_INPUT
- *         (earlier than the clock; counted); AHEAD_OF_CLOCK (later than it by more than max_time_step_us; counted);
- *         QUEUE_FULL. The refused fix changes nothing else. A fix that is invalid or has no position is counted as such
- *         even while the queue is full.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate or time out of range; counted); LATE_INPUT (earlier than the
+ *         clock; counted); AHEAD_OF_CLOCK (later than the clock by more than max_time_step_us; counted); QUEUE_FULL. A
+ *         refused fix changes nothing except these counters. A fix that is invalid or has no position is counted as
+ *         such even while the queue is full.
  * Threads: any. Complexity: see fencepost_monitor_feed_fixes(). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_feed_fix(fencepost_monitor *monitor, const fencepost_fix *fix,
                                                           fencepost_error *error);
 
 /*
- * Feeds many fixes in order, read in place, with the same result as single calls: invalid and late rows, and those too
- * far ahead of the clock, are skipped and counted.
+ * Feeds many fixes in order, read in place, with the same result as single calls: invalid rows, late rows, and rows too
+ * far ahead of the clock are skipped and counted.
  *
- * A batch locks the monitor until it is done. Other threads that call it wait: some milliseconds for a million fixes,
- * longer with many changes. A host that must respond in the meantime should feed smaller blocks. The events of the
- * whole batch wait in memory, and a store saves them once, at the end.
+ * A batch locks the monitor until it is done. Other threads that call the monitor wait during the batch: some
+ * milliseconds for a million fixes, longer with many changes. A host that must respond in the meantime should feed
+ * smaller blocks. The events of the whole batch wait in memory, and a store saves them once, at the end.
  *
  * @param fixes       May be NULL only if count is 0.
  * @param out_result  Receives the counts; may be NULL. Also written with QUEUE_FULL: it then counts the consumed rows;
  *                    feed the rest after polling. error->position is the first row not consumed.
- * @return OK; NULL_ARGUMENT; QUEUE_FULL (the rows before error->position took effect).
+ * @return OK; NULL_ARGUMENT; QUEUE_FULL (the rows before error->position were applied).
  * Threads: any. Complexity: a few nanoseconds per fix while no boundary is near, O(conditions near) otherwise.
  * Since: 0.1
  */
@@ -1455,8 +1467,8 @@ typedef struct fencepost_fix_columns {
  * @param out_result  As in fencepost_monitor_feed_fixes(); may be NULL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; or, with refuse_invalid, a row that would be
  *         counted as invalid: error->position is the first one, and nothing has changed, not even the counters);
- *         UNSUPPORTED; QUEUE_FULL (the rows before error->position took effect).
- * Threads: any. Complexity: as fencepost_monitor_feed_fixes(). Since: 0.1
+ *         UNSUPPORTED; QUEUE_FULL (the rows before error->position were applied).
+ * Threads: any. Complexity: the same as fencepost_monitor_feed_fixes(). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_feed_columns(fencepost_monitor *monitor,
                                                               const fencepost_fix_columns *columns, size_t count,
@@ -1466,7 +1478,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_feed_columns(fencepost_monitor 
 /* -------------------------------------------------------------------------------------------- events */
 
 /*
- * Returns the next event and commits the events delivered before: their conditions' records now show them.
+ * Returns the next event and commits the events delivered before; the records of their conditions then show these
+ * events.
  *
  * @param out_event      Receives the event; unchanged if no event is pending.
  * @param out_available  Receives 1, or 0 if no event is pending.
@@ -1507,11 +1520,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *moni
 FENCEPOST_API uint32_t fencepost_event_evidence(const fencepost_event *event);
 
 /*
- * Writes an event as one JSON object on one line (no line feed, terminated). Keys, in this order: sequence,
- * identifier, state, cause, date, evidence_date, refinement, diagnostics, generation, latitude, longitude,
- * accuracy, boundary_distance. Dates are ISO 8601 UTC with six decimals, numbers in shortest round-trip form,
- * null for absent values. Three further keys appear only if they apply: evidence ("path"), gap (true), direction
- * ("left_to_right" or "right_to_left").
+ * Writes an event as one JSON object on one line (no line feed, terminated). Keys, in this order: sequence, identifier,
+ * state, cause, date, evidence_date, refinement, diagnostics, generation, latitude, longitude, accuracy,
+ * boundary_distance. Dates are ISO 8601 UTC with six decimals, numbers in shortest round-trip form, null for absent
+ * values. Three further keys appear only if they apply: evidence ("path"), gap (true), direction ("left_to_right" or
+ * "right_to_left").
  *
  * @param buffer    May be NULL only if capacity is 0; 4096 bytes always suffice.
  * @param out_size  Receives the length without the terminating zero; may be NULL.
@@ -1542,7 +1555,8 @@ typedef struct fencepost_beacon_advertisement {
 } fencepost_beacon_advertisement;
 
 /*
- * Reads a Bluetooth Low Energy advertisement as a scanner reports it. Only the first beacon in it is read.
+ * Reads a Bluetooth Low Energy advertisement as a scanner reports it. Only the first beacon in the advertisement is
+ * read.
  *
  * @param payload     AD structures (an advertising or scan record, zero padding allowed), or manufacturer data.
  *                    May be NULL only if size is 0.
@@ -1566,8 +1580,8 @@ FENCEPOST_API fencepost_status fencepost_beacon_parse_advertisement(const uint8_
 /*
  * Queries about points: which shapes contain them, and which boundaries are nearest. The answers depend only on the
  * geometry of the conditions, not on their state, policy or the condition limit. Queries change nothing. A point on the
- * boundary is inside. Answers are exact: if a bounding box cannot decide, the full distance does. Beacon conditions
- * never appear.
+ * boundary is inside. Answers are exact: if a bounding box cannot decide, the exact distance is computed. Beacon
+ * conditions never appear.
  *
  * An answer names a condition by its generation, which is unique; fencepost_monitor_identifiers_of_generations()
  * returns the identifiers. Without removals and replacements the conditions of a monitor have the generations 1, 2, 3
@@ -1611,11 +1625,12 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing(fencepost_monitor *m
 /*
  * Finds the conditions that contain each of many points: those of row i, in add order, are at out_offsets[i] to
  * out_offsets[i + 1] - 1. All rows see the conditions at one moment. The monitor is not locked during the query: other
- * threads may use it and run queries. If they change its conditions, the conditions are copied first.
+ * threads may use it and run queries. If another thread changes the monitor's conditions during the query, the
+ * conditions are copied first.
  *
  * The size of the result is not known in advance, and querying it (capacity 0) takes as long as the full query. So pass
- * a likely capacity first, and the stored size if it was too small. Pass many rows at once, up to a million: points
- * near each other are processed together, which takes less time per row.
+ * a likely capacity first; if it was too small, call again with the size that was stored. Pass many rows at once, up to
+ * a million: points near each other are processed together, which takes less time per row.
  *
  * @param columns          Initialised with FENCEPOST_POINT_COLUMNS_INIT; its arrays hold count rows, read in place.
  *                         They may be NULL only if count is 0.
@@ -1645,7 +1660,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing_columns(
  * @param out_generations  Receives the conditions: nearest elements; may be NULL only if nearest is 0.
  * @param out_distances_m  Receives the signed boundary distance to each, metres, negative inside: nearest elements; may
  *                         be NULL.
- * @param out_count        Receives the number stored: nearest, or fewer if there are fewer.
+ * @param out_count        Receives the number of conditions stored: at most nearest.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate out of range, or nearest is too large for any array).
  * Threads: any. Complexity: O(nearest * log conditions + shapes around the point). Since: 0.2
  */
@@ -1661,10 +1676,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_nearest(fencepost_monitor *moni
  *
  * @param columns          As in fencepost_monitor_containing_columns().
  * @param nearest          Maximum number of results for each row.
- * @param out_generations  Receives count * nearest elements; may be NULL only if that is 0.
+ * @param out_generations  Receives count * nearest elements; may be NULL only if this product is 0.
  * @param out_distances_m  Receives count * nearest signed boundary distances, metres, negative inside; may be NULL.
  * @param out_count        Receives the number stored for each row, the same for all rows: nearest, or fewer if there
- *                         are fewer; 0 without rows. Elements beyond it are untouched.
+ *                         are fewer; 0 without rows. Elements of a row beyond this number are untouched.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; too many elements for any array; or a row is not
  *         a valid point: error->position is the first one, and nothing was written); UNSUPPORTED.
  * Threads: any. Complexity: O(nearest * log conditions + shapes around the point) per row. Since: 0.2
@@ -1676,10 +1691,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_nearest_columns(fencepost_monit
                                                                  fencepost_error *error);
 
 /*
- * Copies the identifiers of the conditions with certain generations, in the same order, each followed by a zero byte.
- * For a condition that was removed or replaced in the meantime, only the zero byte is written.
+ * Copies the identifiers of the conditions with certain generations, in the order of the generations passed, each
+ * followed by a zero byte. For a condition that was removed or replaced in the meantime, only the zero byte is written.
  *
- * @param generations  May be NULL only if count is 0; in any order, also repeated.
+ * @param generations  May be NULL only if count is 0; they may be in any order, and may be repeated.
  * @param buffer       May be NULL only if capacity is 0.
  * @param capacity     Bytes; 0 to query the size. FENCEPOST_IDENTIFIER_MAX + 1 for each generation always suffice.
  * @param out_size     Receives the total number of bytes needed, also with BUFFER_TOO_SMALL.
@@ -1741,15 +1756,16 @@ typedef struct fencepost_plan_options {
 
 /* A circle in a slot of the back end. Frozen: it never grows. */
 typedef struct fencepost_armed_condition {
-  uint64_t generation; /* of the condition; a replacement has a new one */
-  uint64_t tag;        /* the tag that it was added with */
+  uint64_t generation; /* generation of the condition; a replacement has a new one */
+  uint64_t tag;        /* the tag with which the condition was added */
   double latitude;     /* centre, degrees */
   double longitude;    /* centre, degrees */
   double radius_m;     /* metres */
   double slack_m;      /* distance from the position to the circle's boundary; INFINITY for a circle of the whole
                           Earth */
   uint32_t is_inside;  /* 1: the position is inside. A back end that reports only changes needs this initial side */
-  uint32_t is_new;     /* 1: arm it, after disarming the circles not kept; 0: it is already armed, leave it alone */
+  uint32_t is_new;     /* 1: arm the circle, after disarming the circles that are not kept; 0: the circle is already
+                          armed, leave it armed */
   uint32_t reserved;   /* 0 */
   uint32_t identifier_length; /* bytes, without the terminating zero */
   char identifier[264];       /* UTF-8, terminated; the remaining bytes are 0 */
@@ -1759,7 +1775,7 @@ typedef struct fencepost_armed_condition {
 typedef struct fencepost_plan {
   uint32_t struct_size;     /* set by FENCEPOST_PLAN_INIT */
   uint32_t follow;          /* 1: feed every fix until a plan has 0 here */
-  uint32_t has_wake_up;     /* 1: the last slot holds the wake-up circle of the next members */
+  uint32_t has_wake_up;     /* 1: the last slot holds the wake-up circle, which the next members describe */
   uint32_t reserved;        /* 0 */
   double wake_up_latitude;  /* degrees */
   double wake_up_longitude; /* degrees */
@@ -1771,18 +1787,18 @@ typedef struct fencepost_plan {
 
 /*
  * Plans which circles a back end with few slots has to watch around the position of the fix that was fed last. Feed a
- * fix, and plan again from it, if it changes the side of an armed circle, if it lies outside the wake-up circle, or
- * while follow is 1. The events are then the same as if every fix were fed, provided that you also feed a fix whenever
- * you add conditions. Records and states do not change.
+ * fix, and make a new plan from it, if the fix is on another side of an armed circle than the previous fix, if it lies
+ * outside the wake-up circle, or while follow is 1. The events are then the same as if every fix were fed, provided
+ * that you also feed a fix whenever you add conditions. Records and states do not change.
  *
  * The plan arms the circles whose boundaries are nearest (ties: the smaller radius, then the identifier), or all
  * circles if they fit. Beacon conditions are ignored. A polygon or corridor is represented by a circle around it while
- * the position is outside that circle, or by a circle within it while the position is inside that circle. Otherwise it
- * has no circle, and the wake-up circle ends before its boundary. These substitute circles depend on the position: each
- * plan arms them anew (out_keep 0, is_new 1).
+ * the position is outside that circle, or by a circle within it while the position is inside that circle. Otherwise the
+ * polygon or corridor has no circle, and the wake-up circle ends before its boundary. These substitute circles depend
+ * on the position: each plan arms them anew (out_keep 0, is_new 1).
  *
  * @param latitude, longitude  Degrees.
- * @param accuracy_m   Of the position, finite, >= 0; the wake-up circle is smaller by this value.
+ * @param accuracy_m   Accuracy of the position, finite, >= 0; the wake-up circle is smaller by this value.
  * @param options      NULL for 20 slots.
  * @param armed        Generations of the armed conditions; may be NULL only if armed_count is 0.
  * @param out_keep     armed_count flags: 1 = stays armed, 0 = disarm it before arming anything; NULL only if
@@ -1846,7 +1862,7 @@ FENCEPOST_API fencepost_status fencepost_polygon_distance(const fencepost_geomet
  * Computes the signed boundary distances of positions to a corridor. See fencepost_polygon_distance().
  *
  * @param radius_m  Half the width: metres, finite, > 0.
- * @return As fencepost_polygon_distance(). Threads: any. Since: 0.2
+ * @return The same as fencepost_polygon_distance(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_corridor_distance(const fencepost_geometry *geometry, double radius_m,
                                                            const fencepost_shape_options *shape,
@@ -1923,18 +1939,19 @@ typedef void (*fencepost_wakeup)(void *context);
  * Sets the callback for available events. Typical uses: write to an eventfd or pipe that an event loop watches, signal
  * a semaphore, post a message. Each monitor has one callback; a fork or a restored monitor starts without one.
  *
- * When    After each call on the monitor that increased the number of pending events, whatever its status; and during
- *         this call, if events are already pending. Several events may cause only one callback, so a woken consumer
- *         must poll until there are no more events. It may find none if another consumer was faster.
+ * When    After each call on the monitor that increased the number of pending events, whatever the status of that call;
+ *         and during the call that sets the callback, if events are already pending. Several events may cause only one
+ *         callback, so a woken consumer must poll until there are no more events. A woken consumer may find no event if
+ *         another consumer was faster.
  * Where   On the thread of the call that made the event available, before that call returns. The monitor's lock is not
  *         held: the callback may call any function on this monitor, including this one, but not
  *         fencepost_monitor_destroy(). Calls of the callback never overlap or nest. If events become available while it
  *         runs, through the callback or other threads, it is called again on the same thread after it has returned;
  *         other threads do not wait for that.
- * Ending  When this function returns, the previous callback is not running and is never called again: its context may
- *         be released. To ensure this, this function (and no other) waits for a callback that is running on another
- *         thread, so do not call it while holding a lock that the callback takes. It does not wait if the callback
- *         itself calls it. fencepost_monitor_destroy() calls no callback.
+ * Ending  When this function returns, the previous callback is not running and is never called again: the context of
+ *         that callback may be released. To ensure this, this function (and no other) waits for a callback that is
+ *         running on another thread, so do not call it while holding a lock that the callback takes. This function does
+ *         not wait if the callback itself calls it. fencepost_monitor_destroy() calls no callback.
  *
  * @param wakeup   NULL removes the callback.
  * @param context  Passed to the callback; may be NULL.
@@ -1947,8 +1964,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *m
 
 /*
  * A table of conditions that fleets share. It may be used from any thread without a lock of your own: feeding reads the
- * table, while adding and removing wait until each fleet over it is between two rows. Each device sees a change at its
- * next input. References are counted: each fleet holds one, and so does each fencepost_conditions pointer.
+ * table, while a call that adds or removes conditions waits until each fleet over the table is between two rows. Each
+ * device sees a change at its next input. References are counted: each fleet holds one reference, and each
+ * fencepost_conditions pointer holds one reference.
  *
  *     fencepost_conditions *zones;
  *     fencepost_conditions_create(&zones, NULL);
@@ -1967,14 +1985,14 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *m
  *       printf("device %u: %s is now %d\n", (unsigned)event.device, event.event.identifier, event.event.state);
  *
  * Assumed state: a condition that is not assumed UNSATISFIED gives an event for each device, wherever the device is.
- * NULL for fencepost_condition_options therefore means FENCEPOST_FLEET_CONDITION_OPTIONS_INIT here; also initialise
- * options for a table with it. (FENCEPOST_CONDITION_OPTIONS_INIT assumes nothing: with 100 000 conditions, each device
- * would give 100 000 events.)
+ * NULL for fencepost_condition_options therefore means FENCEPOST_FLEET_CONDITION_OPTIONS_INIT here; initialise options
+ * for a table with this macro, too. (FENCEPOST_CONDITION_OPTIONS_INIT assumes nothing: with 100 000 conditions, each
+ * device would give 100 000 events.)
  */
 typedef struct fencepost_conditions fencepost_conditions;
 
-/* Assumed unsatisfied, the standard policy, tag 0: a device gives a first event only for conditions that it is
-   inside. */
+/* Assumed unsatisfied, the standard policy, tag 0: a device gives a first event only for conditions that it is inside.
+   */
 #define FENCEPOST_FLEET_CONDITION_OPTIONS_INIT \
   {sizeof(fencepost_condition_options), FENCEPOST_STATE_UNSATISFIED, NULL, 0}
 
@@ -2051,7 +2069,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_circular(fencepost_condi
  * @param uuid   16 bytes; see fencepost_uuid_parse().
  * @param major  0 ... 65535, or -1 for any.
  * @param minor  0 ... 65535, or -1 for any; needs a major.
- * @return As fencepost_conditions_add_circular(). Ownership: everything is copied. Threads: any. Since: 0.2
+ * @return The same as fencepost_conditions_add_circular(). Ownership: everything is copied. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add_beacon(fencepost_conditions *conditions, const char *identifier,
                                                                const uint8_t *uuid, int32_t major, int32_t minor,
@@ -2061,7 +2079,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_beacon(fencepost_conditi
 /*
  * Adds a polygonal geographic condition: see fencepost_monitor_add_polygon_condition().
  *
- * @return As fencepost_conditions_add_circular(). Ownership: everything is copied.
+ * @return The same as fencepost_conditions_add_circular(). Ownership: everything is copied.
  * Threads: any; the table is not locked while the shape is examined. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add_polygon(
@@ -2072,7 +2090,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_polygon(
  * Adds a corridor geographic condition: see fencepost_monitor_add_corridor_condition().
  *
  * @param radius_m  Half the width: metres, finite, > 0.
- * @return As fencepost_conditions_add_circular(). Ownership: everything is copied. Threads: any. Since: 0.2
+ * @return The same as fencepost_conditions_add_circular(). Ownership: everything is copied. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add_corridor(
     fencepost_conditions *conditions, const char *identifier, const fencepost_geometry *geometry, double radius_m,
@@ -2084,7 +2102,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_corridor(
  *
  * @param wkb       Array of size bytes; may be NULL only if size is 0.
  * @param radius_m  For lines: half the width of the corridor, metres. Ignored for polygons.
- * @return As fencepost_conditions_add_circular(). Ownership: everything is copied. Threads: any. Since: 0.2
+ * @return The same as fencepost_conditions_add_circular(). Ownership: everything is copied. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add_wkb(fencepost_conditions *conditions, const char *identifier,
                                                             const void *wkb, size_t size, double radius_m,
@@ -2093,11 +2111,11 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_wkb(fencepost_conditions
                                                             fencepost_error *error);
 
 /*
- * Like fencepost_conditions_add_circular(), but leaves an equal condition of that identifier alone: centre within 1e-7
- * degrees, radius within 0.5 m, same policy and tag; options->assuming is then ignored.
+ * Like fencepost_conditions_add_circular(), but does nothing if an equal condition with the same identifier exists:
+ * centre within 1e-7 degrees, radius within 0.5 m, same policy and tag; options->assuming is ignored in that case.
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left alone; may be NULL.
- * @return As fencepost_conditions_add_circular(). Threads: any. Since: 0.2
+ * @return The same as fencepost_conditions_add_circular(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_circular(fencepost_conditions *conditions,
                                                                     const char *identifier, double latitude,
@@ -2106,7 +2124,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_circular(fencepost_co
                                                                     uint32_t *out_changed, fencepost_error *error);
 
 /*
- * Like fencepost_conditions_add_beacon(), but leaves an equal condition of that identifier alone.
+ * Like fencepost_conditions_add_beacon(), but does nothing if an equal condition with the same identifier exists.
  * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL. Threads: any. Since:
  *                     0.2
  */
@@ -2117,12 +2135,12 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_beacon(fencepost_cond
                                                                   uint32_t *out_changed, fencepost_error *error);
 
 /*
- * Like fencepost_conditions_add_polygon(), but leaves an equal condition alone: see
+ * Like fencepost_conditions_add_polygon(), but does nothing if an equal condition exists: see
  * fencepost_monitor_ensure_polygon_condition().
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL. Threads: any; the table
  * is not locked while the shape is examined. A call that changes nothing does not make fleets wait; this also applies
- * to the calls that ensure or sync many. Since: 0.2
+ * to the calls that ensure or sync many conditions. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_polygon(fencepost_conditions *conditions,
                                                                    const char *identifier,
@@ -2132,8 +2150,9 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_polygon(fencepost_con
                                                                    uint32_t *out_changed, fencepost_error *error);
 
 /*
- * Like fencepost_conditions_add_corridor(), but leaves an equal condition alone, its radius within 0.5 m.
- * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL. Threads: any. Since:
+ * Like fencepost_conditions_add_corridor(), but does nothing if an equal condition exists, whose radius may differ by
+ * up to 0.5 m. @param out_changed Receives 1 when the condition was added or replaced, else 0; may be NULL. Threads:
+ * any. Since:
  *                     0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_corridor(fencepost_conditions *conditions,
@@ -2144,7 +2163,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_corridor(fencepost_co
                                                                     uint32_t *out_changed, fencepost_error *error);
 
 /*
- * Like fencepost_conditions_add_wkb(), but leaves an equal condition alone.
+ * Like fencepost_conditions_add_wkb(), but does nothing if an equal condition exists.
  * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL. Threads: any. Since:
  *                     0.2
  */
@@ -2173,8 +2192,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_remove(fencepost_conditions 
  * @param longitudes   Array of count values, degrees.
  * @param radii_m      Array of count values, metres.
  * @param tags         Array of count tags, or NULL for the tag in options.
- * @param options      Shared by all rows; NULL as in the single call.
- * @return As the single call. Ownership: everything is copied. Threads: any. Complexity: O(count). Since: 0.2
+ * @param options      Shared by all rows; NULL means the same as in the single call.
+ * @return The same as the single call. Ownership: everything is copied. Threads: any. Complexity: O(count). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add_circulars(
     fencepost_conditions *conditions, const char *const *identifiers, const double *latitudes, const double *longitudes,
@@ -2200,7 +2219,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_beacons(fencepost_condit
  * Adds many polygonal conditions from one geometry. All or nothing. See fencepost_monitor_add_polygon_conditions().
  *
  * @param condition_offsets  Array of count + 1 indices of parts of the geometry; NULL: each part is a condition.
- * @return As the single call. Ownership: everything is copied.
+ * @return The same as the single call. Ownership: everything is copied.
  * Threads: any; the table is not locked while the shapes are examined. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add_polygons(
@@ -2214,7 +2233,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_polygons(
  * @param condition_offsets  Array of count + 1 indices of lines (rings) of the geometry; NULL: each line is a
  *                           condition.
  * @param radii_m            Array of count values, metres.
- * @return As the single call. Ownership: everything is copied. Threads: any. Since: 0.2
+ * @return The same as the single call. Ownership: everything is copied. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add_corridors(
     fencepost_conditions *conditions, const char *const *identifiers, const fencepost_geometry *geometry,
@@ -2227,7 +2246,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_corridors(
  * @param wkbs     Array of count pointers to the bytes of each condition.
  * @param sizes    Array of count sizes, in bytes.
  * @param radii_m  Array of count values, metres, for lines; ignored for polygons. May be NULL if there are no lines.
- * @return As the single call. Ownership: everything is copied. Threads: any. Since: 0.2
+ * @return The same as the single call. Ownership: everything is copied. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add_wkbs(
     fencepost_conditions *conditions, const char *const *identifiers, const void *const *wkbs, const size_t *sizes,
@@ -2238,8 +2257,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_wkbs(
  * Ensures many circles, in order, as calls to fencepost_conditions_ensure_circular() would. All or nothing. The
  * parameters are those of fencepost_conditions_add_circulars().
  *
- * @param out_result  Receives the counts; removed is 0. May be NULL.
- * @return As the single call. Ownership: everything is copied. Threads: any. Complexity: O(count). Since: 0.2
+ * @param out_result  Receives the counts (removed is always 0). May be NULL.
+ * @return The same as the single call. Ownership: everything is copied. Threads: any. Complexity: O(count). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_circulars(
     fencepost_conditions *conditions, const char *const *identifiers, const double *latitudes, const double *longitudes,
@@ -2249,8 +2268,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_circulars(
 /*
  * Ensures many beacon identities. The parameters are those of fencepost_conditions_add_beacons().
  *
- * @param out_result  Receives the counts; removed is 0; may be NULL.
- * @return As the single call. Threads: any. Since: 0.2
+ * @param out_result  Receives the counts (removed is always 0); may be NULL.
+ * @return The same as the single call. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_beacons(
     fencepost_conditions *conditions, const char *const *identifiers, const uint8_t *uuids, const int32_t *majors,
@@ -2260,8 +2279,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_beacons(
 /*
  * Ensures many polygons. The parameters are those of fencepost_conditions_add_polygons().
  *
- * @param out_result  Receives the counts; removed is 0; may be NULL.
- * @return As the single call. Threads: any. Since: 0.2
+ * @param out_result  Receives the counts (removed is always 0); may be NULL.
+ * @return The same as the single call. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_polygons(
     fencepost_conditions *conditions, const char *const *identifiers, const fencepost_geometry *geometry,
@@ -2271,8 +2290,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_polygons(
 /*
  * Ensures many corridors. The parameters are those of fencepost_conditions_add_corridors().
  *
- * @param out_result  Receives the counts; removed is 0; may be NULL.
- * @return As the single call. Threads: any. Since: 0.2
+ * @param out_result  Receives the counts (removed is always 0); may be NULL.
+ * @return The same as the single call. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_corridors(
     fencepost_conditions *conditions, const char *const *identifiers, const fencepost_geometry *geometry,
@@ -2283,8 +2302,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_corridors(
 /*
  * Ensures many polygons and corridors. The parameters are those of fencepost_conditions_add_wkbs().
  *
- * @param out_result  Receives the counts; removed is 0; may be NULL.
- * @return As the single call. Threads: any. Since: 0.2
+ * @param out_result  Receives the counts (removed is always 0); may be NULL.
+ * @return The same as the single call. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_wkbs(
     fencepost_conditions *conditions, const char *const *identifiers, const void *const *wkbs, const size_t *sizes,
@@ -2293,7 +2312,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_wkbs(
 
 /*
  * Adds many conditions of any kind, with the same result as single calls in the order of the array. All or none: if an
- * element is refused, nothing has changed. An element without options gets those of
+ * element is refused, nothing has changed. An element without options gets the options of
  * FENCEPOST_FLEET_CONDITION_OPTIONS_INIT; in the table of a monitor it is assumed UNKNOWN.
  *
  * @param definitions  Array of count elements, each initialised with FENCEPOST_CONDITION_DEFINITION_INIT; the
@@ -2314,8 +2333,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_add(fencepost_conditions *co
  *
  * @param definitions  As in fencepost_conditions_add(). If several elements have the same identifier, the last one
  *                     counts.
- * @param out_result   Receives the counts; removed is 0. May be NULL.
- * @return As fencepost_conditions_add(). Ownership: everything is copied. Threads: any.
+ * @param out_result   Receives the counts (removed is always 0). May be NULL.
+ * @return The same as fencepost_conditions_add(). Ownership: everything is copied. Threads: any.
  * Complexity: O(count + vertices) on average; O(count) if nothing changes. Since: 0.3
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure(fencepost_conditions *conditions,
@@ -2324,11 +2343,11 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure(fencepost_conditions 
                                                            fencepost_error *error);
 
 /*
- * Makes the conditions exactly those of an array, as fencepost_monitor_sync_conditions() does. An element without
- * options has those of FENCEPOST_FLEET_CONDITION_OPTIONS_INIT.
+ * Makes the set of conditions equal to the elements of an array, as fencepost_monitor_sync_conditions() does. An
+ * element without options gets the options of FENCEPOST_FLEET_CONDITION_OPTIONS_INIT.
  *
  * @param out_result  Receives the counts; may be NULL.
- * @return As fencepost_monitor_sync_conditions(). Ownership: everything is copied. Threads: any.
+ * @return The same as fencepost_monitor_sync_conditions(). Ownership: everything is copied. Threads: any.
  * Complexity: O(conditions + count). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_sync(fencepost_conditions *conditions,
@@ -2340,7 +2359,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_sync(fencepost_conditions *c
  * Removes many conditions, as calls to fencepost_conditions_remove() would. Unknown identifiers are not errors.
  *
  * @param identifiers  Array of count pointers to zero-terminated texts; may be NULL only if count is 0.
- * @param out_removed  Receives how many of them existed; may be NULL.
+ * @param out_removed  Receives how many of the conditions existed; may be NULL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an element is not a valid identifier: error->position is its index, and
  *         nothing has changed). Threads: any. Complexity: O(count) on average. Since: 0.2
  */
@@ -2460,7 +2479,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_get_version(fencepost_condit
                                                                 fencepost_error *error);
 
 /*
- * Copies the whole table as bytes, the same on every platform, generations included.
+ * Copies the whole table, including the generations, as bytes that are the same on every platform.
  *
  * @param buffer    May be NULL only if capacity is 0.
  * @param out_size  Receives the size in bytes; may be NULL.
@@ -2527,8 +2546,8 @@ typedef struct fencepost_fleet_options {
   uint32_t reserved;                 /* 0 */
   uint64_t max_pending_events;       /* 1 ... 1e9; while that many events wait, inputs are refused */
   uint64_t device_limit;             /* 1 ... 67108863 devices; 0 = the maximum */
-  int64_t beacon_exit_timeout_us;    /* 1 ... 1e15: silence after which a beacon is gone */
-  int64_t beacon_initial_timeout_us; /* 1 ... 1e15: silence after which a beacon was never there */
+  int64_t beacon_exit_timeout_us;    /* 1 ... 1e15: silence after which a beacon that was near counts as gone */
+  int64_t beacon_initial_timeout_us; /* 1 ... 1e15: silence after which a beacon not yet seen counts as absent */
   int64_t max_time_step_us;          /* 1 ... 1e15: an input is refused with FENCEPOST_E_AHEAD_OF_CLOCK if it is ahead
                                         of its device's clock by more than this, and also ahead of the arrival time by
                                         more than this if one is set. Also limits an advance of all devices: see
@@ -2551,7 +2570,7 @@ typedef struct fencepost_fleet_options {
 typedef struct fencepost_fleet_event {
   fencepost_event event; /* as the device's own monitor would deliver it; its sequence counts per device */
   uint64_t position;     /* 1, 2, 3 ... per fleet, assigned when the event is first delivered */
-  uint64_t row;          /* the row that caused it, counted from first_row of the columns; 0 for other calls */
+  uint64_t row;          /* the row that caused the event, counted from first_row of the columns; 0 for other calls */
   uint32_t device;       /* the device's number */
   uint32_t reserved;     /* 0 */
 } fencepost_fleet_event;
@@ -2560,8 +2579,8 @@ typedef struct fencepost_fleet_event {
 typedef struct fencepost_presence {
   uint64_t generation;        /* of the condition */
   uint64_t tag;               /* of the condition */
-  int64_t since_us;           /* when it was confirmed; for a beacon, when it was last seen */
-  int64_t evidence_date_us;   /* the fix that showed it, or the last sighting */
+  int64_t since_us;           /* when the presence was confirmed; for a beacon, when it was last seen */
+  int64_t evidence_date_us;   /* the time of the fix that showed the presence, or of the last sighting */
   uint32_t reserved;          /* 0 */
   uint32_t identifier_length; /* bytes, without the terminating zero */
   char identifier[264];       /* of the condition; UTF-8, terminated; the remaining bytes are 0 */
@@ -2569,10 +2588,10 @@ typedef struct fencepost_presence {
 
 /* A device that is inside of a condition, or near a beacon. Frozen: it never grows. */
 typedef struct fencepost_device_presence {
-  uint64_t generation;      /* the condition's: see fencepost_conditions_identifiers_of_generations() */
+  uint64_t generation;      /* generation of the condition: see fencepost_conditions_identifiers_of_generations() */
   uint64_t tag;             /* of the condition */
-  int64_t since_us;         /* when it was confirmed; for a beacon, when it was last seen */
-  int64_t evidence_date_us; /* the fix that showed it, or the last sighting */
+  int64_t since_us;         /* when the presence was confirmed; for a beacon, when it was last seen */
+  int64_t evidence_date_us; /* the time of the fix that showed the presence, or of the last sighting */
   uint32_t device;          /* the device's number */
   uint32_t reserved;        /* 0 */
 } fencepost_device_presence;
@@ -2593,8 +2612,8 @@ typedef struct fencepost_fleet_statistics {
   uint64_t condition_count;    /* of the table */
   uint64_t device_bytes;       /* memory of the devices, without their identifiers */
   uint32_t store;              /* FENCEPOST_STORE_...: whether changes are being saved */
-  uint32_t all_kept; /* 1: the store has everything that the fleet has accepted, also after a loss of power, so the host
-                                  may acknowledge its inputs; 0: not yet, or there is no store */
+  uint32_t all_kept; /* 1: everything that the fleet has accepted is saved and would survive a loss of power, so the
+                                  host may acknowledge its inputs; 0: not yet, or there is no store */
 } fencepost_fleet_statistics;
 
 /* Initialise each fencepost_fleet_statistics with this macro. */
@@ -2612,25 +2631,26 @@ typedef struct fencepost_device_statistics {
   uint64_t accepted_sightings; /* scan reports */
   uint64_t handed_out_events;  /* the last sequence number assigned */
   uint64_t input_count;        /* all inputs of the device: those counted above, and those without a position, such as
-                                  scanning and advances of only this device. After a crash it says how many of the
-                                  device's inputs are not lost */
+                                  scanning and advances of only this device. After a crash this number says how many of
+                                  the device's inputs are not lost */
 } fencepost_device_statistics;
 
 /* Initialise each fencepost_device_statistics with this macro. */
 #define FENCEPOST_DEVICE_STATISTICS_INIT {sizeof(fencepost_device_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /*
- * Fixes of many devices as columns. Without a dictionary the column of devices holds their numbers. With a dictionary
- * it holds indices into it, as in the dictionary columns of Arrow, so no column must be rewritten. The rules for
- * strides and alignment at fencepost_fix_columns apply to the devices too.
+ * Fixes of many devices as columns. Without a dictionary the column of devices holds the numbers of the devices. With a
+ * dictionary the column holds indices into the dictionary, as the dictionary columns of Arrow do, so no column must be
+ * rewritten. The rules for strides and alignment at fencepost_fix_columns apply to the devices too.
  */
 typedef struct fencepost_fleet_columns {
   uint32_t struct_size;               /* set by FENCEPOST_FLEET_COLUMNS_INIT */
   uint32_t device_width;              /* bytes per number: 4; bytes per index: 1, 2, 4 or 8, unsigned */
   const void *devices;                /* numbers (uint32_t), or indices */
   int64_t device_stride;              /* bytes from one row to the next; 0: all rows are of one device */
-  const uint32_t *dictionary;         /* the number of each index; NULL: devices holds numbers */
-  size_t dictionary_count;            /* its length; unused elements may be FENCEPOST_NO_DEVICE */
+  const uint32_t *dictionary;         /* the dictionary: the device number of each index; NULL: the column devices holds
+                                         numbers */
+  size_t dictionary_count;            /* the length of the dictionary; unused elements may be FENCEPOST_NO_DEVICE */
   const fencepost_fix_columns *fixes; /* the fixes of the rows; initialised with FENCEPOST_FIX_COLUMNS_INIT */
   uint64_t first_row;                 /* the row number of the first row in events; when feeding a table in parts,
                                          continue the count */
@@ -2652,7 +2672,7 @@ typedef struct fencepost_fleet_columns {
  * input), or an earlier one (which is brought up to date). To use the conditions of a file of your own, open over an
  * empty table, then set its conditions with fencepost_conditions_sync(). Several fleets over one table have one store
  * each, and open in any order. If a store was already opened over the table, a store with a different later version is
- * accepted, unless both tables have conditions and share no identifier. Its devices are adapted as in
+ * accepted, unless both tables have conditions and share no identifier. The devices of that store are adapted as in
  * fencepost_fleet_import_devices().
  *
  * After any crash each device is in exactly the state that it had after its own first N inputs, where N is input_count
@@ -2661,13 +2681,14 @@ typedef struct fencepost_fleet_columns {
  * changed none of these may be lost for some devices, and are saved at the next fencepost_fleet_checkpoint(). With
  * EVERY_INPUT, and after each checkpoint, N covers all inputs of all devices. With RELAXED everything is saved when one
  * of three measures has moved forward since the last save. (1) The largest clock of the devices, or the time of an
- * advance, has moved by checkpoint_interval_us. (2) The devices heard from since then have moved by that interval on
- * average, each by its own clock from its first input on; a single step counts for at most the interval. (3) Any one
- * device has moved by sixteen intervals. Refused inputs do not count. After a crash, the time to which all devices were
- * advanced is that of the last save of everything. An uncommitted event is delivered again with the same sequence:
- * (device, sequence) identifies a redelivered event. A change of the table is saved with the next input of the fleet
- * (RELAXED: with its next save), together with all devices that have unsaved changes. While the store cannot be
- * written, the fleet continues in memory; fencepost_fleet_statistics.store shows it, and later inputs retry.
+ * advance, has moved by checkpoint_interval_us. (2) The clocks of the devices heard from since the last save have moved
+ * by that interval on average; each clock counts from its device's first input on, and a single step counts for at most
+ * the interval. (3) The clock of any one device has moved by sixteen intervals. Refused inputs do not count. After a
+ * crash, the time to which all devices were advanced is that of the last save of everything. An uncommitted event is
+ * delivered again with the same sequence: (device, sequence) identifies a redelivered event. A change of the table is
+ * saved with the next input of the fleet (RELAXED: with its next save), together with all devices that have unsaved
+ * changes. While the store cannot be written, the fleet continues in memory; fencepost_fleet_statistics.store shows it,
+ * and later inputs retry.
  *
  * @param options    NULL for the defaults. For a stored fleet they apply from now on.
  * @param out_fleet  Receives the fleet; release it with fencepost_fleet_destroy().
@@ -2698,9 +2719,9 @@ FENCEPOST_API void fencepost_fleet_destroy(fencepost_fleet *fleet);
 FENCEPOST_API fencepost_status fencepost_fleet_checkpoint(fencepost_fleet *fleet, fencepost_error *error);
 
 /*
- * Saves everything and closes the store: its name is free, and SQLite's extra files are gone. The fleet continues in
- * memory, but later changes are not saved. Uncommitted events are delivered again when the fleet is next opened.
- * Without a store it does nothing.
+ * Saves everything and closes the store: its name can be used again, and SQLite's additional files are removed. The
+ * fleet continues in memory, but later changes are not saved. Uncommitted events are delivered again when the fleet is
+ * next opened. Without a store it does nothing.
  *
  * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (not everything could be saved; the store is closed anyway).
  * Threads: any. Complexity: O(devices that changed since all were saved). Since: 0.2
@@ -2773,7 +2794,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_get_device_statistics(fencepost_f
  *
  * @param identifiers  Array of count pointers to zero-terminated texts of 1 ... 256 bytes of UTF-8; repetitions are
  *                     allowed.
- * @param create       0: new devices are not created; anything else: they are.
+ * @param create       0: new devices are not created; anything else: they are created.
  * @param out_devices  Receives count numbers; FENCEPOST_NO_DEVICE for an unknown device that was not created.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an invalid identifier; or more devices than device_limit).
  * Ownership: everything is copied. Threads: any. Complexity: O(count) on average. Since: 0.2
@@ -2783,8 +2804,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_devices(fencepost_fleet *fleet, c
                                                        fencepost_error *error);
 
 /*
- * Copies the identifier of a device, terminated. A removed device's identifier stays available until 4 096 devices that
- * were removed later have had their events handled.
+ * Copies the identifier of a device, terminated. A removed device's identifier stays available until the events of
+ * 4 096 devices that were removed later have been handled.
  *
  * @param buffer    May be NULL only if capacity is 0; 257 bytes always suffice.
  * @param out_size  Receives the length without the terminating zero; may be NULL.
@@ -2823,20 +2844,21 @@ FENCEPOST_API fencepost_status fencepost_fleet_positions(fencepost_fleet *fleet,
                                                          fencepost_error *error);
 
 /*
- * Removes a device. The removal gives no event. Its identifier is free at once; a device created with it later is a new
- * device.
+ * Removes a device. The removal gives no event. The identifier can be used again at once; a device created later with
+ * the same identifier is a new device.
  *
- * @param drop_events  0: its pending events are still delivered; anything else: they are dropped.
+ * @param drop_events  0: the device's pending events are still delivered; anything else: they are dropped.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE. Threads: any. Complexity: O(pending events). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_remove_device(fencepost_fleet *fleet, uint32_t device,
                                                              uint32_t drop_events, fencepost_error *error);
 
 /*
- * Removes the devices that have inputs, but none since a time. Their pending events are still delivered.
+ * Removes the devices that have had inputs, but none at or after a given time. Their pending events are still
+ * delivered.
  *
- * @param before_us    A device is removed if the latest time of its own inputs is earlier. After a crash, the time of
- *                     the last advance of all devices that was saved with the device may count instead.
+ * @param before_us    A device is removed if the latest time of its own inputs is earlier than this. After a crash, the
+ *                     time of the last advance of all devices that was saved with the device may count instead.
  * @param out_devices  Receives the removed devices' numbers, ascending by place; may be NULL only if capacity is 0.
  * @param capacity     Elements; 0 queries the count and removes none.
  * @param out_count    Receives the count, also with BUFFER_TOO_SMALL (then none is removed).
@@ -2847,10 +2869,10 @@ FENCEPOST_API fencepost_status fencepost_fleet_expire(fencepost_fleet *fleet, in
                                                       size_t capacity, size_t *out_count, fencepost_error *error);
 
 /*
- * Removes the devices whose last accepted input arrived before a time. Arrival times are those of
- * fencepost_fleet_set_arrival_time(); the dates of the inputs do not matter, so devices with wrong clocks are treated
- * like others. A device without any accepted input counts from its creation. Pending events of the removed devices are
- * still delivered.
+ * Removes the devices whose last accepted input arrived before a given time. Arrival times are those of
+ * fencepost_fleet_set_arrival_time(); the times of the inputs do not matter, so devices with wrong clocks are treated
+ * like others. A device without any accepted input is treated as if an input had arrived when it was created. Pending
+ * events of the removed devices are still delivered.
  *
  * @param before_us    An arrival time.
  * @param out_devices  As in fencepost_fleet_expire(), like the other parameters.
@@ -2865,10 +2887,10 @@ FENCEPOST_API fencepost_status fencepost_fleet_expire_by_arrival(fencepost_fleet
 /*
  * Sets the arrival time of the following inputs, read from the host's own clock; it may go back. It does not affect
  * states or events, but has two effects. First, a device was last heard from at the arrival time of its last accepted
- * input, whatever date that input has: see fencepost_fleet_expire_by_arrival(). Second, with max_time_step_us an input
- * is refused with FENCEPOST_E_AHEAD_OF_CLOCK only if it is too far ahead of both the device's clock and the arrival
- * time. So the first input of a device is limited too, and a device that was silent for long may continue at the
- * present time.
+ * input, whatever time that input itself has: see fencepost_fleet_expire_by_arrival(). Second, with max_time_step_us an
+ * input is refused with FENCEPOST_E_AHEAD_OF_CLOCK only if it is too far ahead of both the device's clock and the
+ * arrival time. So the first input of a device is limited too, and a device that was silent for long may continue at
+ * the present time.
  *
  * Devices created before the first arrival time count as heard from at that time. Stores and snapshots include the
  * arrival times.
@@ -2884,15 +2906,15 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_arrival_time(fencepost_fleet 
  *
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (coordinate or time out of range, counted); LATE_INPUT
  *         (earlier than the device's clock or the last fencepost_fleet_advance(); counted); AHEAD_OF_CLOCK (counted);
- *         QUEUE_FULL. The refused fix changes nothing else.
- * Threads: any. Complexity: as fencepost_fleet_feed_columns(). Since: 0.2
+ *         QUEUE_FULL. A refused fix changes nothing except these counters.
+ * Threads: any. Complexity: the same as fencepost_fleet_feed_columns(). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_feed_fix(fencepost_fleet *fleet, uint32_t device,
                                                         const fencepost_fix *fix, fencepost_error *error);
 
 /*
- * Feeds many fixes of many devices in order, read in place, with the same result as single calls: invalid and late
- * rows, and those too far ahead of their device's clock, are skipped and counted.
+ * Feeds many fixes of many devices in order, read in place, with the same result as single calls: invalid rows, late
+ * rows, and rows too far ahead of their device's clock are skipped and counted.
  *
  * The fleet is locked until the batch is done, and changes of the table wait.
  *
@@ -2903,7 +2925,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_feed_fix(fencepost_fleet *fleet, 
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (a row with a number without a device: error->position is the first one,
  *         and nothing has changed); INVALID_ARGUMENT (struct_size is not set; an index beyond the dictionary, and again
  *         nothing has changed; with fixes->refuse_invalid also a row that would be counted as invalid; first_row out of
- *         range); UNSUPPORTED; QUEUE_FULL (the rows before error->position took effect).
+ *         range); UNSUPPORTED; QUEUE_FULL (the rows before error->position were applied).
  * Threads: any. Complexity: some tens of nanoseconds per fix while no boundary is near, O(conditions near) otherwise.
  * Since: 0.2
  */
@@ -2912,7 +2934,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_feed_columns(fencepost_fleet *fle
                                                             fencepost_feed_result *out_result, fencepost_error *error);
 
 /*
- * Feeds one scan report of a device: the beacons observed at one instant. An empty report only moves its clock.
+ * Feeds one scan report of a device: the beacons observed at one instant. An empty report only moves the device's
+ * clock.
  *
  * @param sightings  May be NULL only if count is 0.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (time out of range); LATE_INPUT; AHEAD_OF_CLOCK;
@@ -2928,7 +2951,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_feed_sightings(fencepost_fleet *f
  * with scanning on.
  *
  * @param scanning  0 = off, anything else = on.
- * @return As fencepost_fleet_feed_sightings(). Threads: any. Since: 0.2
+ * @return The same as fencepost_fleet_feed_sightings(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_set_beacon_scanning(fencepost_fleet *fleet, uint32_t device,
                                                                    uint32_t scanning, int64_t time_us,
@@ -2937,11 +2960,11 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_beacon_scanning(fencepost_fle
 /*
  * Tells the fleet that time has passed for all devices: confirms everything that is due up to and including time_us.
  * This time is a watermark: from then on no input of any device may be earlier, not even of a device created later.
- * Devices whose clocks are ahead of it are left alone.
+ * Devices whose clocks are ahead of the watermark are left unchanged.
  *
- * A wrong date here would make every later input of every device late, so max_time_step_us limits it: the advance is
- * refused if it is too far ahead of both the last advance and the arrival time; if no arrival time is set, the clocks
- * of the devices take its place. The first time of a fleet cannot be checked.
+ * A wrong time here would make every later input of every device late, so max_time_step_us also limits an advance: it
+ * is refused if its time is too far ahead of both the last advance and the arrival time; if no arrival time is set, the
+ * clocks of the devices are used instead. The first time of a fleet cannot be checked.
  *
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT (earlier than the last advance); AHEAD_OF_CLOCK (counted);
  * QUEUE_FULL.
@@ -2952,9 +2975,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_advance(fencepost_fleet *fleet, i
 
 /*
  * Advances as fencepost_fleet_advance() does, but by any distance: max_time_step_us does not apply. Use this if the
- * host knows that so much time has really passed.
+ * host knows that this much time has really passed.
  *
- * @return As fencepost_fleet_advance(), except AHEAD_OF_CLOCK. Threads: any. Since: 0.3
+ * @return The same as fencepost_fleet_advance(), except AHEAD_OF_CLOCK. Threads: any. Since: 0.3
  */
 FENCEPOST_API fencepost_status fencepost_fleet_force_advance(fencepost_fleet *fleet, int64_t time_us,
                                                              fencepost_error *error);
@@ -2967,9 +2990,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_advance_device(fencepost_fleet *f
                                                               fencepost_error *error);
 
 /*
- * Corrects wrong times of inputs or of an advance: sets back the time to which all devices were advanced, and each
- * device whose clock is later. Other devices do not change. Pending events, sequences and counters stay. For a device
- * that is set back, every condition becomes undetermined without an event, open crossings and the last fix are
+ * Corrects wrong times of inputs or of an advance: sets back the time to which all devices were advanced, and the clock
+ * of each device whose clock is later. Other devices do not change. Pending events, sequences and counters stay. For a
+ * device that is set back, every condition becomes undetermined without an event, open crossings and the last fix are
  * forgotten, and the absence of beacons is timed anew. Its next fix determines the states again: an event follows only
  * if the new state differs from the last reported one. A device created later begins at the fleet's time.
  *
@@ -2983,7 +3006,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_rewind(fencepost_fleet *fleet, in
  * Sets back the clock of one device, as fencepost_fleet_rewind() does for all. The call counts as an input of the
  * device, and is accepted while the queue is full.
  *
- * @param time_us  From the last advance of all to the device's clock.
+ * @param time_us  Between the time of the last advance of all devices and the device's clock.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (out of range; the device has no clock yet; counted).
  * Threads: any. Complexity: O(what the device is inside of or about to cross), with a store O(devices).
  * Since: 0.3
@@ -3034,9 +3057,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_acknowledge(fencepost_fleet *flee
 FENCEPOST_API fencepost_status fencepost_fleet_abandon(fencepost_fleet *fleet, fencepost_error *error);
 
 /*
- * Sets the callback for available events: called after each call on the fleet that made events available, and during
- * this call if some are pending. All else is as described at fencepost_monitor_set_wakeup(); the callback must not call
- * fencepost_fleet_destroy().
+ * Sets the callback for available events: the callback is called after each call on the fleet that made events
+ * available, and during this call if some are pending. Everything else is as described at
+ * fencepost_monitor_set_wakeup(); the callback must not call fencepost_fleet_destroy().
  *
  * @param wakeup   NULL removes the callback.
  * @param context  Passed to the callback; may be NULL.
@@ -3047,7 +3070,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_wakeup(fencepost_fleet *fleet
 
 /*
  * Writes an event as one JSON object on one line: the device's identifier as "device", then the keys of
- * fencepost_event_json(). The fleet supplies the identifier, also if the event is committed and the device was removed:
+ * fencepost_event_json(). The fleet supplies the identifier, even if the event is committed and the device was removed:
  * see fencepost_fleet_device_identifier().
  *
  * @param buffer    May be NULL only if capacity is 0; 8192 bytes always suffice.
@@ -3099,7 +3122,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_devices_inside(fencepost_fleet *f
 
 /*
  * Explains why a condition is in its state for a device: see fencepost_monitor_explain(). The device does not store the
- * positions of fixes that cannot change anything: after such fixes the explanation is about the last fix that could.
+ * positions of fixes that cannot change anything: after such fixes the explanation is about the last fix that could
+ * change something.
  *
  * @param out_explanation  Initialised with FENCEPOST_EXPLANATION_INIT.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.2
@@ -3108,9 +3132,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_explain(fencepost_fleet *fleet, u
                                                        fencepost_explanation *out_explanation, fencepost_error *error);
 
 /*
- * Copies devices as bytes, one after the other, to store them elsewhere or move them to another fleet; they also stay
- * in this one. The bytes do not include pending events, but their sequences count: in another fleet, the device's next
- * event has the sequence after them. Any other call on the fleet may change the sizes.
+ * Copies devices as bytes, one after the other, to store them elsewhere or move them to another fleet; the devices also
+ * stay in this fleet. The bytes do not include pending events, but their sequences count: in another fleet, the
+ * device's next event has the sequence after them. Any other call on the fleet may change the sizes.
  *
  * @param devices      Array of count device numbers; may be NULL only if count is 0.
  * @param portable     0: only for fleets over a table of the same version; anything else: for other versions too, with
@@ -3119,8 +3143,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_explain(fencepost_fleet *fleet, u
  * @param out_offsets  Receives count + 1 offsets in the buffer: where each device begins, and where the last one ends;
  *                     may be NULL. Also stored with BUFFER_TOO_SMALL.
  * @param out_size     Receives the total size in bytes, also with BUFFER_TOO_SMALL.
- * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (error->position is the element); BUFFER_TOO_SMALL (not with
- *         capacity 0).
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (error->position is the element); BUFFER_TOO_SMALL (not with capacity 0).
  * Threads: any. Complexity: O(count); the first call after a change of the table also O(conditions). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_export_devices(fencepost_fleet *fleet, const uint32_t *devices,
@@ -3132,10 +3155,10 @@ FENCEPOST_API fencepost_status fencepost_fleet_export_devices(fencepost_fleet *f
  * Adds devices that were exported: each continues as if nothing had happened. All or none. Untrusted bytes are safe to
  * pass.
  *
- * If this fleet's table has another version, the devices are refused or adapted. Adapting keeps what a device was
- * inside of or about to cross where a condition has the same identifier and definition, and drops it otherwise. For all
- * other conditions the device counts as outside, so if it is inside a new condition, it enters it by a crossing, after
- * the dwell.
+ * If this fleet's table has another version, the devices are refused or adapted. Adapting keeps the device's state for
+ * each condition that it was inside of or about to cross, if a condition has the same identifier and definition; it
+ * drops the other states. For all other conditions the device counts as outside, so if it is inside a new condition, it
+ * enters it by a crossing, after the dwell.
  *
  * @param identifiers  Array of count pointers to zero-terminated texts; no device of the fleet may have one of them.
  * @param bytes        The devices, one after the other; may be NULL only if all are empty.
@@ -3164,7 +3187,7 @@ FENCEPOST_API fencepost_status fencepost_uuid_parse(const char *text, uint8_t *o
 /*
  * Solves the inverse geodesic problem on WGS84 (Karney 2013): the shortest path between two points.
  *
- * @param out_distance_m  Metres, error below 15 nm; may be NULL, like the other two.
+ * @param out_distance_m  Metres, error below 15 nm; may be NULL, like the other two outputs.
  * @param out_azimuth1    Degrees clockwise from north at the first point, -180 ... 180.
  * @param out_azimuth2    The azimuth at the second point, in the direction of travel.
  * @return OK; INVALID_ARGUMENT (a coordinate is not finite or out of range). Threads: any. Since: 0.1
@@ -3179,7 +3202,7 @@ FENCEPOST_API fencepost_status fencepost_geodesic_inverse(double latitude1, doub
  *
  * @param azimuth          Degrees clockwise from north, finite.
  * @param distance_m       Metres, finite; negative goes backwards; at most 1e9 in magnitude.
- * @param out_latitude     Degrees; may be NULL, like the other two.
+ * @param out_latitude     Degrees; may be NULL, like the other two outputs.
  * @param out_longitude    Degrees, -180 ... 180.
  * @param out_azimuth2     Degrees at the end, in the direction of travel.
  * @return OK; INVALID_ARGUMENT. Threads: any. Since: 0.1

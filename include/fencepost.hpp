@@ -11,8 +11,8 @@
  * Many devices: fencepost::conditions is a table, and fencepost::fleet follows the devices over it.
  *
  * The structures are those of the C header under shorter names. Every function throws fencepost::error on failure; the
- * C header states the effects before a failure. A moved-from monitor may only be destroyed or assigned to. The rules
- * for threads and fork() are those of the C header.
+ * C header states what may have changed before a failure. A moved-from monitor may only be destroyed or assigned to.
+ * The rules for threads and fork() are those of the C header.
  *
  * Not wrapped: none.
  */
@@ -74,7 +74,7 @@ using presence = fencepost_presence;
 using device_presence = fencepost_device_presence;
 using uuid = std::array<std::uint8_t, 16>;
 
-/* A call failed. what() is the library's one line: cause, place, accepted range. */
+/* A call failed. what() is one line from the library that states the cause, the place and the accepted range. */
 class error : public std::runtime_error {
  public:
   error(fencepost_status status, std::uint64_t position, const std::string &message)
@@ -82,7 +82,7 @@ class error : public std::runtime_error {
 
   /* FENCEPOST_E_... */
   fencepost_status status() const noexcept { return status_; }
-  /* The status in words: "late_input". */
+  /* The name of the status, such as "late_input". */
   const char *name() const noexcept { return fencepost_status_name(status_); }
   /* Index of the offending row or element if the call takes several; else 0. */
   std::uint64_t position() const noexcept { return position_; }
@@ -153,8 +153,8 @@ inline transition_policy standard_policy() { return FENCEPOST_TRANSITION_POLICY_
 inline transition_policy exact_policy() { return FENCEPOST_TRANSITION_POLICY_EXACT_INIT; }
 inline transition_policy core_location_policy() { return FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT; }
 
-/* An element for monitor::sync_conditions(): a circle without an identifier. Set its kind for a beacon identity,
-   polygon, corridor or line. */
+/* An element for monitor::sync_conditions(): a circle without an identifier. For a beacon identity, polygon, corridor
+   or line, set its kind. */
 inline condition_definition standard_definition() { return FENCEPOST_CONDITION_DEFINITION_INIT; }
 
 /* An empty geometry: set its columns. */
@@ -165,7 +165,7 @@ inline shape_options standard_shape_options() { return FENCEPOST_SHAPE_OPTIONS_I
 struct condition_options {
   fencepost_state assuming = FENCEPOST_STATE_UNKNOWN; /* the state of the first record */
   transition_policy policy = standard_policy();
-  std::uint64_t tag = 0; /* a number of your own, which every event returns */
+  std::uint64_t tag = 0; /* a number of your choice, which every event returns */
 };
 
 /* Options for a table of conditions: a device gives a first event only for conditions that it is inside. */
@@ -236,13 +236,13 @@ struct located_condition {
 
 /* The conditions that contain each of many points: those of row i are at offsets[i] to offsets[i + 1] - 1. */
 struct containing_conditions {
-  std::vector<std::int64_t> offsets;      /* one more than there are rows */
+  std::vector<std::int64_t> offsets;      /* one offset more than there are rows */
   std::vector<std::uint64_t> generations; /* in add order within a row */
   std::vector<double> distances_m;        /* empty if they were not requested */
 };
 
-/* The conditions whose boundaries are nearest to each of many points: those of row i are the count elements from i *
-   stride on. */
+/* The conditions whose boundaries are nearest to each of many points: those of row i are the count elements that begin
+   at index i * stride. */
 struct nearest_conditions {
   std::size_t stride = 0; /* the number requested per row */
   std::size_t count = 0;  /* the number found per row, the same for all rows */
@@ -498,7 +498,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
   /* Releases ownership of the C handle; destroy it with fencepost_monitor_destroy(). */
   fencepost_monitor *release() noexcept { return handle_.release(); }
 
-  /* The monitor's own table: changes to it are saved with the monitor. It outlives the monitor, in memory. */
+  /* The monitor's own table: changes to it are saved with the monitor. The table outlives the monitor, and is then only
+     in memory. */
   inline fencepost::conditions conditions() const;
 
   /* An independent copy, in the state in which the monitor would be after a crash. */
@@ -557,7 +558,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
          number(identity.major), number(identity.minor), &given);
   }
 
-  /* Leaves an equal condition alone. Returns whether the condition was added or replaced. */
+  /* Does nothing if an equal condition exists. Returns whether the condition was added or replaced. */
   bool ensure_circular_condition(const std::string &identifier, double latitude, double longitude, double radius_m,
                                  const condition_options &options = {}) {
     const fencepost_condition_options given = c_options(options);
@@ -576,8 +577,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return changed != 0;
   }
 
-  /* Ensures many circles; a store saves them in one transaction. All or none; an error's position is the index of the
-     row. */
+  /* Ensures many circles; a store saves all of them in one transaction. All or none; an error's position is the index
+     of the row. */
   sync_result ensure_circular_conditions(const circle_columns &columns, const condition_options &options = {}) {
     const std::vector<const char *> identifiers = rows_of(columns);
     const fencepost_condition_options given = c_options(options);
@@ -665,8 +666,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return changed != 0;
   }
 
-  /* Each ensures many conditions; a store saves them in one transaction. All or none; an error's position is the index
-     of the row. */
+  /* Each function ensures many conditions; a store saves all of them in one transaction. All or none; an error's
+     position is the index of the row. */
 
   void add_polygon_conditions(const shape_columns &columns, const condition_options &options = {},
                               const shape_options &reading = standard_shape_options()) {
@@ -760,7 +761,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return out;
   }
 
-  /* Makes the conditions exactly the given ones: removes all others and ensures each of the given ones. All or none. */
+  /* Makes the set of conditions equal to the given ones: removes all others, and ensures each given condition. All or
+     none. */
   sync_result sync_conditions(const std::vector<condition_definition> &definitions) {
     sync_result result{};
     call(fencepost_monitor_sync_conditions, get(), definitions.data(), definitions.size(), &result);
@@ -924,14 +926,15 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
   /* Returns the delivered, uncommitted events to the queue: they are delivered again. */
   void abandon() { call(fencepost_monitor_abandon, get()); }
 
-  /* Sets the callback for available events; see fencepost_monitor_set_wakeup() for the rules. It must not throw. NULL
-     removes the callback. */
+  /* Sets the callback for available events; see fencepost_monitor_set_wakeup() for the rules. The callback must not
+     throw. NULL removes the callback. */
   void set_wakeup(fencepost_wakeup callback, void *context = nullptr) {
     call(fencepost_monitor_set_wakeup, get(), callback, context);
   }
 
-  /* Calls a function with each pending event and acknowledges the event after the function has returned. If it throws,
-     the event is delivered again, with the same sequence, by the next poll. Returns how many were handled. */
+  /* Calls a function with each pending event and acknowledges the event after the function has returned. If the
+     function throws, the event is delivered again, with the same sequence, by the next poll. Returns how many events
+     were handled. */
   template <class Handler>
   std::size_t handle_events(Handler &&handler) {
     std::size_t count = 0;
@@ -1232,7 +1235,8 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     return result;
   }
 
-  /* Makes the conditions exactly the given ones: removes all others and ensures each of the given ones. All or none. */
+  /* Makes the set of conditions equal to the given ones: removes all others, and ensures each given condition. All or
+     none. */
   sync_result sync(const std::vector<condition_definition> &definitions) {
     sync_result result{};
     call(fencepost_conditions_sync, get(), definitions.data(), definitions.size(), &result);
@@ -1355,7 +1359,7 @@ class fleet : detail::calls {
 
   /* Devices. Inputs name a device by its number. */
 
-  /* The number of a device; a new device is created. */
+  /* The number of a device, which is created if it does not exist. */
   std::uint32_t device(const std::string &identifier) { return look_up(identifier, true); }
   /* The number of a device; none if there is no such device. */
   std::optional<std::uint32_t> find(const std::string &identifier) const {
@@ -1363,7 +1367,8 @@ class fleet : detail::calls {
     if (number == FENCEPOST_NO_DEVICE) return std::nullopt;
     return number;
   }
-  /* The numbers of many devices, usable as the dictionary of fleet_columns; new devices are created. All or none. */
+  /* The numbers of many devices, usable as the dictionary of fleet_columns; devices that do not exist are created. All
+     or none. */
   std::vector<std::uint32_t> devices(const std::vector<std::string> &identifiers) {
     const std::vector<const char *> texts = texts_of(identifiers);
     std::vector<std::uint32_t> numbers(texts.size());
@@ -1391,13 +1396,13 @@ class fleet : detail::calls {
   void remove_device(std::uint32_t device, bool drop_events = false) {
     call(fencepost_fleet_remove_device, get(), device, std::uint32_t{drop_events});
   }
-  /* Removes the devices that have inputs, but none since a time; returns their numbers. */
+  /* Removes the devices that have had inputs, but none at or after a given time; returns their numbers. */
   std::vector<std::uint32_t> expire(std::int64_t before_us) {
     return numbers_of([this, before_us](std::uint32_t *out, std::size_t capacity, std::size_t *count) {
       return repeatable(fencepost_fleet_expire, get(), before_us, out, capacity, count);
     });
   }
-  /* Removes the devices whose last accepted input arrived before a time; returns their numbers. */
+  /* Removes the devices whose last accepted input arrived before a given time; returns their numbers. */
   std::vector<std::uint32_t> expire_by_arrival(std::int64_t before_us) {
     return numbers_of([this, before_us](std::uint32_t *out, std::size_t capacity, std::size_t *count) {
       return repeatable(fencepost_fleet_expire_by_arrival, get(), before_us, out, capacity, count);
@@ -1423,12 +1428,12 @@ class fleet : detail::calls {
   }
   /* Tells the fleet that time has passed for all devices. */
   void advance(std::int64_t time_us) { call(fencepost_fleet_advance, get(), time_us); }
-  /* As advance(), but without the limit of max_time_step_us. */
+  /* Like advance(), but without the limit of max_time_step_us. */
   void force_advance(std::int64_t time_us) { call(fencepost_fleet_force_advance, get(), time_us); }
   void advance_device(std::uint32_t device, std::int64_t time_us) {
     call(fencepost_fleet_advance_device, get(), device, time_us);
   }
-  /* Sets back the fleet's time and each device whose clock is later. */
+  /* Sets back the fleet's clock to a time, and each device's clock that is later than this time. */
   void rewind(std::int64_t time_us) { call(fencepost_fleet_rewind, get(), time_us); }
   void rewind_device(std::uint32_t device, std::int64_t time_us) {
     call(fencepost_fleet_rewind_device, get(), device, time_us);
@@ -1522,7 +1527,7 @@ class fleet : detail::calls {
 
   /* Moving devices. */
 
-  /* Exports devices as bytes; they also stay in this fleet. Portable bytes fit tables of other versions too. */
+  /* Exports devices as bytes; the devices also stay in this fleet. Portable bytes fit tables of other versions too. */
   std::vector<std::vector<std::uint8_t>> export_devices(const std::vector<std::uint32_t> &devices,
                                                         bool portable = false) const {
     std::vector<std::uint64_t> offsets(devices.size() + 1);
