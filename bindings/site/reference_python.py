@@ -11,8 +11,6 @@ import fencepost
 import fencepost.duckdb
 import fencepost.sqlite
 
-# Members inherited from Python's own classes are not listed.
-FOREIGN = "object, tuple, dict, Exception, Enum, StrEnum, IntFlag, Mapping, Sequence, Iterator, AsyncIterator"
 PARTS = ("errors", "types", "live", "geodesic", "spark", "sqlite", "duckdb")
 PARTS_SAY = {
     "errors": "the errors",
@@ -37,9 +35,13 @@ def _parts() -> list[tuple[str, ModuleType]]:
     return [(name, getattr(fencepost, name)) for name in PARTS]
 
 
+def _foreign(value: type) -> list[type]:
+    """The base classes that belong to Python: the reference does not list the members inherited from them."""
+    return [base for base in value.__mro__[1:] if not base.__module__.startswith("fencepost")]
+
+
 def _members(value: type) -> Iterator[str]:
-    own = [base for base in value.__mro__ if not base.__module__.startswith("fencepost") and base is not value]
-    foreign = {name for base in own for name in vars(base)}
+    foreign = {name for base in _foreign(value) for name in vars(base)}
     yield from (name for name in dir(value) if not name.startswith("_") and name not in foreign)
 
 
@@ -65,7 +67,9 @@ def names() -> dict[str, tuple[str, str]]:
 
 def _entry(name: str, value: Any) -> str:
     if isinstance(value, type):
-        return f".. autoclass:: {name}\n   :members:\n   :undoc-members:\n   :inherited-members: {FOREIGN}\n"
+        # Autodoc hides a member only if the class that defines it is named, such as `str` for the methods of a StrEnum.
+        hidden = ", ".join(base.__name__ for base in _foreign(value))
+        return f".. autoclass:: {name}\n   :members:\n   :undoc-members:\n   :inherited-members: {hidden}\n"
     return f".. autofunction:: {name}\n" if callable(value) and inspect.isroutine(value) else f".. autodata:: {name}\n"
 
 
