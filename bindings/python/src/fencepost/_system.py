@@ -1,8 +1,7 @@
 """Functions that differ between operating systems. Each function has a version for Linux and a version for any POSIX
 system.
 
-``FENCEPOST_PORTABLE=1`` in the environment selects the POSIX version on Linux, so that tests can run that version on
-Linux.
+``FENCEPOST_PORTABLE=1`` in the environment selects the POSIX version, so that tests can run this version on Linux.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ PORTABLE = os.environ.get("FENCEPOST_PORTABLE") == "1"
 HAS_EVENTFD = hasattr(os, "eventfd") and not PORTABLE
 
 ONE = (1).to_bytes(8, sys.byteorder)
-"""The bytes that are written to a bell: a 64-bit number, which the native code writes too."""
+"""The bytes that are written to a bell: a 64-bit number; the native code writes the same number."""
 
 
 def open_bell() -> tuple[int, int]:
-    """Returns two descriptors: the first becomes readable when :data:`ONE` is written to the second.
+    """Returns two descriptors of a bell: the first becomes readable when :data:`ONE` is written to the second.
 
-    Neither descriptor blocks. The two descriptors may be the same. :func:`close_bell` closes both.
+    Neither descriptor blocks. The two descriptors of a bell may be the same. :func:`close_bell` closes both.
     """
     if HAS_EVENTFD:
         descriptor = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
@@ -45,7 +44,7 @@ def ring(writer: int) -> None:
 
 
 def silence(reader: int) -> bool:
-    """Resets a bell so that it waits for the next ring. Returns whether the bell had rung."""
+    """Resets a bell so that it waits for the next ring. Returns True if the bell had rung."""
     rung = False
     try:
         # One read of an eventfd resets it; a pipe must be read until it is empty.
@@ -96,8 +95,8 @@ def keep_alive(connection: socket.socket, idle: int, interval: int, count: int) 
 
 
 def limit_unanswered(listener: socket.socket, seconds: float) -> None:
-    """Ends connections of a listener if the peer acknowledges no data for `seconds`. Does nothing on systems without
-    TCP_USER_TIMEOUT, which Linux has."""
+    """Ends a listener's connections whose peer acknowledges no data for `seconds`. Does nothing on systems without
+    TCP_USER_TIMEOUT; Linux has TCP_USER_TIMEOUT."""
     import socket
 
     if not PORTABLE and hasattr(socket, "TCP_USER_TIMEOUT"):  # connections inherit the option from the listener

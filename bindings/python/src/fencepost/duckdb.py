@@ -23,7 +23,7 @@ class _Connection(Protocol):
 
 
 def _footer(platform: str, version: str) -> bytes:
-    """The footer that DuckDB requires at the end of an extension: a WebAssembly custom section.
+    """The footer that DuckDB requires at the end of an extension: a custom section as in WebAssembly.
 
     The footer has eight fields of 32 bytes, in reverse order (4, platform, API version, extension version, kind of
     ABI), and 256 bytes for a signature.
@@ -38,7 +38,8 @@ def write(folder: str | Path, platform: str) -> Path:
 
     Args:
         folder: The folder, which must exist.
-        platform: The output of ``PRAGMA platform`` in that DuckDB, for example ``linux_amd64``.
+        platform: The output of ``PRAGMA platform`` in the DuckDB that will load the extension, for example
+            ``linux_amd64``.
 
     Raises:
         FileNotFoundError: This build of the package has no SQL extensions.
@@ -54,8 +55,8 @@ def load(connection: _Connection) -> None:
     """Loads the extension into a connection of ``duckdb``.
 
     DuckDB loads only extensions signed by the DuckDB project, unless the database was opened with
-    ``config={"allow_unsigned_extensions": "true"}``. Extensions are native code, and ``allow_unsigned_extensions`` lets
-    any SQL of the process load any file. Use the option only if you trust the SQL.
+    ``config={"allow_unsigned_extensions": "true"}``. Extensions are native code, and ``allow_unsigned_extensions``
+    allows any SQL of the process to load any file as an extension. Use the option only if you trust the SQL.
 
     Raises:
         FileNotFoundError: This build of the package has no SQL extensions.

@@ -1,6 +1,6 @@
 """The exceptions and warnings of the package.
 
-Each exception is a :class:`FencepostError`. Each status of the C header has its own class.
+Each exception is a :class:`FencepostError`. There is one class for each status of the C header.
 
 Example:
     >>> from fencepost import Circle

@@ -1,4 +1,4 @@
-"""Geodesics on the WGS84 ellipsoid, computed by the engine's own code (Karney 2013, J. Geodesy 87, 43-55).
+"""Geodesics on the WGS84 ellipsoid, computed by the code of the engine (Karney 2013, J. Geodesy 87, 43-55).
 
 Arguments are numbers or columns. A column is anything with the buffer protocol (``array.array``, NumPy arrays) or a
 sequence of numbers. If only some arguments are columns, each number is used for every row. The results are NumPy arrays
@@ -85,7 +85,7 @@ def inverse(latitude1: Any, longitude1: Any, latitude2: Any, longitude2: Any) ->
 
     Raises:
         InvalidArgumentError: A coordinate is not finite or out of range, or the columns have different lengths. For a
-            bad coordinate in a column, ``position`` is its row.
+            bad coordinate in a column, ``position`` is the number of its row.
 
     Example:
         >>> round(inverse(37.422, -122.084058, 37.3270145, -122.0310273).distance, 3)
@@ -116,7 +116,7 @@ def direct(latitude: Any, longitude: Any, azimuth: Any, distance: Any) -> Direct
 
     Raises:
         InvalidArgumentError: A number is not finite or out of range, or the columns have different lengths. For a bad
-            number in a column, ``position`` is its row.
+            number in a column, ``position`` is the number of its row.
 
     Example:
         >>> round(direct(0, 0, 90, 111_319.49079327357).longitude, 9)
@@ -150,7 +150,7 @@ def _solve(
 
 
 def _shape(argument: Any) -> tuple[int] | tuple[()]:
-    """A tuple of one element (the length) for a column, an empty tuple for a number."""
+    """A tuple with one element (the length) for a column, and an empty tuple for a number."""
     shape = getattr(argument, "shape", None)
     if shape is not None and len(shape) > 1:
         raise InvalidArgumentError(f"a column must have one dimension, not {len(shape)}")
@@ -164,7 +164,7 @@ def circle(latitude: float, longitude: float, radius: float, *, corners: int = 1
     corners are straight lines on the map.
 
     A polygon across the antimeridian is cut at the antimeridian into a MultiPolygon. A circle around one pole extends
-    to the edge of the map. A circle around both poles covers the map except for the area outside the circle.
+    to the edge of the map. A circle around both poles covers the whole map, except for the area outside the circle.
     ``shapely.geometry.shape`` converts the result to a polygon.
 
     Args:

@@ -63,7 +63,7 @@ __all__ = [
 
 
 class Sink(Protocol):
-    """A receiver of events: an object with these methods, or any function of one argument.
+    """A receiver of events: an object with the methods of this class, or any function of one argument.
 
     Example:
         >>> import os, tempfile
@@ -81,7 +81,7 @@ class Sink(Protocol):
         ...
 
     def close(self) -> None:
-        """Releases the sink's resources. A follower does not call it."""
+        """Releases the sink's resources. A follower does not call this method."""
         ...
 
 
@@ -102,16 +102,17 @@ def from_mqtt(
     thread.
 
     With a fixed `client_id` the broker stores QoS 1 messages while the program is not running, and redelivers each
-    message until it is saved in the store. A broker allows only one connection per client id, so two programs need two
-    ids.
+    message until the follower has saved the message in its store. A broker allows only one connection per client id, so
+    two programs need two different ids.
 
     Args:
         url: ``mqtt://HOST:PORT/TOPIC``, or ``mqtts`` for TLS; the topic may have wildcards (default: ``owntracks/#``).
         login: User and password.
-        client_id: The MQTT client id, 1 to 100 characters. With None the id is random, and the broker stores nothing.
+        client_id: The MQTT client id, 1 to 100 characters. If `client_id` is None, the id is random, and the broker
+            stores no messages for the program.
         device: The member of JSON objects that names the device.
-        authority: A file with the certificates against which the broker's certificate is checked; None: the system's
-            certificates.
+        authority: A file with the certificates against which the broker's certificate is checked; None means the
+            system's certificates.
         logger: Logs when the connection is lost and when it is restored.
 
     Raises:
@@ -137,8 +138,9 @@ def from_http(
 
     Args:
         host: The address to listen on.
-        port: The port to listen on; 0 selects any free port, and the ``port`` of the result says which.
-        login: User and password that each request must have; None: requests need no login.
+        port: The port to listen on; 0 selects any free port, and the attribute ``port`` of the result is the selected
+            port.
+        login: User and password that each request must have; None means that requests need no login.
         device: The member of JSON objects that names the device.
 
     Raises:
@@ -152,7 +154,7 @@ def from_lines(path: str | os.PathLike[str], *, device: str = "device") -> Sourc
     """A source of JSON Lines from a file or a pipe. Each line is an object that names its device.
 
     Args:
-        path: The file; ``-``: standard input.
+        path: The path of the file; ``-`` means standard input.
         device: The member that names the device.
 
     Raises:
@@ -187,8 +189,8 @@ def from_gpsd(
 
     Args:
         url: The gpsd's address, ``gpsd://HOST:PORT``.
-        name: The device's name in events. For a monitor, any text will do.
-        receiver: The path of the receiver, if the gpsd has several; None: the first receiver that has a fix.
+        name: The name that the device has in events. For a monitor, any text is accepted as the name.
+        receiver: The path of the receiver, if the gpsd has several; None means the first receiver that has a fix.
         reconnect: Seconds to keep reconnecting to a lost gpsd; 0: the source ends when the connection ends.
         logger: Logs when the connection is lost and when it is restored.
 
@@ -213,11 +215,11 @@ def to_file(path: str | os.PathLike[str], *, logger: logging.Logger = LOGGER) ->
 
 def to_command(command: str, *, timeout: float | None = None, logger: logging.Logger = LOGGER) -> Sink:
     """Runs a shell command for each event and waits until it ends. The event is a line of JSON on the command's
-    standard input. Exit status 0 accepts the event.
+    standard input. The event is accepted if the exit status of the command is 0.
 
     Args:
         command: The command line for the shell.
-        timeout: Seconds after which the command is killed and run again; None: no limit.
+        timeout: Seconds after which the command is killed and run again; None means that there is no limit.
         logger: Logs errors.
     """
     return EventCommand(command, None, _notices(logger), timeout)
@@ -238,13 +240,13 @@ def to_mqtt(
 
     Args:
         url: ``mqtt://HOST:PORT/TOPIC``, or ``mqtts`` for TLS; the topic is the prefix of the topics of all events.
-        format: ``json``: lines of JSON; ``owntracks``: transitions, which the apps show; ``homeassistant``: entities
-            that Home Assistant finds by MQTT discovery.
+        format: ``json`` publishes events as lines of JSON; ``owntracks`` publishes transitions, which the apps show;
+            ``homeassistant`` publishes entities that Home Assistant finds by MQTT discovery.
         login: User and password.
         client_id: The MQTT client id, 1 to 100 characters; None selects a random id.
         retain: True if the broker should retain the last event of each device and zone.
-        authority: A file with the certificates against which the broker's certificate is checked; None: the system's
-            certificates.
+        authority: A file with the certificates against which the broker's certificate is checked; None means the
+            system's certificates.
         logger: Logs when the connection is lost and when it is restored.
 
     Raises:

@@ -1,7 +1,7 @@
 """Fencepost in Apache Spark 4: event streams from fix streams, replays, and spatial joins of DataFrames.
 
-Install the package with ``pip install 'fencepost[spark]'``, also on the workers. Spark needs Java 17. The guide "Beyond
-one machine" says when Spark is worth using.
+Install the package with ``pip install 'fencepost[spark]'``, both on the driver and on the workers. Spark needs Java 17.
+The guide "Beyond one machine" says when Spark is worth using.
 """
 
 from __future__ import annotations
@@ -45,10 +45,11 @@ def events(
 ) -> DataFrame:
     """The events of a stream of fixes of many devices: a streaming DataFrame.
 
-    Each device gets the same events as from its own monitor that is fed its rows in order of time. The split into
-    micro-batches and shards does not change the events, and neither does a crash. Changes are confirmed when the
-    watermark has passed their deadline, even if no further row comes. Spark keeps the state of each shard of devices
-    under the query's checkpoint. The state store must be RocksDB: ``spark.sql.streaming.stateStore.providerClass`` =
+    Each device gets the events that a monitor would give if it had only this device and the device's rows in order of
+    time. The division into micro-batches and shards does not change the events; a crash does not change them either.
+    Changes are confirmed when the watermark has passed their deadline, even if no other row comes. Spark keeps the
+    state of each shard of devices under the query's checkpoint. The state store must be RocksDB:
+    ``spark.sql.streaming.stateStore.providerClass`` =
     ``org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider``.
 
     Args:
@@ -56,23 +57,24 @@ def events(
         conditions: A table, or anything that :class:`Zones` accepts. The table is sent to each worker once. A query
             that continues from a checkpoint may have other conditions: devices keep their states for the unchanged
             conditions.
-        device: The column that identifies the device, with texts or whole numbers. It becomes the first column of the
-            events. If this or another column argument is omitted, the column is found by its name.
+        device: The column that identifies the device, with texts or whole numbers. This column becomes the first column
+            of the events. If this or another column argument is omitted, the column is found by its name.
         latitude: The column of latitudes, in degrees, -90 to 90.
         longitude: The column of longitudes, in degrees, -180 to 180.
         accuracy: The column of accuracies, in metres. 0 or null means that the accuracy was not reported; negative or
             NaN means that the row has no position.
         time: Timestamps, or integers: microseconds since 1970-01-01T00:00:00Z.
-        delay: The watermark's delay: how much earlier than the latest row a row's time may be. Rows are held back for
-            this long.
+        delay: The delay of the watermark: a row's time may be earlier than the time of the latest row by at most this
+            much. Rows are held back for the length of `delay`.
         shards: The number of parts that the state is divided into. It cannot change as long as a checkpoint is used.
         ordered: True if the rows of each device come in order of time, as from a Kafka topic keyed by device. Then no
-            row is held back, and events come in the same micro-batch as their row. A row is late if an earlier
-            micro-batch had a row of its device with a later time.
-        max_ahead: Rows that are ahead of the machine's clock by more than this are dropped before they move the
-            watermark. With None no row is dropped.
-        expire: A device is forgotten when this much time has passed since its latest row. A later row counts as a new
-            device, whose sequence begins at 1 again. With None no device is forgotten.
+            row is held back, and the events of a row come in the same micro-batch as the row. A row is late if an
+            earlier micro-batch had a row of its device with a later time.
+        max_ahead: If a row is ahead of the machine's clock by more than this, it is dropped before it moves the
+            watermark. If `max_ahead` is None, no row is dropped.
+        expire: A device is forgotten when this much time has passed since its latest row. A later row of the same
+            device counts as a row of a new device, whose sequence begins at 1 again. If `expire` is None, no device is
+            forgotten.
         beacons: A column of scan reports: arrays of structures of `uuid`, `major`, `minor` and optionally `rssi`, as in
             sightings files. A row in which this column is not null is a scan report, and the row's position is ignored.
         refresh: A column that selects which table of `versions` applies to a row. The column's value is the digest of
@@ -81,18 +83,20 @@ def events(
             conditions; the earlier table still confirms changes due before that row.
         versions: A folder of tables that all workers can read. Each table is in a file ``<digest>.conditions`` with the
             bytes of :meth:`Zones.snapshot`. The file must exist before the first row that selects the table.
-        missing_versions: What to do with a row if its table is missing, damaged, or does not match its name. With
-            ``skip`` the row is skipped and counted as invalid. With ``stop`` the query ends; put the file in place and
-            start the query again, and it continues at that row.
-        initial_state: The checkpoint of another query of :func:`events` that was stopped. The new query takes over the
-            other query's devices and the rows that it held back, with the new conditions and shards. The argument is
-            used only until the first micro-batch is done, and may be omitted afterwards.
+        missing_versions: What to do with a row if its table is missing, damaged, or does not match its name. If
+            `missing_versions` is ``skip``, such a row is skipped and counted as invalid. If it is ``stop``, the query
+            ends with an error; when you have put the file in place and start the query again, the query continues at
+            that row.
+        initial_state: The checkpoint of another query of :func:`events`; this other query must have been stopped. The
+            new query takes over the devices of the other query and the rows that the other query held back; the new
+            query's conditions and shards apply to them. The argument is used only until the first micro-batch is done,
+            so it may be omitted afterwards.
 
     Returns:
         A row for each event, with the device and the columns of :meth:`EventList.columns`; ``tag`` is a decimal. For an
-        idempotent sink, use the key (device, ``sequence``), or with `expire` (device, ``sequence``, ``date``). The
-        ``observedMetrics`` of the query's progress count the rows that were late, invalid or dropped, under
-        ``fencepost`` and ``fencepost_input``.
+        idempotent sink, use the key (device, ``sequence``); if `expire` is used, use the key (device, ``sequence``,
+        ``date``). The ``observedMetrics`` of the query's progress count the rows that were late, invalid or dropped,
+        under ``fencepost`` and ``fencepost_input``.
 
     Raises:
         InvalidArgumentError: A column is missing or has the wrong type, an argument is out of its range, the state
@@ -129,15 +133,15 @@ def replay(
 ) -> DataFrame:
     """The events of a DataFrame of the fixes of many devices, equal to the events of ``fencepost replay --by``.
 
-    Each device's rows are sorted by time and run through a fleet on the worker; rows of equal time stay in the order of
-    the frame. No partition is ever held in memory as a whole. A row is skipped if it has no device or no time, or if a
+    Each device's rows are sorted by time and fed to a fleet on the worker; rows of equal time stay in the order of the
+    frame. No partition is ever held in memory as a whole. A row is skipped if it has no device or no time, or if a
     value is out of range.
 
     Args:
         frame: A batch DataFrame, not a stream.
         conditions: A table, or anything that :class:`Zones` accepts.
-        device: The column that identifies the device, with texts or whole numbers. It becomes the first column of the
-            events.
+        device: The column that identifies the device, with texts or whole numbers. This column becomes the first column
+            of the events.
         latitude: The column of latitudes, in degrees. If this or another column argument is omitted, the column is
             found by its name.
         longitude: Degrees.
@@ -174,19 +178,20 @@ def containing(
     distances: bool = False,
     metrics: str = "fencepost_points",
 ) -> DataFrame:
-    """Finds the conditions that contain the points of a DataFrame or a stream. It is :meth:`Zones.containing` as an
-    inner join, exact on the ellipsoid.
+    """Finds the conditions that contain the points of a DataFrame or a stream. The function works like
+    :meth:`Zones.containing` as an inner join, and is exact on the ellipsoid.
 
     Args:
         frame: A DataFrame; its columns stay in the result.
-        conditions: A table, or anything that :class:`Zones` accepts. It is sent to each worker once.
+        conditions: A table, or anything that :class:`Zones` accepts. The table is sent to each worker once.
         latitude: The column of latitudes, in degrees. If this or the other column argument is omitted, the column is
             found by its name.
         longitude: The column of longitudes, in degrees. A row whose point is null, NaN or out of range is skipped.
-        distances: True to add a column with the signed distance to the boundary, in metres: 0 or less, because the
-            point is inside.
-        metrics: The name under which the ``observedMetrics`` of a stream's progress count its rows and the skipped rows
-            (``rows``, ``unusable``). A query that uses this function twice needs two names.
+        distances: True to add a column with the signed distance to the boundary, in metres; the distance is 0 or less,
+            because the point is inside.
+        metrics: The name for this function's metrics in the ``observedMetrics`` of a stream's progress; the metrics
+            count the rows (``rows``) and the skipped rows (``unusable``). A query that uses this function twice needs
+            two names.
 
     Returns:
         A row for each pair of a point and a condition, with the columns of the frame, ``identifier``, and ``distance``
@@ -205,7 +210,7 @@ def containing(
 
 
 def table_of(conditions: Zones | ConditionsSource) -> Zones:
-    """The table itself if `conditions` is one; otherwise a table made from the source."""
+    """Returns `conditions` itself if it is a table, and otherwise a table made from the source."""
     if isinstance(conditions, Zones):
         return conditions
     if conditions is None:

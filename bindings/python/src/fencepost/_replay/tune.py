@@ -195,10 +195,11 @@ def tune(
         device: The column that identifies the device.
         columns: The names of the tracks' columns, as for :func:`replay`.
         radius: Radius in metres of points without a radius.
-        time_zone: Time zone of labels whose times have no time zone. With None such labels are refused.
+        time_zone: Time zone of labels whose times have no time zone. If `time_zone` is None, such labels are refused.
 
     Raises:
-        InputError: A label, a file or a table cannot be used. For a label, the message names the row.
+        InputError: A label, a file or a table cannot be used. If the error is about a label, the message names the row
+            of the label.
         InvalidArgumentError: An argument is out of its range.
         TypeError: An argument has an unsupported type.
 
@@ -286,7 +287,7 @@ def _short(value: Any) -> str:
 
 
 class _Counts:
-    """The counts for some labels."""
+    """The counts of matched and unmatched labels and visits, and their delays, for some labels."""
 
     def __init__(self) -> None:
         self.found = self.missed = self.false = self.flaps = 0
@@ -304,7 +305,7 @@ class _Parts:
     """The results of a policy by device or day.
 
     Args:
-        by: ``"device"`` or ``"day"``. With None all labels are one part.
+        by: ``"device"`` or ``"day"``. If `by` is None, all labels form one part.
     """
 
     def __init__(self, by: str | None) -> None:
@@ -378,8 +379,8 @@ def _folds(parts: Sequence[_Parts], chosen: Mapping[str, TransitionPolicy]) -> l
 
 
 def _best(trials: Iterable[Trial]) -> Trial:
-    """The trial with the largest F1. Among equal trials, the smallest delay decides, then the fewest flaps, then the
-    order."""
+    """The trial with the largest F1. Among trials with equal F1, the smallest delay decides, then the fewest flaps,
+    then the order of the trials."""
 
     def key(trial: Trial) -> tuple[float, float, int]:
         delays = [abs(delay) for delay in (trial.entry_delay, trial.exit_delay) if delay is not None]

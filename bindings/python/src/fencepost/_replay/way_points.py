@@ -22,8 +22,8 @@ def play(way_points: Sequence[tuple[float, float]], speed: float, start_us: int,
         way_points: Latitude and longitude, in degrees.
         speed: Metres per second, finite, above 0.
         start_us: Time at the first way point.
-        loops: The number of times that the way is travelled forwards and then backwards. With None it is travelled
-            forwards, once.
+        loops: The number of times that the device travels along the way points forwards and then backwards. If `loops`
+            is None, the device travels along the way points once, forwards.
 
     Raises:
         InvalidArgumentError: A coordinate or the speed is out of range, or more than 10 million fixes would result.
@@ -49,7 +49,7 @@ def play(way_points: Sequence[tuple[float, float]], speed: float, start_us: int,
 
 
 def timed(track: Track, speed: float | None, start: Time | None, loop: int | None) -> Track:
-    """Returns a track with times: either the track itself, or a track of its played way points.
+    """Returns a track with times: either the track itself, or a track of fixes that are played from its way points.
 
     Raises:
         InputError: The track has no times and no play options, or it has times and play options.

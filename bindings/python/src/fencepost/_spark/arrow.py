@@ -1,4 +1,4 @@
-"""Imports PyArrow, which Spark needs for Python functions anyway."""
+"""Imports PyArrow, which Spark itself requires for functions written in Python."""
 
 from __future__ import annotations
 

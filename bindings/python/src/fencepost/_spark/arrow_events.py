@@ -30,7 +30,7 @@ _FIX, _PATH = str(EvidenceSource.FIX), str(EvidenceSource.PATH)
 
 
 def take_events(fleet: Fleet) -> list[Batch]:
-    """Takes all pending events of a fleet."""
+    """Reads all pending events of a fleet."""
     found = []
     while rows := fleet._handle.poll_events(EVENTS_PER_POLL):
         found.append(_batch(rows))

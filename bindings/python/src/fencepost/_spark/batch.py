@@ -73,8 +73,8 @@ def join_frame(frame: Any, conditions: Zones, given: Mapping[str, str], distance
 
 
 def _is_point(names: Mapping[str, str]) -> Any:
-    """A column that says whether a row has a valid point. An invalid point would end the query, and would end it again
-    after each restart."""
+    """A column that says whether a row has a valid point. An invalid point would end the query with an error, and would
+    end it again after each restart."""
     f = columns.functions()
     latitude, longitude = (columns.named(names[what]).cast("double") for what in ("latitude", "longitude"))
     # Spark orders NaN above all numbers, so `between` is false for NaN.

@@ -80,8 +80,8 @@ def microseconds(frame: Any, name: str) -> Any:
 
 
 def usable(frame: Any, names: Mapping[str, str]) -> Any:
-    """A column that says whether a row can be fed. The row needs a device of 1 to 256 bytes of UTF-8, a time, and a
-    valid digest if it names a table."""
+    """A column that says whether a row can be fed. To be fed, the row needs a device of 1 to 256 bytes of UTF-8, a
+    time, and a valid digest if it names a table."""
     f = functions()
     device = named(names["device"]).cast("string")
     size = f.octet_length(device)
@@ -144,6 +144,6 @@ def _check_beacons(frame: Any, name: str) -> None:
 
 
 def labelled(events: Any, frame: Any, name: str) -> Any:
-    """Returns the events with the device column renamed and converted to its name and type in `frame`."""
+    """Returns the events with the device column under the name and with the type that it has in `frame`."""
     first = named("device").cast(frame.schema[name].dataType).alias(name)
     return events.select(first, *(named(column) for column in EVENT_COLUMNS))

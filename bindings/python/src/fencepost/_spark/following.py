@@ -22,7 +22,7 @@ Tables: TypeAlias = Callable[[Version], Zones]
 
 
 class Following:
-    """Fleets by their table of conditions, and the devices that are not loaded yet.
+    """The fleets, each with its table of conditions, and the devices that are not loaded yet.
 
     The events of a device depend only on its own rows, not on the rest of a micro-batch. If a row names a different
     table from the previous row, the previous table first confirms the changes that were due before that row. A row that
@@ -64,8 +64,8 @@ class Following:
                 self.heard[device] = max(last, self.heard.get(device, last))
 
     def confirm(self, watermark_us: int) -> None:
-        """Confirms due changes at their own deadlines. A device is never advanced to the watermark itself, because it
-        would then refuse rows that may still come."""
+        """Confirms due changes at their own deadlines. A device is never advanced to the watermark itself, because the
+        device would then refuse rows that may still come."""
         for version in dict.fromkeys(version for version, *_ in self._waiting.values()):
             self._enter(version, [device for device, (own, *_) in self._waiting.items() if own == version])
         for fleet in self._fleets.values():
@@ -75,8 +75,8 @@ class Following:
             self.events += take_events(fleet)
 
     def exported(self) -> Iterator[tuple[Version, list[str], list[bytes], list[int | None]]]:
-        """Yields, for each table, its devices, their exported bytes, and their deadlines, at which a state can change
-        without a new row."""
+        """Yields, for each table, its devices, their exported bytes, and their deadlines; a deadline is the next time
+        at which a device's state can change without a new row."""
         for version, fleet in self._fleets.items():
             devices = fleet.devices
             waits = fleet.next_deadline_us is not None
@@ -97,7 +97,7 @@ class Following:
                 self._versions[device] = version
 
     def _take(self, version: Version, times: dict[str, int]) -> None:
-        """Moves devices to a table. The table applies to each device from its time in `times` on."""
+        """Moves devices to another table. The new table applies to each device from the device's time in `times` on."""
         own, moving = [], dict[Version, list[str]]()
         for device, time in times.items():
             if device in self._waiting:
@@ -143,7 +143,7 @@ class Following:
                 fleet.remove_device(device)
 
     def _end(self, device: str) -> int:
-        """The time until which a device without new rows is kept."""
+        """Returns the time until which a device without new rows is kept."""
         return sys.maxsize if self._expire_us is None else self.heard[device] + self._expire_us
 
     def _count(self, counts: FeedResult) -> None:
@@ -158,7 +158,7 @@ def _confirm(fleet: Fleet, device: str, until_us: int) -> None:
 
 
 def _spans(rows: Batch) -> list[tuple[str, int, int]]:
-    """The devices in rows sorted by device and time, with the first and last time of each."""
+    """The devices in rows sorted by device and time, with the first and last time of each device."""
     import numpy
 
     coded, times = rows["device"].dictionary_encode(), rows["time"].to_numpy()

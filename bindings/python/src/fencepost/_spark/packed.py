@@ -1,5 +1,5 @@
-"""Packs many rows or events into one bytes value for Spark's keyed state, because each row of its own would be a Python
-object."""
+"""Packs many rows or events into one bytes value for Spark's keyed state, because Spark would otherwise create a Python
+object for each row."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def unpacked(schema: Schema) -> Callable[[Iterator[Any]], Iterator[Any]]:
 
 
 def packed_by_shard(schema: Schema) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """Returns a function that packs the rows of a task by their shard. If there is no column `row`, it adds one with
-    the positions of the rows."""
+    """Returns a function that packs the rows of a task by the shard to which each row belongs. If the rows have no
+    column `row`, the function adds such a column with the positions of the rows."""
 
     def run(batches: Iterator[Batch]) -> Iterator[Batch]:
         place = require("pyspark", "spark").TaskContext.get().partitionId() * _ROWS_OF_A_TASK

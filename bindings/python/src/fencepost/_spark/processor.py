@@ -19,8 +19,8 @@ OUTPUT_DDL = "packed binary, accepted bigint, invalid bigint, late bigint"
 class Processor:
     """Has the methods of PySpark's ``StatefulProcessor``.
 
-    The state of a shard is a single value. Its only timer fires at the next time at which a state can change without a
-    new row. If `is_wide` is true, rows may name their table or be scan reports.
+    The state of a shard is a single value. The shard's only timer fires at the next time at which a state can change
+    without a new row. If `is_wide` is true, rows may name their table or be scan reports.
     """
 
     def __init__(self, tables: Tables, shards: int, rules: Rules, is_wide: bool) -> None:
@@ -38,7 +38,7 @@ class Processor:
         yield from self._follow([], timerValues.getCurrentWatermarkInMs(), expiredTimerInfo.getExpiryTimeInMs())
 
     def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:  # noqa: N802, N803
-        """Adds a part of another query's state, whose devices now belong to this shard."""
+        """Adds a part of the state of another query; the devices of this part now belong to this shard."""
         shard, timer = self._load()
         part = int(initialState["is_held"])
         both = [shard[part], unpack(initialState["packed"], shard[part].schema)]

@@ -12,13 +12,13 @@ Version: TypeAlias = bytes | None
 """The digest of a table, or None for the stream's own table."""
 
 _FAR = 1 << 62
-"""A limit of times in microseconds, so that differences do not overflow."""
+"""Times are limited to this many microseconds, so that differences between times do not overflow."""
 
 
 class Run(NamedTuple):
-    """Rows that use one table and are either all fixes or all scan reports. If `is_anew`, each device expired before
-    its first row of this run. If `is_plain`, this is the only run: all rows are fixes, use the stream's own table, and
-    no device has expired."""
+    """Rows that use one table and are either all fixes or all scan reports. If `is_anew` is true, each device expired
+    before its first row of this run. If `is_plain` is true, this is the only run: all rows are fixes, use the stream's
+    own table, and no device has expired."""
 
     version: Version
     are_reports: bool

@@ -20,9 +20,9 @@ DEVICE_SCHEMA = pyarrow.schema(
     ]
 )
 """The schema of devices between micro-batches: their exported bytes, the deadline at which a state can change without
-new input, and the latest time of their own inputs."""
+new input, and the latest time of each device's own inputs."""
 WIDE_DEVICE_SCHEMA = pyarrow.schema([*DEVICE_SCHEMA, ("version", pyarrow.binary())])
-"""The schema of devices with the digest of each device's table. Null means the stream's own table."""
+"""The schema of devices with the digest of each device's table. A null digest means the stream's own table."""
 
 
 class Shard(NamedTuple):
@@ -37,7 +37,7 @@ class Rules(NamedTuple):
 
     If `ordered` is true, rows are fed as they arrive; otherwise a row is fed only when the watermark has passed it. A
     device is removed when `expire_us` has passed since its latest row. If `skips_unknown` is true, rows whose table is
-    not available are skipped and count as invalid; otherwise they end the query.
+    not available are skipped and count as invalid; otherwise such rows end the query with an error.
     """
 
     ordered: bool
@@ -85,7 +85,7 @@ def follow(tables: Tables, shard: Shard, arrived: Sequence[Batch], watermark_us:
 
 
 def _of_known_tables(tables: Tables, rows: Batch) -> tuple[Batch, int]:
-    """The rows whose table is available, and the number of other rows."""
+    """Returns the rows whose table is available, and the number of rows whose table is not available."""
     if "version" not in rows.schema.names:
         return rows, 0
     unknown = []

@@ -13,8 +13,8 @@ from .shard import DEVICE_SCHEMA, WIDE_DEVICE_SCHEMA, Shard
 
 STATE, STATE_DDL = "shard", "form int, shards int, timer bigint, devices binary, held binary"
 NARROW, WIDE = 1, 2
-"""The forms of a shard's state. NARROW has only fixes, all with the stream's own table. WIDE also has rows with table
-versions, and scan reports."""
+"""The forms of a shard's state. NARROW has only fixes, all with the stream's own table. WIDE may also have rows that
+name a version of the table, and scan reports."""
 _SCHEMAS = {NARROW: (DEVICE_SCHEMA, ROW_SCHEMA), WIDE: (WIDE_DEVICE_SCHEMA, WIDE_ROW_SCHEMA)}
 
 
@@ -46,7 +46,7 @@ def pack_state(shard: Shard, is_wide: bool) -> tuple[int, bytes, bytes]:
 
 
 def widened(batch: Batch, schema: Schema) -> Batch:
-    """Extends a batch by the further columns of a schema, whose values are null."""
+    """Extends a batch by the columns of a schema that the batch lacks; the values of these columns are null."""
     more = [pyarrow.nulls(batch.num_rows, field.type) for field in list(schema)[batch.num_columns :]]
     return pyarrow.record_batch([*batch.columns, *more], schema=schema) if more else batch
 

@@ -21,8 +21,8 @@ ENDING = ".conditions"
 
 
 def ship(frame: Any, conditions: Zones) -> str:
-    """Sends the current table to the workers of the frame. Returns the name by which :func:`shipped` finds the
-    table."""
+    """Sends the current table to the workers of the frame. Returns the name by which :func:`shipped` finds the table on
+    a worker."""
     try:
         context = frame.sparkSession.sparkContext
     except Exception:

@@ -11,15 +11,16 @@ from .._errors import require
 from .times import to_us
 
 POINT_METADATA = '{"crs":"EPSG:4326","crs_type":"authority_code"}'
-"""The metadata with which GeoArrow states the reference system. The order is always x (longitude), y (latitude)."""
+"""The metadata with which GeoArrow states the reference system. The order of coordinates is always x (longitude), y
+(latitude)."""
 _MICROSECOND = timedelta(microseconds=1)
 
 
 class ArrowExport:
-    """An object that has only the Arrow stream of a table, for libraries that would treat the table itself as a list of
+    """An object that has only the Arrow stream of a table, for libraries that would read the table itself as a list of
     objects.
 
-    Any library that supports the Arrow PyCapsule interface can read the object, also several times.
+    Any library that supports the Arrow PyCapsule interface can read the object any number of times.
 
     Example:
         >>> from fencepost import Circle, Fix, replay
@@ -47,8 +48,8 @@ def stream_capsule(
     Args:
         columns: The columns of values by name, of equal length. None becomes null.
         kinds: The types of columns: ``time`` (aware), ``duration``, ``int``, ``uint``, ``float``, ``bool`` or ``text``.
-            The type of any other column depends on whether its values are all int, all numbers or all bool; otherwise
-            it is text.
+            For any other column, the type depends on the values: int if all values are int, else float if all are
+            numbers, else bool if all are bool, else text.
         requested_schema: The schema that the PyCapsule interface passes. If it differs from the stream's schema,
             nanoarrow raises an error.
         points: Longitude and latitude of each row, for a last column ``geometry`` of GeoArrow points.

@@ -1,4 +1,5 @@
-"""Reads the batches of an Arrow stream and finds its columns. Columns of a suitable type are read in place."""
+"""Reads the batches of an Arrow stream and finds its columns. Columns of a suitable type are read in place, without a
+copy."""
 
 from __future__ import annotations
 
@@ -120,7 +121,7 @@ class BatchReader:
         """The batches, each with the number of its first row.
 
         Raises:
-            InputError: The stream ends with an error.
+            InputError: The stream ended with an error.
         """
         first = 0
         chunks = iter(self._stream)
@@ -142,9 +143,10 @@ class BatchReader:
     def find(self, known: Names, columns: Mapping[str, str], required: Sequence[str]) -> Plan:
         """Finds the columns by the names in `known` or the names passed in `columns`.
 
-        Positions come from the first of these that exists: the column of points that `columns` names; the columns of
-        latitudes and longitudes that `columns` names; a column that is marked as points (GeoArrow, GeoParquet); columns
-        of latitudes and longitudes with usual names; an unmarked column of points with a usual name.
+        Positions come from the first of these that exists: (1) the column of points that `columns` names; (2) the
+        columns of latitudes and longitudes that `columns` names; (3) a column that is marked as points (GeoArrow,
+        GeoParquet); (4) columns of latitudes and longitudes with usual names; (5) an unmarked column of points with a
+        usual name.
         """
         self._given = columns
         try:
@@ -217,7 +219,8 @@ class BatchReader:
         return found
 
     def _check_crs(self, crs: Any, name: str) -> None:
-        """Checks that coordinates are degrees of WGS84, or prepares to transform them. No CRS means WGS84."""
+        """Checks that coordinates are degrees of WGS84, or prepares to transform them. A column without a CRS counts as
+        WGS84."""
         given = crs = crs or self._crs
         if isinstance(crs, str) and crs.lstrip().startswith("{"):
             given = crs = self._object(crs, name)
@@ -268,8 +271,7 @@ class BatchReader:
     def accuracies(self, chunk: Any, plan: Plan, first: int, missing: float = math.nan) -> Sequence[float] | None:
         """The column of accuracies, or None if the table has no such column.
 
-        If a batch has values below 0, which show that the column holds accelerations, the column is ignored from that
-        batch on.
+        If a batch has values below 0, the column holds accelerations; it is then ignored from that batch on.
         """
         index = plan.indices.get("accuracy")
         if index is None or index in self._accelerations:
@@ -391,7 +393,7 @@ class BatchReader:
         nulls are read in place.
 
         If the dictionary is the same as in the previous batch, the values are the tuple that was passed to
-        :meth:`keep_coded`; otherwise they are a list.
+        :meth:`keep_coded`; otherwise the values are a list.
         """
         column = self._column(chunk, index)
         if self._children[index].dictionary is None or column.null_rows():
@@ -417,7 +419,8 @@ class BatchReader:
         return column.plain(), values
 
     def keep_coded(self, index: int, texts: tuple[str, ...]) -> tuple[str, ...]:
-        """Stores the converted values of a dictionary for as long as the following batches have the same dictionary."""
+        """Stores the converted values of a dictionary; they are used as long as the following batches have the same
+        dictionary."""
         if index in self._coded:
             place, words, _ = self._coded[index]
             self._coded[index] = (place, words, texts)
@@ -440,7 +443,8 @@ class BatchReader:
         return child.format.startswith(("+s", "+w")) or _metadata(child).get("ARROW:extension:name") == "geoarrow.point"
 
     def edges(self, plan: Plan) -> str | None:
-        """The edges that a column of geometries states: geodesic or planar, or None if it does not state them."""
+        """The kind of edges that a column of geometries states: geodesic or planar; None if the column does not state
+        its kind of edges."""
         if plan.geometry is None:
             return None
         name, columns = self.names[plan.geometry], self._geo().get("columns")
@@ -452,7 +456,8 @@ class BatchReader:
         return "planar" if any(said) else None
 
     def nested_shapes(self, chunk: Any, plan: Plan, first: int) -> NestedShapes | None:
-        """The shapes of a column in one of GeoArrow's native layouts, read in place. None for other columns."""
+        """The shapes of a column in one of GeoArrow's native layouts, read in place. The result is None for other
+        columns."""
         if plan.geometry is None:
             return None
         name, kind = self.names[plan.geometry], _metadata(self._children[plan.geometry]).get("ARROW:extension:name", "")
@@ -470,7 +475,7 @@ class BatchReader:
         self, chunk: Any, plan: Plan, first: int
     ) -> tuple[Sequence[float], Sequence[float], list[bytes | None] | None]:
         """Returns the latitudes and longitudes of points (NaN for other rows), and the polygons and lines as well-known
-        binary. The latter are None if all rows are points."""
+        binary. The polygons and lines are None if all rows are points."""
         if self.holds_points_alone(plan):
             return *self.positions(chunk, plan, first), None
         assert plan.geometry is not None

@@ -61,11 +61,11 @@ class NestedShapes:
 
     Args:
         column: The column.
-        kind: The name of its Arrow extension, a key of LEVELS.
+        kind: The name of the column's Arrow extension; must be a key of LEVELS.
 
     Raises:
         MissingPlaceError: A value in the column is null.
-        OverflowError: There are more vertices than 32 bits can count.
+        OverflowError: The number of vertices does not fit into 32 bits.
     """
 
     def __init__(self, column: Column, kind: str) -> None:
@@ -112,8 +112,8 @@ class NestedShapes:
         return struct.pack("<I", end - begin) + places.tobytes()
 
     def _refuse(self, missing: Iterable[int], what: str) -> None:
-        """Raises an error for a null item of a visible row. A sliced column also has items of invisible rows, which may
-        be null."""
+        """Raises an error if an item of a visible row is null. A sliced column also contains items of rows outside the
+        slice, and these items may be null."""
         for item in sorted(missing):
             place = item
             for offsets in reversed(self._levels):

@@ -15,8 +15,8 @@ from .._errors import require
 from .wkb import same_points
 
 NUMBERS = frozenset("cCsSiIlLfg")
-"""Formats of numbers of fixed size that a memoryview can read. Half floats are not included, because Python before 3.12
-cannot read them."""
+"""Formats of numbers of fixed size that a memoryview can read. Half floats are not included, because Python versions
+before 3.12 cannot read them."""
 _INLINE = 12
 """The largest text or binary value, in bytes, that is stored inside its view."""
 _KINDS = {
@@ -29,11 +29,11 @@ _KINDS = {
 }
 """The geometry types by their numbers in WKB."""
 _EXACT = Context(prec=100)
-"""Enough digits for 256-bit decimals."""
+"""The number of decimal digits; this is enough for 256-bit decimals."""
 
 
 class NotPointError(ValueError):
-    """A value is not a point. `row` is the number of the row in the column."""
+    """Raised if a value is not a point. `row` is the number of the row in the column."""
 
     def __init__(self, row: int, reason: str) -> None:
         super().__init__(reason)
@@ -43,8 +43,9 @@ class NotPointError(ValueError):
 class Column:
     """A column of a batch, or a field of a structure, with only the visible rows.
 
-    nanoarrow (0.9) does not read all types correctly. Copying arrays of views crashes the process; slices of decimals,
-    half floats and binary values of fixed size give the wrong rows. This class decodes such types without nanoarrow.
+    nanoarrow 0.9 does not read all types correctly. nanoarrow crashes the process when it copies arrays of views, and
+    gives the wrong rows for slices of decimals, half floats and binary values of fixed size. This class decodes such
+    types without nanoarrow.
     """
 
     def __init__(self, schema: Any, held: Any, first: int, length: int) -> None:
@@ -69,8 +70,8 @@ class Column:
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """Identifies the column's memory. Two columns that exist at the same time and have equal places are the
-        same."""
+        """A value that identifies the memory of the column. If two columns exist at the same time and their values of
+        `place` are equal, they are the same column."""
         return tuple(self._held.buffers), self._held.offset, self._held.length, self.format
 
     def plain(self) -> memoryview[Any]:
@@ -184,7 +185,7 @@ class Column:
 
     def same_points(self) -> tuple[array[float], array[float]] | None:
         """A fast version of :meth:`wkb_points`. Returns None unless all values are little-endian points with two
-        coordinates."""
+        coordinates; then use the slow version."""
         if self.format not in ("z", "Z") or not self.length or self._view.null_count:
             return None
         starts = memoryview(self._view.buffer(1))[self._first : self._first + self.length + 1]

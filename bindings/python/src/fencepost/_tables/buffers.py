@@ -63,8 +63,8 @@ def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview[
     """Returns a column as doubles. A column of doubles is not copied, even if it has a stride.
 
     Args:
-        none: The number that replaces None in a list and masked elements. Without it, a None in a list raises an error,
-            and masked elements become NaN.
+        none: The number that replaces None in a list and masked elements. If `none` is omitted, a None in a list raises
+            an error, and masked elements become NaN.
     """
     table = _array_of(values, what, math.nan if none is None else none)
     if table is not None:
@@ -84,7 +84,8 @@ def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview[
 
 
 def times(values: Any, what: str) -> tuple[memoryview[Any], int, int]:
-    """Returns a column of times as 64-bit integers, and the number of microseconds in their unit, as a fraction."""
+    """Returns a column of times as 64-bit integers, together with the number of microseconds in the unit of these
+    integers, as a fraction."""
     # For pandas times with a zone, because their array would contain objects.
     if hasattr(getattr(values, "dtype", None), "tz"):
         values = getattr(values, "dt", values).tz_convert(None)
@@ -134,7 +135,7 @@ def tags(values: Any, length: int) -> memoryview[Any]:
 
 
 def identifiers(values: Iterable[str]) -> tuple[str, ...]:
-    """Returns a column of identifiers, after the checks that must be made in Python."""
+    """Returns a column of identifiers, after those checks that must be made in Python."""
     if isinstance(values, str | bytes):
         refuse(f"identifier is {type(values).__name__}, expected a column of str")
     texts = tuple(_rows_of(values, "identifier", "str"))
@@ -188,8 +189,8 @@ def _array_of(values: Any, what: str, masked: float | None = None) -> Any | None
     """Returns the NumPy array of an object, or None if the object has no array.
 
     Args:
-        masked: The number that replaces masked elements, whose hidden values are meaningless. With None a masked
-            element raises an error.
+        masked: The number that replaces masked elements; the values behind the mask are meaningless. If `masked` is
+            None, a masked element raises an error.
     """
     if isinstance(values, array | memoryview | list | tuple):
         return None

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 AREAS = {"Polygon": False, "MultiPolygon": True}
 LINES = {"LineString": False, "MultiLineString": True}
-"""The geometry types of polygons (``AREAS``) and of lines (``LINES``). The value is true for a type with several
-parts."""
+"""The geometry types of polygons (``AREAS``) and of lines (``LINES``). The value for a type is true if its geometries
+have several parts."""
 _NAMES = {1: "Point", 2: "LineString", 3: "Polygon", 4: "MultiPoint", 5: "MultiLineString", 6: "MultiPolygon",
           7: "GeometryCollection"}  # fmt: skip
 _CODES = {name: code for code, name in _NAMES.items()}
@@ -89,9 +89,9 @@ class Vertices(NamedTuple):
     def read_as(self, edges: str) -> Vertices:
         """Returns the vertices with longitudes in the form for ``geodesic`` or ``planar`` edges.
 
-        For geodesic edges longitudes are reduced to -180 ... 180 (without 180). Planar edges keep their longitudes as
-        written, except that each ring or line is shifted as a whole so that its first longitude is in that range. An
-        edge that is probably meant to cross the antimeridian gives a warning.
+        For geodesic edges longitudes are reduced to -180 ... 180 (without 180). With planar edges, the longitudes stay
+        as written, except that each ring or line is shifted as a whole so that its first longitude is in that range.
+        There is a warning if an edge is probably meant to cross the antimeridian.
         """
         longitudes = self.coordinates[::2]
         if edges == "planar":
@@ -114,8 +114,8 @@ class Vertices(NamedTuple):
         return made.made()
 
     def _turned(self) -> Vertices:
-        """Shifts each ring or line by 360 degrees if needed, so that its first longitude is in -180 ... 180, as the
-        library returns it. Does not shift a ring or line if rounding would change a number."""
+        """Shifts each ring or line by 360 degrees if needed, so that its first longitude is in -180 ... 180, like the
+        longitudes that the library returns. Does not shift a ring or line if rounding would change a number."""
         coordinates = array("d", self.coordinates)
         for begin, end in pairwise(self.rings):
             if (turn := _reduced(coordinates[2 * begin]) - coordinates[2 * begin]) == 0:
@@ -128,8 +128,8 @@ class Vertices(NamedTuple):
 
     def _doubtful_span(self) -> float | None:
         """The longitude span in degrees of an edge that was probably meant to cross the antimeridian, or None if there
-        is no such edge. Two kinds of long edges are not doubtful: an edge of 360 degrees goes around the Earth, and at
-        a pole all longitudes are the same place."""
+        is no such edge. Two kinds of long edges are not doubtful: an edge of 360 degrees, which goes around the Earth,
+        and an edge at a pole, where all longitudes are the same place."""
         for ring in self.places():
             for start, end in zip(ring, [*ring[1:], ring[0] if self.is_area else ring[-1]]):
                 if 180 < abs(end[1] - start[1]) < 360 and not abs(start[0]) == abs(end[0]) == 90:
@@ -138,7 +138,7 @@ class Vertices(NamedTuple):
 
 
 def _reduced(longitude: float) -> float:
-    """Reduces a longitude to -180 ... 180 (without 180). The result is exact."""
+    """Reduces a longitude to -180 ... 180 (without 180). The result has no rounding error."""
     if longitude >= 180:
         return longitude - 360
     return longitude + 360 if longitude < -180 else longitude
@@ -207,8 +207,8 @@ class _Maker:
 
 
 def of_places(rings: Sequence[Iterable[Sequence[Any]]], is_area: bool, is_turned: bool) -> Vertices:
-    """Makes a polygon with an outer ring and holes, or lines, from pairs of coordinates. A pair has the longitude
-    first, or the latitude first if `is_turned`."""
+    """Makes a polygon with an outer ring and holes, or lines, from pairs of coordinates. In each pair the longitude
+    comes first; if `is_turned` is true, the latitude comes first."""
     made = _Maker(is_area)
     for ring in rings:
         if isinstance(ring, str | bytes) or not isinstance(ring, Iterable):
@@ -386,11 +386,12 @@ def wkb_type(data: bytes) -> str | None:
 
 
 GEODESIC = ("geodesic", "spherical", "karney", "vincenty", "thomas", "andoyer")
-"""The edge types of GeoParquet and GeoArrow that are not straight lines in degrees."""
+"""The names of edge types in GeoParquet and GeoArrow, without the type for straight lines in degrees."""
 
 
 def geometry_of(value: Any) -> Mapping[str, Any] | None:
-    """The GeoJSON geometry of a mapping, or of an object with a ``__geo_interface__``. None for any other object."""
+    """The GeoJSON geometry of a mapping, or of an object with a ``__geo_interface__``. The result is None for any other
+    object."""
     found = value if isinstance(value, Mapping) else getattr(value, "__geo_interface__", None)
     if not isinstance(found, Mapping):
         return None

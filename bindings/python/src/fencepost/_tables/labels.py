@@ -16,7 +16,7 @@ def index_of(column: Any) -> Any:
 
 
 def common_index(**columns: Any) -> Any:
-    """The common index of those columns that have an index, or None if no column has an index. Rows are matched by
+    """The common index of the columns that have an index, or None if no column has an index. Rows are matched by
     position.
 
     Raises:
@@ -38,8 +38,8 @@ def told_apart(index: Any) -> Any:
     """Checks that the labels of an index are unique.
 
     Raises:
-        InvalidArgumentError: A label occurs several times. A join by such a label would pair each row of the label with
-            the matches of all its rows.
+        InvalidArgumentError: A label occurs several times. With such a label, a join would pair each of the rows with
+            this label with the matches of all of these rows.
     """
     if not index.is_unique:
         label = index[index.duplicated()].tolist()[0]

@@ -30,9 +30,9 @@ DEVICE = (
     "device", "deviceid", "vehicle", "vehicleid", "track", "trackid", "trajid", "user", "userid", "person",
     "personid", "individuallocalidentifier", "individualid", "tagid", "imei", "mmsi",
 )  # fmt: skip
-"""The names of columns that certainly identify devices."""
+"""The column names that certainly identify devices."""
 DEVICES: Names = {"device": DEVICE, **TRACK}
-"""The columns of tables whose rows belong to many devices. A column `id`, `identifier` or `name` may also number the
+"""The columns of tables whose rows belong to many devices. A column `id`, `identifier` or `name` may instead number the
 rows, so such a column identifies the device only if the caller names it."""
 CONDITIONS: Names = {
     "identifier": ("identifier", "id", "name", "fid"),
@@ -47,10 +47,10 @@ CONDITIONS: Names = {
     "buffer": ("buffer", "bufferm", "buffermeters", "buffermetres"),
 }
 GEOMETRY = ("geometry", "geom", "wkbgeometry", "thegeom", "wkb", "point", "wkt", "wktgeom", "wktgeometry", "geomwkt")
-"""The usual names of columns of points in Arrow tables, for columns that are not marked as points."""
+"""The usual names of columns of points in Arrow tables; used for columns that are not marked as points."""
 POSITION = ("latitude", "longitude")
 MOST_DEGREES = 360.0
-"""Coordinates with a larger magnitude must be metres or feet."""
+"""Coordinates with a larger magnitude than this must be metres or feet."""
 METRES = "are these metres of a projected CRS? Use degrees of WGS84 (EPSG:4326)"
 
 
@@ -60,11 +60,11 @@ def key(name: str) -> str:
 
 
 def find(names: Sequence[str], known: Names, given: Mapping[str, str], required: Sequence[str]) -> dict[str, int]:
-    """Finds the index of the column for each role. It is the column that `given` names, otherwise the column with the
-    first known name that occurs in the table.
+    """Finds the index of the column for each role. The column for a role is the column that `given` names, or else the
+    column with the first known name that occurs in the table.
 
     Raises:
-        InvalidArgumentError: A named or required column does not exist, or several columns have its name.
+        InvalidArgumentError: A named or required column does not exist, or several columns have the name.
     """
     exact = [name.strip() for name in names]
     keys = [key(name) for name in names]
@@ -75,7 +75,7 @@ def find(names: Sequence[str], known: Names, given: Mapping[str, str], required:
 
 
 def check_one(names: Sequence[str], name: str) -> None:
-    """Refuses a name that several columns have, since the name is ambiguous.
+    """Refuses a name that belongs to several columns, because the name is ambiguous.
 
     Raises:
         InvalidArgumentError: Several columns have the name.
@@ -127,7 +127,8 @@ def column_advice(error: Exception, option: str) -> Advice | None:
 
 
 def device_candidates(names: Sequence[str]) -> str:
-    """The part of a message that lists columns that may identify devices, if no column certainly does."""
+    """The part of a message that lists the columns that possibly identify devices; used if no column certainly
+    identifies devices."""
     sure, may = like_devices(names)
     used = {usual for what in (*TRACK.values(), GEOMETRY) for usual in what}
     rest = [name for name in names if name not in (*sure, *may) and key(name) not in used]
@@ -136,12 +137,12 @@ def device_candidates(names: Sequence[str]) -> str:
 
 
 ACCELERATION = "acc"
-"""A column name that some loggers use for the accuracy, and other loggers for the acceleration, which can be below
-0."""
+"""A column name that some loggers use for the accuracy, and other loggers for the acceleration; an acceleration can be
+below 0."""
 
 
 def is_acceleration(name: str, given: Mapping[str, str], least: float) -> bool:
-    """True if a column found by this name cannot be the accuracy, since its least value is below 0."""
+    """True if a column with this name cannot be the accuracy, because the smallest value of the column is below 0."""
     return least < 0 and key(name) == ACCELERATION and "accuracy" not in given
 
 
@@ -156,7 +157,7 @@ _MAY_TELL_DEVICES = re.compile(
 
 
 def like_devices(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The columns whose names certainly identify devices, and the columns whose names possibly do."""
+    """The columns whose names certainly identify devices, and the columns whose names possibly identify devices."""
     sure = [name for name in names if key(name) in DEVICE]
     used = {usual for what in TRACK.values() for usual in what}
     may = [name for name in names if name not in sure and key(name) not in used and _MAY_TELL_DEVICES.search(key(name))]

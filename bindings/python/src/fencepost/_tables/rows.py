@@ -91,7 +91,7 @@ class Rows(Table, Sequence[T], Generic[T]):
         missing values.
 
         Args:
-            target: Path or open text file. With None the method returns the text.
+            target: Path or open text file. If `target` is None, the method returns the text.
         """
         return write_to(target, self._write_csv)
 
@@ -135,7 +135,8 @@ def _cell(value: Any) -> Any:
 
 
 def write_to(target: Target, write: Any) -> str | None:
-    """Calls `write` with a text stream for the target. Returns the text if the target is None."""
+    """Calls `write` with a text stream for the target. Returns the text if the target is None; otherwise returns
+    None."""
     if target is None:
         stream = io.StringIO()
         write(stream)

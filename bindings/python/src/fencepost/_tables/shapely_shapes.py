@@ -40,11 +40,12 @@ def drawn_shapes(conditions: Sequence[Any]) -> list[Any]:
 
 
 def _draw_circles(conditions: Sequence[Any], indices: list[int], found: list[Any]) -> None:
-    """Draws many circles at once. Circles that cross the antimeridian must be cut at it, and are drawn one by one.
+    """Draws many circles at once. Circles that cross the antimeridian must be cut at the antimeridian, so each of them
+    is drawn separately.
 
-    The position of a corner is a smooth function of the azimuth. The terms of its Fourier series decrease by a factor
-    of tan(latitude) radius / 6 371 km. So trigonometric interpolation from 16 corners gives the other corners with an
-    error of less than a micrometre.
+    The position of a corner on a circle is a smooth function of the azimuth. The terms of its Fourier series decrease
+    by a factor of tan(latitude) radius / 6 371 km. So trigonometric interpolation from 16 corners gives the other
+    corners with an error of less than a micrometre.
     """
     shapely, numpy = require("shapely", "geo"), require("numpy", "geo")
     given = numpy.array(

@@ -1,4 +1,4 @@
-"""The exports to pandas and Arrow that all tables share, and the JSON form of a row."""
+"""The exports to pandas and Arrow that all tables of the package have, and the JSON form of a row."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class Plain:
     def to_dict(self) -> dict[str, Any]:
         """The fields by name, in JSON types: texts, numbers, booleans, None, lists and dicts.
 
-        A field with microseconds, such as ``since_us``, becomes a time whose name lacks the suffix, such as ``since``.
+        A field in microseconds, such as ``since_us``, becomes a time whose name has no suffix ``_us``, such as
+        ``since``.
         """
         from dataclasses import fields
 
@@ -83,8 +84,8 @@ class Table:
         def columns(self) -> dict[str, list[Any]]: ...
 
     def _kinds(self) -> dict[str, str]:
-        """The types of columns: ``time``, ``duration``, ``float``, ``int``, ``uint``, ``bool``, ``text``. They cannot
-        be derived from the values if all values are missing."""
+        """The types of columns: ``time``, ``duration``, ``float``, ``int``, ``uint``, ``bool``, ``text``. The types
+        must be stated, because they cannot be derived from the values of a column in which all values are missing."""
         return {}
 
     def _points(self) -> Sequence[tuple[float, float] | None] | None:
@@ -125,8 +126,8 @@ class Table:
         return stream_capsule(self.columns(), self._kinds(), requested_schema, self._points())
 
     def to_arrow(self) -> ArrowExport:
-        """An object that only exports the Arrow stream, as in ``polars.DataFrame(log.to_arrow())``. It is needed
-        because PyArrow and Polars would read a sequence as rows of objects before they look for a stream."""
+        """An object that only exports the Arrow stream, as in ``polars.DataFrame(log.to_arrow())``. This object is
+        needed because PyArrow and Polars read a sequence as rows of objects before they look for a stream."""
         from .arrow_out import ArrowExport
 
         return ArrowExport(self)

@@ -29,11 +29,12 @@ _DATE = re.compile(
 """A date with slashes or dots, optionally with a time."""
 _OFFSET = re.compile(r"(?:UTC|GMT)?([+-])(\d{1,2}):?(\d{2})?")
 _LEAP_SECOND = re.compile(r"(?:(?<=[T ]\d\d:59:)|(?<=T\d\d59))60(?:[.,]\d+)?")
-"""The seconds 60 of an ISO 8601 text. Python's clock has no such second; the last microsecond before keeps rows in
-order."""
+"""The seconds 60 in an ISO 8601 text. Python's clock has no second 60, so such a time becomes the last microsecond
+before it, which keeps rows in order."""
 SECONDS_BELOW, MILLISECONDS_BELOW, MICROSECONDS_BELOW = 10**11, 10**14, 10**17
-"""A number without a unit is seconds since 1970 below the first limit, milliseconds below the second, microseconds
-below the third, and nanoseconds above. All limits correspond to the year 5138."""
+"""A number without a unit counts as seconds since 1970 if it is below the first limit, as milliseconds if below the
+second, as microseconds if below the third, and otherwise as nanoseconds. In their units, all three limits are the same
+time in the year 5138."""
 UNITS = {"s": Decimal(1_000_000), "ms": Decimal(1000), "us": Decimal(1), "ns": Decimal("0.001")}
 ORDERS = ("dmy", "mdy")
 """Day, month, year; or month, day, year."""
@@ -44,9 +45,10 @@ class TimeStyle:
 
     Attributes:
         zone: Zone of times without a time zone; UTC by default.
-        order: Order of dates such as ``05/04/2024``, one of :data:`ORDERS`; empty: ambiguous dates are refused.
-        doubt: A description of the first time that occurs twice or never on the zone's clocks; empty: no such time was
-            read so far.
+        order: Order of dates such as ``05/04/2024``, one of :data:`ORDERS`; if it is empty, ambiguous dates are
+            refused.
+        doubt: A description of the first time that occurs twice or never on the zone's clocks; empty if no such time
+            has been read so far.
     """
 
     __slots__ = ("doubt", "order", "zone")
@@ -60,7 +62,7 @@ class TimeStyle:
         return self.zone is UTC and not self.order
 
     def placed(self, when: datetime) -> datetime:
-        """A time with a zone: its own, or the zone of the style."""
+        """A time with a zone: the zone that the time states, or the zone of the style."""
         if when.utcoffset() is not None:
             return when
         when = when.replace(tzinfo=self.zone)
@@ -76,7 +78,7 @@ PLAIN_TIMES = TimeStyle()
 
 
 def time_zone(text: str) -> tzinfo:
-    """A time zone by its name (``Europe/Berlin``, ``UTC``) or its offset (``+02:00``).
+    """Returns a time zone for its name (``Europe/Berlin``, ``UTC``) or its offset (``+02:00``).
 
     Raises:
         ValueError: No such zone exists, or this machine does not know it.
@@ -117,12 +119,12 @@ def parse_time(text: str, unit: str | None = None, style: TimeStyle = PLAIN_TIME
     Accepted formats: ISO 8601 (``2024-05-01T12:00:00Z``; a space instead of T is allowed, zone and fraction are
     optional); ``HH:MM:SS DD-Mon-YYYY``; dates with slashes (``2024/05/01 12:00``; ``25/12/2024 6:30 PM``, refused if
     day and month are ambiguous and `style` has no order); dates with dots (``25.12.2024``, day first); and numbers
-    since 1970. A number is in `unit` (s, ms, us, ns). Without a unit it is in seconds below 1e11, milliseconds below
-    1e14, microseconds below 1e17, nanoseconds above. A leap second (``23:59:60``) becomes the last microsecond of its
-    minute.
+    since 1970. `unit` is the unit of a number (s, ms, us, ns). If there is no unit, a number below 1e11 is in seconds,
+    below 1e14 in milliseconds, below 1e17 in microseconds, and any larger number is in nanoseconds. A leap second
+    (``23:59:60``) becomes the last microsecond of its minute.
 
     Raises:
-        ValueError: The text has none of these formats; the message says so.
+        ValueError: The text has none of these formats; the message says what is wrong.
     """
     text = text.strip()
     if _NUMBER.fullmatch(text):
@@ -179,7 +181,7 @@ def unit_of(number: Decimal | int) -> str:
 
 
 def unit_of_all(numbers: Sequence[int]) -> str | None:
-    """The unit of all times, judged by their size; None: they do not have the same unit."""
+    """The unit of all times, judged by their size; None if the times do not have the same unit."""
     least, greatest = min(numbers, default=0), max(numbers, default=0)
     smallest = 0 if least < 0 < greatest else greatest  # if all have one sign, this has the smallest magnitude
     units = {unit_of(least), unit_of(greatest), unit_of(smallest)}
@@ -211,7 +213,7 @@ def _day_first(match: re.Match[str]) -> datetime:
 
 
 def unit_time(value: int, unit: str | None, row: int, source: str) -> int:
-    """Converts an integer to microseconds; without a unit its size decides."""
+    """Converts an integer to microseconds; if there is no unit, the size of the integer determines the unit."""
     unit = unit or unit_of(value)
     time = value // 1000 if unit == "ns" else value * int(UNITS[unit])
     if not is_time(time):

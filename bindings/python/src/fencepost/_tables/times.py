@@ -30,7 +30,7 @@ MICROSECONDS = {
     "fs": (1, 1_000_000_000),
     "as": (1, 1_000_000_000_000),
 }
-"""Microseconds in a unit of NumPy, as a fraction."""
+"""The number of microseconds in each unit of NumPy, as a fraction."""
 
 
 def to_us(value: Time, what: str = "time") -> int:
@@ -74,12 +74,12 @@ def _of_datetime64(value: Any, what: str) -> int:
 
 
 SMALLEST_SECONDS, LARGEST_SECONDS = 1_000_000_000, 2_500_000_000
-"""Seconds since 1970 in the years 2001 to 2049."""
+"""The range of seconds since 1970 that lie in the years 2001 to 2049."""
 
 
 def likely_unit(time: object) -> tuple[str, int] | None:
-    """The likely unit of an int that was passed as microseconds, and the number of microseconds in it. The unit is
-    seconds or milliseconds, if the time is then in the years 2001 to 2049; otherwise None."""
+    """The likely unit of an int that was passed as microseconds, and how many microseconds that unit has. The unit is
+    seconds or milliseconds if, in that unit, the time lies in the years 2001 to 2049; otherwise the result is None."""
     if isinstance(time, int):
         if SMALLEST_SECONDS <= time <= LARGEST_SECONDS:
             return "seconds", 1_000_000
@@ -105,14 +105,14 @@ def from_us(value: int | None) -> datetime | None:
 def time_text(value: datetime) -> str:
     """A time for people, in UTC: ``2024-05-01 12:00:00``, with a fraction only if it is not zero.
 
-    Files have ISO 8601 (:func:`iso_text`).
+    In files, times are written in ISO 8601 instead (:func:`iso_text`).
     """
     text = str(value.astimezone(UTC).replace(tzinfo=None))
     return text.rstrip("0") if "." in text else text
 
 
 def utc_text(value: datetime | None) -> str:
-    """The same, followed by ``UTC``; ``unset`` for None."""
+    """The result of :func:`utc_text` followed by ``UTC``; ``unset`` for None."""
     return "unset" if value is None else f"{time_text(value)} UTC"
 
 
@@ -122,7 +122,7 @@ def iso_text(value: datetime) -> str:
 
 
 def seconds_to_us(value: float | timedelta, what: str) -> int:
-    """Converts a duration in seconds to microseconds, rounded to the nearest."""
+    """Converts a duration in seconds to microseconds, rounded to the nearest microsecond."""
     if isinstance(value, timedelta):
         number = value // _MICROSECOND
     else:

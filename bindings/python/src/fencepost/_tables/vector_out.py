@@ -20,7 +20,7 @@ def check_target(path: str | os.PathLike[str], layer: str | None = None) -> str:
     """Checks that a file can be written, and returns its ending.
 
     Raises:
-        InvalidArgumentError: The ending is another one, or a layer is named for a format without layers.
+        InvalidArgumentError: The ending is not supported, or a layer is named for a format without layers.
         MissingExtraError: The library that writes the file is not installed.
     """
     kind = Path(path).suffix.lower()
@@ -40,7 +40,7 @@ def is_text(path: str | os.PathLike[str], crs: Any = None) -> bool:
     """True if the format is one of :data:`TEXTS`.
 
     Raises:
-        InvalidArgumentError: It is, but `crs` requests another reference system.
+        InvalidArgumentError: The format is one of :data:`TEXTS`, but `crs` requests another reference system.
     """
     kind = Path(path).suffix.lower()
     if kind in TEXTS and crs is not None:

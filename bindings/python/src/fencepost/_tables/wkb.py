@@ -11,7 +11,7 @@ _SIZE = len(_HEAD) + 16
 
 
 def same_points(starts: memoryview[int], data: memoryview[int]) -> tuple[array[float], array[float]] | None:
-    """X and y of points that are adjacent in memory; None unless all of them are little-endian points with two
+    """X and y of points that are adjacent in memory; None unless all the points are little-endian and have two
     coordinates."""
     count, first = len(starts) - 1, starts[0]
     if starts.tolist() != list(range(first, first + _SIZE * count + 1, _SIZE)):

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def has_options(options: tuple[Any, ...]) -> bool:
-    """True if any option for reading conditions (policy, assuming, radius, columns, layer, transform) is not the
+    """True if any option for reading conditions (policy, assuming, radius, columns, layer, transform) differs from its
     default.
 
-    The comparison does not use ``==``, because with some types it does not return a bool.
+    The comparison does not use ``==``, because for some types ``==`` does not return a bool.
     """
     *others, transform = options
     return transform is not False or any(value is not None for value in others)
@@ -39,7 +39,8 @@ def member(kind: type[Any], value: Any, what: str) -> Any:
 
 
 def assumed(value: State | str, what: str = "assuming") -> int:
-    """The number of a state that a condition may start with or be in. The state ``unmonitored`` is not allowed."""
+    """Returns the number of a state that a condition may start with, or that a condition may be in. The state
+    ``unmonitored`` is not allowed."""
     if not isinstance(value, str):
         raise TypeError(f"{what} must be a State or its text, not {type(value).__name__}")
     if value not in _BELIEFS:
@@ -51,7 +52,8 @@ _BELIEFS = tuple(str(state) for state in STATES[:3])
 
 
 def truth(value: Any, what: str) -> bool:
-    """The truth of a value. Raises a TypeError if the value has no truth, such as a NumPy array."""
+    """The truth value of an object. Raises a TypeError if the object has no truth value, as is the case for some NumPy
+    arrays."""
     try:
         return bool(value)
     except (TypeError, ValueError):
@@ -59,7 +61,7 @@ def truth(value: Any, what: str) -> bool:
 
 
 def device_column(device: str | None, by: str | None) -> str | None:
-    """The column that names the device. The argument may be passed as `device` or as `by`.
+    """Returns the name of the column that names the device. The argument may be passed as `device` or as `by`.
 
     Raises:
         TypeError: Both `device` and `by` were passed.
@@ -76,7 +78,7 @@ def path_row(
     speed in metres a second (0 means no limit).
 
     Raises:
-        InvalidArgumentError: An option is out of its range, missing, or belongs to another path.
+        InvalidArgumentError: An option is out of its range, is missing, or does not apply to the chosen path.
     """
     chosen = member(DevicePath, path, "path")
     if chosen is DevicePath.FIXES:
@@ -115,7 +117,7 @@ def identifier_text(value: Any) -> Any:
 
 
 def assumed_state(value: Any) -> State:
-    """The state that a condition starts with.
+    """Returns the state that a condition starts with.
 
     Raises:
         InvalidArgumentError: The value is not a state that a condition may start with.
@@ -140,7 +142,7 @@ def is_gate(value: Any) -> bool:
 
 
 def policy_of(value: Any, default: TransitionPolicy) -> TransitionPolicy:
-    """Returns the preset with a name, or the default with the fields of an object in place of its own.
+    """Returns the preset with a name; or, for an object, the default policy with the fields that the object contains.
 
     Raises:
         InvalidArgumentError: The value is neither an object nor the name of a preset.

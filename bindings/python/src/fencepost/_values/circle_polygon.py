@@ -77,8 +77,8 @@ def _around_pole(ring: Ring, pole: float) -> Ring:
 
 
 def _parts(ring: Ring) -> list[Ring]:
-    """Cuts a ring at the antimeridian, and returns the parts with longitudes of -180 to 180 degrees. No longitude of
-    the ring is beyond -540 or 540."""
+    """Cuts a ring at the antimeridian, and returns the parts with longitudes of -180 to 180 degrees. The ring's
+    longitudes must be between -540 and 540."""
     parts = []
     for shift in (-360.0, 0.0, 360.0):
         part = _clipped(_clipped([(x + shift, y) for x, y in ring], -180.0, 1), 180.0, -1)
@@ -104,8 +104,8 @@ def _clipped(ring: Ring, edge: float, side: int) -> Ring:
 
 
 def _world_without(ring: Ring, opposite: float) -> list[Ring]:
-    """The world except for the area that the ring encloses on the other side of the Earth. This area is a hole or, if
-    the ring crosses the antimeridian, two bays."""
+    """The world except for the area that the ring encloses on the other side of the Earth. This area is a hole in the
+    map or, if the ring crosses the antimeridian, two bays at the edges of the map."""
     parts = _parts(_unwrapped(ring, opposite))
     if len(parts) == 1:
         return [_WORLD, parts[0]]

@@ -1,5 +1,5 @@
-"""Circles and beacon identities. Polygons, corridors and gates are in :mod:`.shapes` and :mod:`.lines`, so that most
-programs need not load them."""
+"""Circles and beacon identities. Polygons, corridors and gates are in :mod:`.shapes` and :mod:`.lines`, because most
+programs need not load these modules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def to_uuid(value: str | UUID) -> UUID:
-    """Converts the 8-4-4-4-12 text of a UUID to a UUID. Returns a UUID unchanged."""
+    """Converts the text of a UUID in the 8-4-4-4-12 form to a UUID. Returns a UUID unchanged."""
     from uuid import UUID
 
     if isinstance(value, UUID):
@@ -45,7 +45,7 @@ class Circle(Plain):
         radius: The radius in metres along the geodesic, finite, above 0.
 
     Raises:
-        InvalidArgumentError: A value is out of its range; the message names it.
+        InvalidArgumentError: A value is out of its range; the message names the value.
         TypeError: A value is not a number.
 
     Example:
@@ -104,7 +104,7 @@ class Circle(Plain):
 
     @property
     def __geo_interface__(self) -> dict[str, Any]:
-        """The shape for GIS libraries that support this protocol."""
+        """The shape as a GeoJSON geometry, for GIS libraries that support the protocol ``__geo_interface__``."""
         return self.polygon()
 
     def to_dict(self) -> dict[str, Any]:
@@ -119,8 +119,8 @@ class Circle(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Beacon(Plain):
-    """A beacon identity. The condition is satisfied while a matching beacon is near. The UUID must match, and so must
-    major and minor if they are set.
+    """A beacon identity. The condition is satisfied while a matching beacon is near. The UUID must match; if the
+    condition has a major or a minor, these must also match.
 
     An event's ``refinement`` also has this type: it identifies the beacon that satisfied a condition without major or
     minor.

@@ -1,4 +1,4 @@
-"""The conditions of a table, as they were added."""
+"""The conditions of a table, in the form in which they were added."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Definition(Plain):
-    """A condition of a table, as it was added.
+    """One condition of a table, in the form in which it was added.
 
     Attributes:
         identifier: The condition's identifier.

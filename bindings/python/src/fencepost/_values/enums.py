@@ -38,7 +38,7 @@ class Cause(enum.StrEnum):
     CROSSING = "crossing"
     """A change from one side of the boundary to the other."""
     TIMEOUT = "timeout"
-    """No matching beacon was seen for the duration of the timeout."""
+    """No matching beacon was seen during the timeout."""
     DIAGNOSTIC = "diagnostic"
     """Only the diagnostics changed, or monitoring stopped."""
 
@@ -54,12 +54,12 @@ class EventKind(enum.StrEnum):
     ENTER = "enter"
     """The device moved from outside to inside, or a beacon came near."""
     EXIT = "exit"
-    """The device moved from inside to outside, or no matching beacon was seen for the timeout."""
+    """The device moved from inside to outside, or no matching beacon was seen during the timeout."""
     CROSS = "cross"
     """A gate was crossed."""
     DETERMINED = "determined"
-    """The first fix or sighting determined the state: `state` says on which side the device is. The time at which it
-    arrived there is unknown."""
+    """The first fix or sighting determined the state: `state` says on which side the device is. The time at which the
+    device arrived on that side is unknown."""
     DIAGNOSTIC = "diagnostic"
     """Only the diagnostics changed, not the state."""
     UNMONITORED = "unmonitored"
@@ -79,11 +79,11 @@ class Delivery(enum.StrEnum):
     EVERY = "every"
     """Every change is delivered, in order."""
     FIRST = "first"
-    """The first pending change of each condition is delivered and, after it is acknowledged, the present state (as in
-    Core Location)."""
+    """The first pending change of each condition is delivered; after the program has acknowledged this change, the
+    present state is delivered (as in Core Location)."""
     LATEST = "latest"
-    """Only the last pending change of each condition is delivered, and no change if the state is again the same as
-    before."""
+    """Only the last pending change of each condition is delivered; if the state is again the same as before the
+    changes, no change is delivered."""
 
 
 class Durability(enum.StrEnum):
@@ -96,7 +96,7 @@ class Durability(enum.StrEnum):
 
     CHANGES = "changes"
     """An input that changes a state, a candidate or the queue is saved before its call returns. After a crash, feed the
-    other inputs again."""
+    inputs that were not saved again."""
     EVERY_INPUT = "every_input"
     """Each input is saved before its call returns. A batch counts as one input."""
     RELAXED = "relaxed"
@@ -118,7 +118,7 @@ class StoreStatus(enum.StrEnum):
     FAILING = "failing"
     """The last save failed. Monitoring continues in memory, and later changes try to save again."""
     GONE = "gone"
-    """The store's file was moved, deleted or replaced while it was open. The library no longer writes to it."""
+    """The store's file was moved, deleted or replaced while it was open. The library no longer writes to this file."""
 
 
 class DwellPolicy(enum.StrEnum):
@@ -136,7 +136,8 @@ class DwellPolicy(enum.StrEnum):
 
 
 class CrossingDirection(enum.StrEnum):
-    """The direction in which a device crossed a gate, as seen along the line from its first vertex to its last.
+    """The direction in which a device crossed a gate; left and right are as seen along the line from its first vertex
+    to its last vertex.
 
     Example:
         >>> CrossingDirection("left_to_right")
@@ -193,7 +194,7 @@ class Notify(enum.Flag):
     EXIT = 4
     """The crossing outwards."""
     ALL = 7
-    """All of these changes."""
+    """All changes that can be selected."""
 
 
 class Diagnostics(enum.Flag):
@@ -211,7 +212,8 @@ class Diagnostics(enum.Flag):
     AUTHORIZATION_RESTRICTED = 1 << 2
     """The program may not use positions, and the user cannot change that."""
     INSUFFICIENTLY_IN_USE = 1 << 3
-    """The program's permission requires that the program is in use (for example, in the foreground), and it is not."""
+    """The program has permission only while it is in use (for example, in the foreground), and the program is not in
+    use now."""
     ACCURACY_LIMITED = 1 << 4
     """Only approximate positions are permitted."""
     CONDITION_UNSUPPORTED = 1 << 5
@@ -241,13 +243,13 @@ class Reason(enum.StrEnum):
     SCANNER_OFF = "scanner_off"
     """For beacons: scanning is declared off."""
     NO_FIX_YET = "no_fix_yet"
-    """For circles and shapes: the state is undetermined, and no fix has come since it became so."""
+    """For circles and shapes: the state is undetermined, and no fix has come since the state became undetermined."""
     TOO_COARSE = "too_coarse"
-    """For circles and shapes: the last fix could not decide the state, only because of its poor accuracy."""
+    """For circles and shapes: the last fix could not decide the state, and the only cause is its poor accuracy."""
     DWELLING = "dwelling"
-    """For circles and shapes: a candidate is open, whose dwell has not ended."""
+    """For circles and shapes: a candidate is open, and the dwell of this candidate has not ended."""
     WITHIN_MARGIN = "within_margin"
-    """For circles and shapes: the last fix is on the other side, but within the margin, so it is not decisive."""
+    """For circles and shapes: the last fix is on the other side, but within the margin, so the fix is not decisive."""
     INSIDE = "inside"
     """For circles and shapes: the state is satisfied, and the last fix is inside."""
     OUTSIDE = "outside"
@@ -257,7 +259,7 @@ class Reason(enum.StrEnum):
     SEEN = "seen"
     """For beacons: the state is satisfied, because a matching beacon was sighted."""
     ABSENT = "absent"
-    """For beacons: the state is unsatisfied, because no matching beacon was sighted for the timeout."""
+    """For beacons: the state is unsatisfied, because no matching beacon was sighted during the timeout."""
 
 
 STATES = tuple(State)

@@ -39,7 +39,7 @@ EventRow: TypeAlias = tuple[
 
 _NO_DIAGNOSTICS = Diagnostics(0)
 ON_PATH, AFTER_GAP = 1, 2
-"""Bits of the library's evidence value."""
+"""The bits of the number in which the library encodes an event's evidence."""
 _DIRECTIONS = {4: CrossingDirection.LEFT_TO_RIGHT, 8: CrossingDirection.RIGHT_TO_LEFT}
 DIRECTION = 12
 """The bits that say in which direction a gate was crossed."""
@@ -50,9 +50,10 @@ class Event:
     """A change of a condition's state, with the evidence that decided it.
 
     Attributes:
-        sequence: Number of the event, counted from 1 in each monitor. 0 in the first record of a condition.
+        sequence: Number of the event, counted from 1 in each monitor. The number is 0 in the first record of a
+            condition.
         identifier: The condition's identifier.
-        state: The new state. It is always unknown for a gate, which has no state.
+        state: The new state. The state of a gate's event is always unknown, because a gate has no state.
         cause: Why the event occurred.
         date_us: The time at which the state was confirmed, in microseconds since 1970-01-01T00:00:00Z. None in the
             first record of a condition that was added before any time was known.
@@ -60,8 +61,8 @@ class Event:
             1970-01-01T00:00:00Z. None if the state was not decided by a position or sighting.
         refinement: The beacon that satisfied a condition without major or minor, or None.
         diagnostics: Reasons why events are or will be suspended.
-        generation: The number of additions and replacements in the monitor up to this condition. It distinguishes a
-            condition from another one that it replaced.
+        generation: The number of additions and replacements in the monitor up to this condition. The generation
+            distinguishes a condition from another condition that it replaced.
         latitude: Latitude of the deciding position in degrees. If there is no position, latitude, longitude, accuracy
             and boundary distance are None.
         longitude: Longitude of the deciding position in degrees, or None.
@@ -69,9 +70,9 @@ class Event:
         boundary_distance: Signed distance of the deciding position to the boundary in metres, negative inside, or None.
             0 for a gate.
         tag: The number passed when the condition was added.
-        is_on_path: True if the deciding position is a point of the path between two fixes, not a fix.
-        follows_gap: True if the path before the event is unknown, so that events may have been missed. After a gap, it
-            is true for the events of the first instant that has events.
+        is_on_path: True if the deciding position is a point of the path between two fixes, and False if it is a fix.
+        follows_gap: True if the path before the event is unknown; events before this event may then have been missed.
+            After a gap, `follows_gap` is true for the events of the first instant at which there are events.
         direction: The direction of a gate's crossing. None if the event is not a crossing of a gate.
 
     Example:
@@ -331,8 +332,8 @@ class EventRows(Table, list[E], Generic[E]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Acknowledges the events, or returns them for redelivery if an exception left the block. Does nothing if
-        another consumer has read since."""
+        """Acknowledges the events; if an exception left the block, makes the events pending again, so that they are
+        redelivered. Does nothing if another consumer has read events in the meantime."""
         handle, turn = getattr(self, "_taken", (None, 0))
         if handle is not None:
             (handle.acknowledge if kind is None else handle.abandon)(turn)

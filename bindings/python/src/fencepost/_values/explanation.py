@@ -1,4 +1,4 @@
-"""Explains the state of a condition."""
+"""Explanations of the states of conditions."""
 
 from __future__ import annotations
 
@@ -14,25 +14,27 @@ from .events import diagnostic_names
 
 @dataclass(frozen=True, slots=True)
 class Explanation(Plain):
-    """Explains why a condition is in its state, and which smallest change would decide it. An attribute that does not
-    apply is None.
+    """Explains why a condition is in its state, and which smallest change would decide the state. An attribute that
+    does not apply is None.
 
     Attributes:
         identifier: The condition's identifier.
         reason: The first reason that applies.
-        observed: The observed state, including changes whose events are still pending. Unknown while it is
-            undetermined.
+        observed: The observed state, including changes whose events are still pending. The observed state is unknown
+            while it is undetermined.
         diagnostics: The flags that are set.
         boundary_distance: Signed distance of the last valid fix to the boundary in metres, negative inside.
         accuracy: Accuracy of the last valid fix in metres.
-        entry_margin: The margin for entering that applies with that accuracy, in metres.
-        exit_margin: The margin for leaving that applies with that accuracy, in metres.
+        entry_margin: The margin for entering, in metres, for a fix with that accuracy.
+        exit_margin: The margin for leaving, in metres, for a fix with that accuracy.
         candidate_start_us: Time of the fix, or of the point of the path, that opened the candidate.
         deadline_us: Time at which the candidate will be confirmed, or the beacon will count as absent.
         last_sighting_us: Time of the last sighting of a beacon.
-        metres_to_decide: Distance beyond the last fix at which another fix of the same accuracy would be decisive.
+        metres_to_decide: How many metres farther than the last fix another fix of the same accuracy must lie to be
+            decisive.
         seconds_to_decide: The deadline minus the clock.
-        accuracy_needed: Accuracy in metres that would have decided, if the last fix was too coarse.
+        accuracy_needed: If the last fix was too inaccurate: the accuracy in metres with which it would have decided the
+            state.
         nearest_boundary_point: Latitude and longitude in degrees of the boundary point nearest to the last valid fix.
             None if that point is not unique.
 

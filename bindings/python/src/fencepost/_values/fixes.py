@@ -47,11 +47,11 @@ class Fix(Plain):
         accuracy: Radius of uncertainty in metres. 0 or None means that it was not reported; negative or NaN means that
             the fix has no position.
         time: When the position was determined: an aware datetime, a ``pandas.Timestamp`` or ``numpy.datetime64``
-            (without a zone they count as UTC), or int microseconds since 1970-01-01T00:00:00Z.
+            (values of these two types without a zone count as UTC), or int microseconds since 1970-01-01T00:00:00Z.
 
     Raises:
         InvalidArgumentError: `time` is a naive datetime or missing, or a number does not fit into a double.
-        TypeError: A value is not a number, or not a time; the message names it.
+        TypeError: A value is not a number, or `time` is not a time; the message names the value.
 
     Example:
         >>> Fix(37.3349, -122.0090, accuracy=5, time=1_700_000_000_000_000).time_us
@@ -117,10 +117,10 @@ class BeaconSighting:
         rssi: Signal strength in dBm. None means unknown, which counts as the weakest signal.
 
     Attributes:
-        measured_power: The signal strength at a distance of 1 m that a parsed advertisement states, in dBm; otherwise
-            None.
+        measured_power: For a parsed advertisement: the signal strength at a distance of 1 m that the advertisement
+            states, in dBm; otherwise None.
         kind: ``"ibeacon"`` or ``"altbeacon"`` for a parsed advertisement; otherwise None.
-        time: Time of reception, as passed to :meth:`parse`; otherwise None. :meth:`Monitor.see` uses this time.
+        time: Time of reception, if it was passed to :meth:`parse`; otherwise None. :meth:`Monitor.see` uses this time.
 
     Raises:
         InvalidArgumentError: `uuid` is not a UUID, or a number is out of range.
@@ -164,20 +164,20 @@ class BeaconSighting:
         time: Time | None = None,
         company: int | None = None,
     ) -> BeaconSighting:
-        """Reads an iBeacon or AltBeacon advertisement as a scanner returns it. Only the first beacon in the
-        advertisement is read.
+        """Reads an iBeacon or AltBeacon advertisement in the form in which a scanner returns it. Only the first beacon
+        in the advertisement is read.
 
         Args:
-            payload: AD structures (an advertising or scan record, zero padding allowed), or manufacturer data that
-                begins with its company identifier.
+            payload: AD structures (an advertising record or a scan record, in which zero padding is allowed), or
+                manufacturer data that begins with its company identifier.
             rssi: Signal strength of the reception in dBm, which the payload does not contain. None means unknown.
             time: The time of reception: an aware datetime, or int microseconds since 1970-01-01T00:00:00Z.
             company: The company identifier, 0 to 65535, for scanners that return it separately (Bleak's
                 ``manufacturer_data``). The payload is then the data after the company identifier.
 
         Raises:
-            InvalidArgumentError: The payload has no iBeacon or AltBeacon, or one of a wrong length (`position` is the
-                byte where the error is), or `time` is a naive datetime.
+            InvalidArgumentError: The payload contains no iBeacon or AltBeacon, or contains one of a wrong length
+                (`position` is the index of the byte where the error is), or `time` is a naive datetime.
 
         Example:
             >>> payload = bytes.fromhex("0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5")

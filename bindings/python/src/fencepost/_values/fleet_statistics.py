@@ -12,7 +12,7 @@ from .enums import StoreStatus
 
 @dataclass(frozen=True, slots=True)
 class FleetStatistics(Plain):
-    """Counters of a fleet since it was created. The input counts are the sums over its devices.
+    """Counters of a fleet since it was created. The counts of inputs are sums over the devices of the fleet.
 
     Attributes:
         clock_us: The time to which all devices were advanced, in microseconds since 1970-01-01T00:00:00Z, or None
@@ -26,11 +26,12 @@ class FleetStatistics(Plain):
         pending_events: Events that wait for delivery.
         handed_out_events: Events that were delivered.
         device_count: Devices.
-        condition_count: Zones of the table.
+        condition_count: The number of conditions in the table.
         device_bytes: Memory of the device states, without their identifiers.
-        store: Whether changes are saved. A fleet whose store cannot be written continues in memory.
+        store: The state of the store: whether changes are saved. A fleet whose store cannot be written continues in
+            memory.
         all_kept: True if the store has everything that was accepted so far, even after a loss of power. A program that
-            acknowledges its inputs to a broker must wait until `all_kept` is true. Without a store it is false.
+            acknowledges its inputs to a broker must wait until `all_kept` is true. `all_kept` is false without a store.
 
     Example:
         >>> from fencepost import Fleet, Zones
@@ -72,8 +73,8 @@ class DeviceStatistics(Plain):
         ahead_inputs: Inputs of all kinds that were too far ahead of the clock.
         accepted_sightings: Scan reports that were evaluated.
         handed_out_events: The last sequence number that was delivered.
-        input_count: Inputs that were counted, including rejected inputs. After a crash of a fleet with a store, the
-            number of saved inputs.
+        input_count: Inputs that were counted, including rejected inputs. After a crash of a fleet with a store, this is
+            the number of saved inputs.
 
     Example:
         >>> from fencepost import Fix, Fleet, Zones

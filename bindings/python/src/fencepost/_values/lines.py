@@ -19,12 +19,12 @@ _NO_NUMBER = float("nan")
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Gate(Plain):
-    """A gate: one or more lines without a width. Each crossing by a device gives an event with a direction.
+    """A gate: one line or several lines without a width. Each crossing by a device gives an event with a direction.
 
     A gate has no state: its record stays ``unknown``. Every crossing gives an event with the direction
-    (:attr:`Event.direction`), the instant and the point. The monitor needs ``path="geodesic"``, because the fixes
-    without a path do not say where the device crossed, and the delivery ``every``. A gate has no policy and no assumed
-    state. A position exactly on the line counts as left of it.
+    (:attr:`Event.direction`), the instant and the point. The monitor needs ``path="geodesic"`` and the delivery
+    ``every``, because without a path the fixes do not show where the device crossed the line. A gate has no policy and
+    no assumed state. A position exactly on the line counts as left of it.
 
     Args:
         path: Either a line as pairs of coordinates in the `order`, with latitudes of -90 to 90 and longitudes of -360
@@ -71,7 +71,7 @@ class Gate(Plain):
 
     @property
     def __geo_interface__(self) -> dict[str, Any]:
-        """The shape for GIS libraries that support this protocol."""
+        """The lines as a GeoJSON geometry, for GIS libraries that support the protocol ``__geo_interface__``."""
         return line_geometry(self.lines)
 
     def __repr__(self) -> str:

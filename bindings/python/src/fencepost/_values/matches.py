@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 class Matches(Table):
-    """Pairs of a point and a condition that contains the point, or whose boundary is among the nearest to it.
+    """Pairs of a point and a condition: either the condition contains the point, or the condition's boundary is among
+    the nearest boundaries.
 
     The pairs are stored as compressed rows, which ``scipy.sparse`` accepts unchanged: the pairs of point ``i`` are at
     ``offsets[i]`` to ``offsets[i + 1]``. :meth:`to_pandas` and the Arrow stream give a table with a row for each pair.
@@ -48,14 +49,14 @@ class Matches(Table):
         self._identifiers, self._index = tuple(identifiers), None
 
     def _labelled(self, index: Any) -> Matches:
-        """Returns the pairs with the index that the points have in pandas."""
+        """Sets the index that the points have in pandas, and returns the pairs."""
         self._index = index
         return self
 
     @property
     def offsets(self) -> NDArray[int64]:
-        """The start of each point's conditions in :attr:`indices`, followed by the total number of pairs. The array of
-        ``int64`` is one longer than the number of points."""
+        """For each point, the start of the point's conditions in :attr:`indices`; then the total number of pairs. The
+        array of ``int64`` is one longer than the number of points."""
         return self._offsets
 
     @property
@@ -70,8 +71,8 @@ class Matches(Table):
 
     @property
     def distances(self) -> NDArray[float64] | None:
-        """The signed distances from the points to the boundaries in metres, negative inside, as an array of
-        ``float64``. None if distances were not requested."""
+        """The signed distances in metres from the points to the boundaries, as an array of ``float64``; a distance is
+        negative if the point is inside. None if distances were not requested."""
         return self._distances
 
     @property
@@ -114,9 +115,9 @@ class Matches(Table):
         """The pairs as a ``pandas.DataFrame`` of ``identifier`` and ``distance``, with the points as index.
 
         Args:
-            index: Labels of the points, as an index of pandas. None means the index of the columns that held the points
-                or, without an index, the numbers of the points. ``frame.join(matches.to_pandas())`` gives the frame
-                with a row for each pair.
+            index: Labels of the points, as an index of pandas. None means the index of the columns that contained the
+                points; if these columns have no index, it means the numbers of the points.
+                ``frame.join(matches.to_pandas())`` gives the frame with a row for each pair.
 
         Raises:
             InvalidArgumentError: The number of labels is not the number of points, or a label occurs twice.

@@ -31,24 +31,24 @@ PRESETS = ("standard", "exact", "core_location")
 class TransitionPolicy(Plain):
     """Says when a crossing of a boundary counts, and which changes become events.
 
-    A fix is decisive if it lies beyond the boundary by at least the margin. The crossing is confirmed once the device
-    has then stayed on that side for the dwell. The margin for entering a circle is ``min(max(entry_margin,
-    accuracy_factor * accuracy), radius / 2)``, and the margin for leaving it is ``max(exit_margin, accuracy_factor *
-    accuracy)``. The defaults are the values of :meth:`standard`.
+    A fix is decisive if it lies beyond the boundary by at least the margin. The crossing is confirmed when the device
+    has stayed on that side for the length of the dwell. The margin for entering a circle is ``min(max(entry_margin,
+    accuracy_factor * accuracy), radius / 2)``, and the margin for leaving the circle is ``max(exit_margin,
+    accuracy_factor * accuracy)``. The defaults are the values of :meth:`standard`.
 
     Args:
-        entry_dwell: Dwell after entering, in seconds, 0 to 1e9.
-        exit_dwell: Dwell after leaving, in seconds, 0 to 1e9.
+        entry_dwell: Time that the device must stay inside after entering, in seconds, 0 to 1e9.
+        exit_dwell: Time that the device must stay outside after leaving, in seconds, 0 to 1e9.
         entry_margin: Margin for entering, in metres, finite, not negative.
         exit_margin: Margin for leaving, in metres, finite, not negative.
-        exit_margin_limit: If this is 0, the margin for leaving is `exit_margin`. Otherwise it is the circle's radius,
-            clamped to `exit_margin` ... `exit_margin_limit` metres.
-        accuracy_factor: Factor for a fix's accuracy, not negative. With 0 the accuracy is ignored.
+        exit_margin_limit: If this is 0, the margin for leaving is `exit_margin`. Otherwise the margin for leaving is
+            the circle's radius, clamped to `exit_margin` ... `exit_margin_limit` metres.
+        accuracy_factor: Factor for a fix's accuracy, not negative. If the factor is 0, the accuracy is ignored.
         dwell_policy: What ends a dwell.
         notify: Which changes become events.
 
     Raises:
-        InvalidArgumentError: A value is out of its range; the message names it.
+        InvalidArgumentError: A value is out of its range; the message names the value.
         TypeError: A value has the wrong type.
 
     Example:
@@ -88,7 +88,7 @@ class TransitionPolicy(Plain):
 
     @classmethod
     def standard(cls) -> TransitionPolicy:
-        """The default: a dwell of 20 s and margins of 20 m, and the accuracy counts.
+        """The default policy: a dwell of 20 s, margins of 20 m, and larger margins for fixes with a poor accuracy.
 
         Example:
             >>> TransitionPolicy.standard().entry_dwell
@@ -108,8 +108,8 @@ class TransitionPolicy(Plain):
 
     @classmethod
     def core_location(cls) -> TransitionPolicy:
-        """A policy similar to the known behaviour of Core Location: to leave, a device must be beyond the boundary by
-        the radius, clamped to 60 to 200 m.
+        """A policy similar to the known behaviour of Core Location: a device leaves only when it is beyond the boundary
+        by the radius of the circle, clamped to 60 to 200 m.
 
         Example:
             >>> TransitionPolicy.core_location().exit_margin_limit
@@ -155,7 +155,7 @@ class TransitionPolicy(Plain):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, object], *, base: TransitionPolicy | None = None) -> TransitionPolicy:
-        """Makes a policy from an object in the form that conditions files have.
+        """Makes a policy from an object in the form that is used in conditions files.
 
         Args:
             values: The values by field name. The value of ``notify`` is a list of ``initial``, ``entry`` and ``exit``.

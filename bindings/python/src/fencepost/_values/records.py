@@ -58,12 +58,12 @@ class Record(Plain):
     Attributes:
         identifier: The condition's identifier.
         condition: The condition, as it was added.
-        last_event: The last event that was acknowledged. Before the first acknowledged event, it is an event with
-            `sequence` 0, the assumed state and the time at which the condition was added.
+        last_event: The last event that was acknowledged. Before the first acknowledged event, `last_event` is an event
+            with `sequence` 0, the assumed state and the time at which the condition was added.
         policy: The condition's policy.
         tag: The number passed when the condition was added.
         generation: The number of additions and replacements in the monitor up to this condition.
-        present_state: The observed state now, including changes whose events are still pending: see
+        present_state: The state that is observed now, including changes whose events are still pending: see
             :meth:`Monitor.state`.
 
     Example:
@@ -84,7 +84,7 @@ class Record(Plain):
 
     @property
     def state(self) -> State:
-        """The state of the last event."""
+        """The state according to the last event."""
         return self.last_event.state
 
     @property

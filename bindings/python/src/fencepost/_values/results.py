@@ -27,10 +27,11 @@ class FeedResult(NamedTuple):
         return FeedResult(*(one + other for one, other in zip(self, counts, strict=True)))
 
     def _carry(self, error: BaseException) -> None:
-        """Adds these counts to an error that ended a later batch (a full queue, an exception of a signal handler).
+        """Adds these counts to an error that ended a later batch; the cause of the error is a full queue or an
+        exception of a signal handler.
 
-        These counts belong to the batches before the failed one. If the error has the counts of the failed batch as its
-        `result`, the `result` becomes the total.
+        These counts are for the batches before the failed batch. If the error's `result` has the counts of the failed
+        batch, `result` becomes the total of both.
         """
         counts = getattr(error, "result", None)
         if type(counts) is tuple:
@@ -50,8 +51,8 @@ class ShapeReading(NamedTuple):
     """
 
     depth: float | None
-    """The largest distance between the boundary and a position inside it, in metres. Margins are compared with this
-    distance. None for a beacon."""
+    """The largest distance in metres between the boundary and any position inside the condition. Margins are compared
+    with this distance. None for a beacon."""
     vertex_count: int
     """The number of vertices of a polygon or corridor, without repeated vertices and closing vertices."""
     departure: float | None
@@ -79,9 +80,9 @@ class SyncResult(NamedTuple):
     added: int
     """Conditions whose identifier was new."""
     replaced: int
-    """Conditions that replaced a different condition with the same identifier. They have a new record, and the pending
-    events of the old condition were dropped."""
+    """Conditions that replaced a different condition with the same identifier. The new conditions have a new record,
+    and the pending events of the replaced conditions were dropped."""
     kept: int
-    """Conditions for which an equal condition existed, which was left unchanged."""
+    """Conditions that were left unchanged, because an equal condition existed."""
     removed: int
     """Conditions that were removed because they are not in the passed set."""

@@ -45,15 +45,16 @@ class Polygon(Plain):
         edges: How two vertices are joined. ``geodesic`` joins them by the shortest way on the ellipsoid. ``planar``
             joins them by a straight line on the map of degrees, with the longitudes as written, as in GeoJSON,
             GeoPackage and Shapefile. An edge from -170 to 170 is 340 degrees wide, and an edge from 170 to 190
-            crosses the antimeridian. None means geodesic, with an :class:`InputWarning` when the polygon is added to a
-            monitor and the two kinds of edges lie more than a metre apart.
-        oriented: True if the polygon lies left of each ring as listed. Only an oriented polygon can cover more than
-            half the Earth.
-        buffer: Metres by which the boundary lies outside the rings, or inside them if negative.
+            crosses the antimeridian. None means geodesic; when the polygon is added to a monitor, an
+            :class:`InputWarning` is issued if geodesic and planar edges lie more than a metre apart.
+        oriented: True if the polygon lies left of each ring, as seen in the order in which the vertices are listed.
+            Only an oriented polygon can cover more than half the Earth.
+        buffer: Metres by which the boundary lies outside the rings; if the number is negative, the boundary lies inside
+            the rings.
 
     Raises:
-        InvalidArgumentError: A value is out of its range. Rings that cross, that have no area, or that coincide are
-            refused when the condition is added to a monitor.
+        InvalidArgumentError: A value is out of its range. A polygon is refused when it is added to a monitor if its
+            rings cross, coincide, or have no area.
         TypeError: `exterior` has an unsupported type, or consists of pairs without an `order`.
 
     Example:
@@ -122,9 +123,10 @@ class Polygon(Plain):
 
     def distance(self, latitude: float, longitude: float) -> float:
         """The signed boundary distance of a position: metres along the geodesic to the nearest point of the boundary,
-        negative inside, 0 on the boundary. The error is at most 15 nm.
+        negative if the position is inside, 0 if it is on the boundary. The error is at most 15 nm.
 
-        Each call processes the polygon again. For many positions, add the polygon to a monitor or a table.
+        Each call processes all vertices of the polygon again. For many positions, add the polygon to a monitor or a
+        table instead.
 
         Raises:
             InvalidArgumentError: A coordinate is out of its range, or the polygon is refused.
@@ -133,7 +135,7 @@ class Polygon(Plain):
 
     @property
     def __geo_interface__(self) -> dict[str, Any]:
-        """The shape for GIS libraries that support this protocol."""
+        """The polygon as a GeoJSON geometry, for GIS libraries that support the protocol ``__geo_interface__``."""
         parts = [[[_turned(place) for place in (*ring, ring[0])] for ring in part] for part in self.parts]
         return (
             {"type": "MultiPolygon", "coordinates": parts}
@@ -234,7 +236,8 @@ class Corridor(Plain):
     def distance(self, latitude: float, longitude: float) -> float:
         """The signed boundary distance of a position: the metres to the nearest point of the lines, minus the radius.
 
-        Each call processes the lines again. For many positions, add the corridor to a monitor or a table.
+        Each call processes all vertices of the lines again. For many positions, add the corridor to a monitor or a
+        table instead.
 
         Raises:
             InvalidArgumentError: A coordinate is out of its range, or the corridor is refused.
@@ -285,7 +288,7 @@ def condition_of(kind: int, wkb: bytes, radius: float, edges: int, oriented: boo
 def shape_of(
     vertices: Vertices, radius: float | None, edges: str, oriented: bool = False, buffer: float = 0.0
 ) -> Polygon | Corridor:
-    """Makes a polygon from rings, or a corridor from lines, which need a radius."""
+    """Makes a polygon from rings, or makes a corridor from lines; a corridor needs a radius."""
     if vertices.is_area:
         return Polygon(vertices.wkb, edges=edges, oriented=oriented, buffer=buffer)
     return Corridor(vertices.wkb, _NO_NUMBER if radius is None else radius, edges=edges)
@@ -300,7 +303,8 @@ def put(condition: Any, **values: Any) -> None:
 def vertices_of(
     given: Any, name: str, order: str | None, holes: Sequence[Any] = (), is_area: bool = False
 ) -> tuple[Vertices, bool]:
-    """The vertices of a geometry or of pairs of coordinates, and whether the geometry states its type and order.
+    """Returns the vertices of a geometry or of pairs of coordinates, and True if the argument is a geometry, which
+    states its type and the order of its coordinates itself.
 
     Raises:
         InvalidArgumentError: A coordinate or the `order` is out of its range.

@@ -28,10 +28,10 @@ class Statistics(Plain):
         handed_out_events: The last sequence number that was delivered.
         condition_count: Conditions.
         ahead_inputs: Inputs of all kinds that were ahead of the clock by more than `max_time_step`.
-        store: Whether changes are saved. A monitor whose store cannot be written continues in memory. The status is
-            also reported for a monitor without conditions, which has no events.
+        store: The state of the store: whether changes are saved. A monitor whose store cannot be written continues in
+            memory. This state is also reported for a monitor without conditions, which has no events.
         all_kept: True if the store has everything that was accepted so far, even after a loss of power. A program that
-            acknowledges its inputs to a broker must wait until `all_kept` is true. Without a store it is false.
+            acknowledges its inputs to a broker must wait until `all_kept` is true. `all_kept` is false without a store.
 
     Example:
         >>> from fencepost import Monitor
