@@ -97,7 +97,7 @@ static PyMethodDef monitor_methods[] = {
     {"record", native_record, METH_O, "The record of a condition, or None."},
     {"records", native_records, METH_NOARGS, "All records in add order."},
     {"state", native_state_of, METH_O, "The observed state of a condition."},
-    {"safe_distance", native_safe_distance, METH_VARARGS, "Metres to the nearest line."},
+    {"safe_distance", native_safe_distance, METH_VARARGS, "Distance to the nearest boundary, in metres."},
     {"plan", native_plan, METH_VARARGS, "The circles to arm around a position."},
     {"explain", native_explain, METH_O, "Explains the state of a condition."},
     {"feed_fix", (PyCFunction)(void (*)(void))native_feed_fix, METH_FASTCALL, "Feed one fix."},

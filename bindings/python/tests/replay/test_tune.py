@@ -196,7 +196,7 @@ def test_labels_that_cannot_be(change: dict[str, Any], reason: str) -> None:
         (
             {"device": ["ann"], "identifier": ["home"], "start": [at(0)], "end": []},
             ValueError,
-            "columns of 0 and 1 rows",
+            "columns … 0 and 1 rows",
         ),
         ("labels.csv", TypeError, "labels … DataFrame"),
         (5, TypeError, "labels … DataFrame"),

@@ -136,7 +136,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--speed",
         type=to_metres,
         metavar="M/S",
-        help="move between way points without times at this speed; needs --start",
+        help="play way points without times, at this speed; needs --start",
     )
     add("--start", metavar="TIME", help="time at the first way point")
     add("--loop", type=to_count, metavar="N", help="repeat the route, there and back, N times")

@@ -118,7 +118,7 @@ class SeenTimes:
             if begin > _YEAR_2100:
                 return f"all times are after 2100 (the earliest is {_shown(begin)}): are they in another unit?"
         if self._midnights and self.count > 1:
-            return "all times are at midnight: are these dates without a time of day?"
+            return "all times are at midnight: do the dates have no time of day?"
         return ""
 
 

@@ -111,7 +111,7 @@ def _check_begin(path: str | Path, kind: str) -> None:
 def _check_size(path: str | Path, stated: int) -> None:
     size = os.path.getsize(path)
     if size < stated:
-        warn(path, "", f"is cut off: it has {size} of the {stated} bytes stated in its header")
+        warn(path, "", f"is cut off: it has {size} of the {stated} bytes that its header states")
 
 
 def _read_parquet(geopandas: Any, path: str | Path) -> Any:

@@ -452,7 +452,7 @@ class Shards:
 
     def snapshot(self) -> bytes:
         raise UnsupportedError(
-            "a fleet with several threads supports no snapshot and no copy: export its devices instead"
+            "a fleet with several threads does not support snapshots and copies: export its devices instead"
         )
 
     def checkpoint(self) -> None:

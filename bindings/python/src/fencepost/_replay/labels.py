@@ -75,7 +75,8 @@ def read_labels(
             raise InputError(NAME, "", f"has no column {name!r}; it has {', '.join(map(repr, columns)) or 'none'}")
     lengths = {len(values) for values in columns.values()}
     if len(lengths) > 1:
-        raise InputError(NAME, "", f"has columns of {' and '.join(map(str, sorted(lengths)))} rows")
+        rows = " and ".join(map(str, sorted(lengths)))
+        raise InputError(NAME, "", f"has columns of different lengths ({rows} rows); must be equal")
     zone = _zone(time_zone)
     only = next(iter(ends)) if len(ends) == 1 else None
     found: defaultdict[Place, list[_Label]] = defaultdict(list)

@@ -58,7 +58,7 @@ def timed(track: Track, speed: float | None, start: Time | None, loop: int | Non
     playing = speed is not None or start is not None or loop is not None
     if track.fixes:
         if playing:
-            raise InputError(track.path, "", "its points have times", advice=NOT_PLAYED)
+            raise InputError(track.path, "", "its points already have times", advice=NOT_PLAYED)
         return track
     if not playing:
         raise InputError(track.path, "point 1", "has no time", advice=PLAY)
