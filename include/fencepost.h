@@ -523,8 +523,8 @@ typedef struct fencepost_statistics {
   uint64_t condition_count;     /* including the unmonitored ones */
   uint64_t ahead_inputs;        /* inputs of all kinds, refused with FENCEPOST_E_AHEAD_OF_CLOCK */
   fencepost_store_status store; /* FENCEPOST_STORE_...: whether changes are being saved */
-  uint32_t all_kept; /* 1: everything that the monitor has accepted is saved and would survive a loss of power, so the
-                                   host may acknowledge its inputs; 0: not yet, or there is no store */
+  uint32_t all_kept;            /* 1: all accepted inputs are saved and would survive a loss of power, so the host may
+                                  acknowledge its inputs; 0: not yet, or there is no store */
 } fencepost_statistics;
 
 /* Initialise each fencepost_statistics with this macro. */
@@ -703,8 +703,8 @@ typedef struct fencepost_monitor fencepost_monitor;
 
 /*
  * Creates a monitor in memory. With options->store_directory, opens the stored monitor of that name, which continues
- * from its saved state; if there is none, creates it. Its file is NAME.fencepost, an SQLite database that only the user
- * can read, with SQLite's own files beside it while it is open.
+ * from its saved state; if it does not exist, creates it. Its file is NAME.fencepost, an SQLite database that only the
+ * user can read, with SQLite's own files beside it while it is open.
  *
  * After any crash the monitor is in exactly the state that it had after its first N inputs, where N is input_count of
  * fencepost_monitor_statistics(). Feed the other inputs again to reach the state without the crash. In a log of all
@@ -2612,8 +2612,8 @@ typedef struct fencepost_fleet_statistics {
   uint64_t condition_count;    /* of the table */
   uint64_t device_bytes;       /* memory of the devices, without their identifiers */
   uint32_t store;              /* FENCEPOST_STORE_...: whether changes are being saved */
-  uint32_t all_kept; /* 1: everything that the fleet has accepted is saved and would survive a loss of power, so the
-                                  host may acknowledge its inputs; 0: not yet, or there is no store */
+  uint32_t all_kept;           /* 1: all accepted inputs are saved and would survive a loss of power, so the host may
+                                  acknowledge its inputs; 0: not yet, or there is no store */
 } fencepost_fleet_statistics;
 
 /* Initialise each fencepost_fleet_statistics with this macro. */

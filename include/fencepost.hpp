@@ -11,7 +11,7 @@
  * Many devices: fencepost::conditions is a table, and fencepost::fleet follows the devices over it.
  *
  * The structures are those of the C header under shorter names. Every function throws fencepost::error on failure; the
- * C header states what may have changed before a failure. A moved-from monitor may only be destroyed or assigned to.
+ * C header states which changes remain after a failure. A moved-from monitor may only be destroyed or assigned to.
  * The rules for threads and fork() are those of the C header.
  *
  * Not wrapped: none.
@@ -945,9 +945,9 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return count;
   }
 
-  /* The pending events, for a range-based for. Going to the next event acknowledges the previous one. If the handling of
-     an event throws out of the loop, that event is delivered again. After a break the last event is still unacknowledged:
-     acknowledge() or the next poll commits it, abandon() returns it to the queue. */
+  /* The pending events, for a range-based for. Going to the next event acknowledges the previous event. If the
+     handling of an event throws out of the loop, that event is delivered again. After a break the last event is still
+     unacknowledged: acknowledge() or the next poll commits it, abandon() returns it to the queue. */
   class event_range {
    public:
     class iterator {

@@ -50,11 +50,12 @@ extension Monitor {
   /// The events as a sequence. See ``Events``.
   public var events: Events { Events(monitor: self) }
 
-  /// Calls a function with each pending event, and commits the event after the function has returned. If the function throws, its
-  /// event is not committed: the next request delivers it again, with the same sequence number.
+  /// Calls a function with each pending event, and commits the event after the function has returned. If the function
+  /// throws, its event is not committed: the next request delivers it again, with the same sequence number.
   ///
   /// - Returns: How many events were handled.
-  /// - Throws: ``MonitorError/consumerAlreadyActive`` while an iterator over ``events`` exists, and what the function throws.
+  /// - Throws: ``MonitorError/consumerAlreadyActive`` while an iterator over ``events`` exists, and what the function
+  ///   throws.
   @discardableResult
   public func handleEvents(_ handle: (Event) async throws -> Void) async throws -> Int {
     let seat = ConsumerSeat(consumer)
@@ -68,8 +69,8 @@ extension Monitor {
     return count
   }
 
-  /// Returns the delivered, uncommitted events to the queue: they are delivered again with the same sequence number. Call
-  /// it if a consumer stops before it has handled its events.
+  /// Returns the delivered, uncommitted events to the queue: they are delivered again with the same sequence number.
+  /// Call it if a consumer stops before it has handled its events.
   public func abandon() {
     call { engine in engine.abandon() }
   }
@@ -110,8 +111,8 @@ extension Monitor {
     }
   }
 
-  /// Waits until an event may be pending or the task is cancelled. There is no suspension between checking the engine and
-  /// installing the waiter, so no event can be missed.
+  /// Waits until an event may be pending or the task is cancelled. There is no suspension between checking the engine
+  /// and installing the waiter, so no event can be missed.
   private func waitForEvent() async {
     let waiter = Waiter()
     self.waiter = waiter

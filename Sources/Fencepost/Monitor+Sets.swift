@@ -1,5 +1,6 @@
 extension Monitor {
-  /// Ensures each of many conditions, in order, as single calls would. All or nothing; a store saves it in one transaction.
+  /// Ensures each of many conditions, in order, as single calls would. All or nothing; a store saves it in one
+  /// transaction.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row; nothing has
   ///   changed then.

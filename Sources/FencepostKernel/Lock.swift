@@ -69,7 +69,8 @@ public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     #endif
   }
 
-  /// Whether a thread waits for the lock. If so, a caller that holds it for many small steps should release it between two steps.
+  /// Whether a thread waits for the lock. If so, a caller that holds it for many small steps should release it between
+  /// two steps.
   @inlinable @inline(__always)
   public borrowing func isWaitedFor() -> Bool { cplatform_is_waited_for(word) != 0 }
 }

@@ -7,8 +7,8 @@ public protocol OpenTableEntry: Sendable {
   func home(_ homes: OpenTableHomes) -> Int
 }
 
-/// The preferred places of a table's keys: multiplicative hashing, the upper bits of the product (Knuth, "The Art of Computer
-/// Programming", vol. 3, 6.4).
+/// The preferred places of a table's keys: multiplicative hashing, the upper bits of the product (Knuth, "The Art of
+/// Computer Programming", vol. 3, 6.4).
 @frozen
 public struct OpenTableHomes: Sendable {
   @usableFromInline var multiplier: UInt64
@@ -27,14 +27,15 @@ public struct OpenTableHomes: Sendable {
   public func of(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: (hash &* multiplier) &>> shift) }
 }
 
-/// A hash table with open addressing, linear probing, and removal that moves the following entries back (Knuth, 6.4, algorithm
-/// R).
+/// A hash table with open addressing, linear probing, and removal that moves the following entries back (Knuth, 6.4,
+/// algorithm R).
 ///
-/// The caller of a look-up passes the test for the wanted entry, so that the key may be stored elsewhere. An entry keeps its
-/// place, an index below ``length``, until the next call that makes room or removes. The order of the places must not affect any
-/// output.
+/// The caller of a look-up passes the test for the wanted entry, so that the key may be stored elsewhere. An entry
+/// keeps its place, an index below ``length``, until the next call that makes room or removes. The order of the places
+/// must not affect any output.
 ///
-/// An attacker may choose keys that collide. The table then draws a secret random multiplier and rearranges its entries.
+/// An attacker may choose keys that collide. The table then draws a secret random multiplier and rearranges its
+/// entries.
 @frozen
 public struct OpenTable<Entry: OpenTableEntry>: Sendable {
   @usableFromInline var entries: ContiguousArray<Entry> = []
@@ -49,8 +50,8 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
   /// 2^64 divided by the golden ratio: it places neighbouring keys far apart.
   @usableFromInline static var golden: UInt64 { 0x9E37_79B9_7F4A_7C15 }
   @usableFromInline static var smallest: Int { 8 }
-  /// The largest allowed distance of an entry from its home. At a load of three fifths, ordinary keys reach tens of steps, and
-  /// runs of neighbouring keys hundreds.
+  /// The largest allowed distance of an entry from its home. At a load of three fifths, ordinary keys reach tens of
+  /// steps, and runs of neighbouring keys hundreds.
   @usableFromInline static var longestWay: Int { 1_024 }
 
   @inlinable

@@ -1,14 +1,14 @@
 public import Fencepost
 
 extension Monitor {
-  /// Opens a monitor by name in a directory. A stored monitor continues where it was when it was closed or its process ended; a
-  /// new one begins without conditions.
+  /// Opens a monitor by name in a directory. A stored monitor continues from its state when it was closed or when its
+  /// process ended; a new one begins without conditions.
   ///
   /// - Parameters:
   ///   - name: `[A-Za-z0-9_]{1,64}`; one open instance at a time in that directory, in all processes.
   ///   - store: The directory, which must exist; the monitor's file in it is `<name>.fencepost`.
-  ///   - options: For a stored monitor, delivery and limit must be those it was created with; the other options apply from now
-  ///   on.
+  ///   - options: For a stored monitor, delivery and limit must be those with which it was created; the other options
+  ///   apply from now on.
   /// - Throws: ``MonitorError/invalidName(_:)``, ``MonitorError/invalidArgument(_:position:)``,
   ///   ``MonitorError/monitorInUse(_:)``, ``MonitorError/storeUnavailable(_:)``,
   ///   ``MonitorError/storeCorrupt(_:)``, ``MonitorError/storeTooNew(_:)``.

@@ -6,7 +6,7 @@ extension RegionService {
   /// - Parameters:
   ///   - name: `[A-Za-z0-9_]{1,64}`; one open instance at a time in that directory, in all processes.
   ///   - store: The directory, which must exist; the file in it is `<name>.fencepost`.
-  /// - Throws: As `Monitor(_:store:options:durability:)`.
+  /// - Throws: The same errors as `Monitor(_:store:options:durability:)`.
   public convenience init(
     _ name: String, store: String, settings: Settings = Settings(), durability: Durability = .changes
   ) throws(MonitorError) {

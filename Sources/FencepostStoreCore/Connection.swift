@@ -2,8 +2,8 @@ import CSQLite
 
 /// A connection to one database file, which must be locked by ``StoreFile``: SQLite takes no locks of its own.
 final class Connection {
-  /// SQLite's file access without locks. SQLite's own locks belong to the process, and would be lost when other code in the
-  /// process opens and closes the file.
+  /// SQLite's file access without locks. SQLite's own locks belong to the process, and would be lost when other code in
+  /// the process opens and closes the file.
   private static let fileSystem = "unix-none"
 
   let pointer: OpaquePointer
@@ -11,8 +11,8 @@ final class Connection {
   /// Whether the connection can write nothing, not even a log.
   let isImmutable: Bool
 
-  /// - Parameter isForReading: Whether to open only for reading. If there is no log, SQLite then creates none; the disk may have
-  ///   no room for one, or the directory no permission.
+  /// - Parameter isForReading: Whether to open only for reading. If there is no log, SQLite then creates none; the disk
+  ///   may have no room for one, or the directory no permission.
   static func open(_ path: String, isForReading: Bool = false) throws(StoreFailure) -> Connection {
     var pointer: OpaquePointer?
     let isImmutable = isForReading && (StoreFiles.size(StoreFiles.log(of: path)) ?? 0) == 0

@@ -23,8 +23,8 @@ struct FileIdentity: Equatable {
   }
 }
 
-/// A file at one moment: its identity, its length, and the time of its last write. If somebody else writes to the file, its state
-/// differs.
+/// A file at one moment: its identity, its length, and the time of its last write. If somebody else writes to the file,
+/// its state differs.
 struct FileState: Equatable {
   let identity: FileIdentity
   let size: Int64

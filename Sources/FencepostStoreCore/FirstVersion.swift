@@ -92,8 +92,8 @@ final class FirstVersion {
     guard told == found else { throw .otherRows }
   }
 
-  /// Checkpoints the log into the file, so that the file alone is the store: the file that replaces it must not find this log
-  /// beside it.
+  /// Checkpoints the log into the file, so that the file alone is the store: the file that replaces it must not find
+  /// this log beside it.
   func foldLog() throws(StoreFailure) {
     try connection.foldLog()
     connection.leaveUntouched(false)

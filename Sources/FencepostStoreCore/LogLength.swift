@@ -1,12 +1,13 @@
-/// The length of a store's log at which it is checkpointed into the file. The log keeps its space on the disk, so that the next
-/// changes still fit if others fill the disk.
+/// The length of a store's log at which it is checkpointed into the file. The log keeps its space on the disk, so that
+/// the next changes still fit if others fill the disk.
 ///
-/// A checkpoint waits for the disk three times: for the log, for the file, and for the restarted log. An event writes about five
-/// pages.
+/// A checkpoint waits for the disk three times: for the log, for the file, and for the restarted log. An event writes
+/// about five pages.
 enum LogLength {
-  /// 256 pages: three waits per about fifty events.
+  /// 256 pages: a store then waits for the disk three times for about fifty events.
   case short
-  /// 4 096 pages, if that is a small part of the free space: three waits per about eight hundred events.
+  /// 4 096 pages, if that is a small part of the free space: a store then waits for the disk three times for about
+  /// eight hundred events.
   case long
 
   /// The free disk space required for a long log.

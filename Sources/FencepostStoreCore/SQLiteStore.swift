@@ -4,8 +4,8 @@ public import FencepostCore
 /// The storage of a monitor or of a fleet in one SQLite file, `<name>.fencepost` in a directory of the host.
 ///
 /// The file is open in WAL mode and locked for as long as the store is; the lock ends with the process. A file that is
-/// damaged is refused and left as it is. The first write creates the complete file under another name and then renames it, so
-/// that there is never an incomplete store.
+/// damaged is refused and left as it is. The first write creates the complete file under another name and then renames
+/// it, so that there is never an incomplete store.
 public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendable {
   private let kind: StoreKind
   private let name: String
@@ -42,15 +42,16 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
 
   /// Opens the store of a monitor, or prepares to create it.
   ///
-  /// - Parameter directory: Must exist. Its files are readable for the user of the process only.
+  /// - Parameter directory: Must exist. The files in it are readable only for the user of the process.
   /// - Throws: ``MonitorError/invalidName(_:)``, ``MonitorError/monitorInUse(_:)``,
   ///   ``MonitorError/storeUnavailable(_:)``, ``MonitorError/storeCorrupt(_:)``, ``MonitorError/storeTooNew(_:)``.
   public static func open(directory: String, name: String) throws(MonitorError) -> SQLiteStore {
     SQLiteStore(try opened(.monitor, directory: directory, name: name))
   }
 
-  /// Opens the store of a fleet, or prepares to create it. Like ``open(directory:name:)``; this function refuses the store of a
-  /// monitor with ``MonitorError/invalidArgument(_:position:)``, and that one refuses the store of a fleet.
+  /// Opens the store of a fleet, or prepares to create it. Like ``open(directory:name:)``; this function refuses the
+  /// store of a monitor with ``MonitorError/invalidArgument(_:position:)``, and ``open(directory:name:)`` refuses the
+  /// store of a fleet.
   public static func open(fleet name: String, directory: String) throws(MonitorError) -> SQLiteStore {
     SQLiteStore(try opened(.fleet, directory: directory, name: name))
   }
@@ -201,7 +202,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     }
   }
 
-  /// Checks whether file and log are as this object left them. A file that was only touched, or copied over itself, passes.
+  /// Checks whether file and log are as this object left them. A file that was only touched, or copied over itself,
+  /// passes.
   public func mustWriteAll() -> Bool {
     guard !isSpoilt, process == StoreFiles.process, !isClosed, first == nil, sums != nil,
       let inPlace = try? file?.isInPlace(), inPlace
@@ -348,8 +350,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     StoreFiles.sweepDrafts(of: path, beside: file)
   }
 
-  /// Replaces a file of version 1 by one of the present version, in one step: before it the old file is complete, and after it
-  /// the new one.
+  /// Replaces a file of version 1 by one of the present version, in one step: before it the old file is complete, and
+  /// after it the new one.
   private func replaceFirst(_ changes: some StoredChanges) throws(StoreFailure) {
     guard changes.isWhole else { throw .unavailable("the file has version 1, which only a full save replaces") }
     let draft = try makeDraft()
@@ -385,7 +387,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
 
   /// Replaces the file by one of another family.
   ///
-  /// - Returns: Whether it was replaced. If not, the file stays as it is, and this object does not try again.
+  /// - Returns: Whether it was replaced. If the file was not replaced, it stays as it is, and this object does not try
+  ///   again.
   private func changeFamily(_ changes: some StoredChanges) -> Bool {
     do throws(StoreFailure) {
       let draft = try makeDraft()

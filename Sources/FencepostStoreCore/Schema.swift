@@ -2,19 +2,20 @@ import CSQLite
 
 /// The layout of a store's file, version 2: all rows are in one table, in the order of their keys, without duplicates.
 ///
-/// The key is the kind and two numbers: for a condition its generation, for a state its device and generation, for an event its
-/// generation and change. Rows that change together are stored together: head, device and events come first, and a small store
-/// writes one page for all of them.
+/// The key is the kind and two numbers: for a condition its generation, for a state its device and generation, for an
+/// event its generation and change. Rows that change together are stored together: head, device and events come first,
+/// and a small store writes one page for all of them.
 ///
-/// The SQL text of the table contains a random number from the creation of the file. The end of the head has it too, which
-/// reveals a log that belongs to another file. The upper half of a fleet's number is its family: see ``FleetStorage/family``.
+/// The SQL text of the table contains a random number from the creation of the file. The end of the head contains the
+/// same number, which reveals a log that belongs to another file. The upper half of a fleet's number is its family: see
+/// ``FleetStorage/family``.
 ///
 /// A file of version 1 is read by ``FirstVersion`` and replaced by one of this version.
 enum Schema {
   static let version: UInt64 = 2
   /// "Fnce", to distinguish the file from others.
   static let applicationID: UInt64 = 0x466E_6365
-  /// Small, because a change to one row writes its whole page.
+  /// The page size: small, because a change to one row writes its whole page.
   static let pageSize = 1_024
 
   /// The word before the number names the kind of the store.
@@ -24,7 +25,7 @@ enum Schema {
     case .fleet: "CREATE TABLE rows(/* fleet "
     }
   }
-  /// One literal: a sum of two would be allocated at the first use and never freed.
+  /// Written as one literal: a sum of two literals would be allocated at the first use and never freed.
   private static let end = """
      */ kind INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL, data BLOB NOT NULL, \
     PRIMARY KEY(kind, a, b)) WITHOUT ROWID

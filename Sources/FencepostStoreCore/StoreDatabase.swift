@@ -182,8 +182,8 @@ final class StoreDatabase {
     try? connection.foldLog()
   }
 
-  /// Checkpoints the log into the file, so that closing does not touch the file. Call it before another file gets its
-  /// name.
+  /// Checkpoints the log into the file, so that closing does not touch the file. Call it before another file gets this
+  /// file's name.
   func foldAway() throws(StoreFailure) {
     do throws(StoreFailure) {
       try connection.foldLog()
@@ -196,7 +196,8 @@ final class StoreDatabase {
 
   /// Prepares for closing: merges the accepted contents into one file.
   ///
-  /// - Parameter isInPlace: Whether the file still has its name. If not, closing removes no log, because the log may belong to
+  /// - Parameter isInPlace: Whether the file still has its name. If not, closing removes no log, because the log may
+  ///   belong to
   /// another file.
   func end(isInPlace: Bool) {
     if isInPlace {

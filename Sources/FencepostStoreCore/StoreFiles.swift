@@ -12,8 +12,8 @@ enum StoreFiles {
     guard cposix_is_directory(&status) != 0 else { throw .unavailable("\(path) is not a directory") }
   }
 
-  /// The absolute path of a monitor's file, because the process may change its directory while the file is open. If the current
-  /// directory has no path, the result begins with a dot, so that it is not mistaken for a URI.
+  /// The absolute path of a monitor's file, because the process may change its directory while the file is open. If the
+  /// current directory has no path, the result begins with a dot, so that it is not mistaken for a URI.
   static func path(of name: String, in directory: String) -> String {
     let start = directory.hasPrefix("/") ? "" : "\(currentDirectory ?? ".")/"
     return "\(start)\(directory)\(directory.hasSuffix("/") ? "" : "/")\(name).fencepost"
@@ -125,7 +125,7 @@ enum StoreFiles {
     remove(draft)
   }
 
-  /// Whether the file system of a file has `bytes` bytes free, plus a quarter.
+  /// Whether the file system of a file has at least 1.25 × `bytes` free bytes.
   static func hasRoom(for bytes: Int, beside path: String) -> Bool {
     guard let room = room(beside: path) else { return false }
     return room > UInt64(bytes) + UInt64(bytes) / 4
@@ -163,7 +163,8 @@ enum StoreFiles {
     guard rename(draft, path) == 0 else { throw SystemFailure.last("the file cannot be replaced") }
   }
 
-  /// Marks a database as one with a log, as `PRAGMA journal_mode=WAL` does, but without the journal that the pragma would need.
+  /// Marks a database as one with a log, as `PRAGMA journal_mode=WAL` does, but without the journal that the pragma
+  /// would need.
   ///
   /// SQLite file format, 1.3: the write and read versions at bytes 18 and 19 are then 2.
   static func markLogged(_ path: String) throws(StoreFailure) {

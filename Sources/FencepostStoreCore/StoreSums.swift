@@ -1,7 +1,7 @@
 import FencepostCore
 
-/// The checksums in the head over all other rows: the sum of their checksums and their number, so that a changed, missing,
-/// duplicate or outdated row is detected.
+/// The checksums in the head over all other rows: the sum of their checksums and their number, so that a changed,
+/// missing, duplicate or outdated row is detected.
 struct StoreSums: Equatable {
   /// The number of the file; see ``Schema``.
   let number: UInt64

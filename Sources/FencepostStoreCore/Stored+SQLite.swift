@@ -13,7 +13,8 @@ extension StoredEngine {
   }
 
   /// The storage of a monitor in a directory, which is not touched if the options are invalid. If the stack is small,
-  /// pass the result to the initializer for storages, because each additional frame would hold copies of an engine.
+  /// call this function and pass its result to the initializer for storages, instead of the initializer above: each
+  /// additional frame would hold copies of an engine.
   package static func storage(
     _ name: String, _ options: MonitorOptions, _ directory: String, _ durability: Durability
   ) throws(MonitorError) -> SQLiteStore {

@@ -106,8 +106,8 @@ def timed(work: Callable[[], list[int]]) -> tuple[float, list[int]]:
 
 
 def feeding(count: int, turns: int) -> dict[str, float]:
-    """The median nanoseconds per fix for each of the compared ways. Each round continues at the time where the previous
-    round ended."""
+    """The median nanoseconds per fix for each of the compared calls. Each round continues at the time where the
+    previous round ended."""
     random = np.random.default_rng(7)
     longitude = -122.0 + 0.19 * np.abs((np.arange(count) * 1e-4) % 2 - 1) + random.normal(0, 2e-5, count)
     latitude = 37.33 + random.normal(0, 2e-5, count)

@@ -6,7 +6,7 @@
 There are a hundred thousand circles around a thousand towns, and unrelated points of the same density. GeoPandas joins
 the points with the circles as polygons of 64 corners in degrees. These polygons are a thousandth smaller than the
 circles, so the answers must agree within a hundredth. The process is not pinned to a processor. The comparison of
-threads uses wall-clock seconds, that with GeoPandas processor seconds.
+threads uses wall-clock seconds; the comparison with GeoPandas uses processor seconds.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
     .venv/bin/python Tests/Benchmarks/spark_streams.py [--quick]
 
 There are 10 000 devices among 10 000 circles, and micro-batches of 1 000 000 rows (`--quick`: 1 000 devices, 50 000
-rows). The stream to compare with has the same source, packing, shuffle, state and sink. Its function only reads its
-bytes, and stores as many bytes in the state as the devices need. Both run one after another in one Spark session, and
-the first micro-batch of each is not counted. Results are rows per processor second of the JVM and all of its Python
-workers together.
+rows). The stream to compare with has the same source, packing, shuffle, state and sink. The function of that stream
+only reads its bytes, and stores as many bytes in the state as the devices need. Both streams run one after another in
+one Spark session, and the first micro-batch of each stream is not counted. Results are rows per processor second of the
+JVM and all of its Python workers together.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 
 `--full` (`make bench-streams`): 10 000 tracks in turn, 10 million points, 100 000 circles of 100 to 500 m.
 
-* The command runs as a separate process, on CSV and GeoParquet, with one and two jobs. Its events must be the same
-  bytes in all four runs.
+* The command runs as a separate process, on CSV and GeoParquet, with one and two jobs. The command's events must be the
+  same bytes in all four runs.
 * A program that calls `replay(path, by=…)`, as a notebook does, must find the same number of events.
 * Peak memory is the sum over the process and its child processes; for the notebook, without the events in its log.
 * GeoPandas reads a tenth of the points as GeoParquet and joins them with the same circles, as polygons in a metric CRS.

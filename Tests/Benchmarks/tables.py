@@ -6,9 +6,10 @@
    processor time of the same rows in a Parquet file. Target: 1.3.
 2. The visits of 100 vans to 500 overlapping polygons as a frame, from one million rows, against GeoPandas: `sjoin`,
    then a `groupby` of van and polygon whose row numbers are compared with the previous ones. The target is 0.8 of the
-   time of GeoPandas, and 100 bytes of memory for each row in addition to the frame. Both find the same visits.
+   time of GeoPandas, and 100 bytes of memory for each row in addition to the frame. The package and GeoPandas must find
+   the same visits.
 
-Times are processor times of the process, the best of some runs. The runs of a ratio take turns.
+Times are processor times of the process, the best of some runs. The two programs of a ratio run alternately.
 """
 
 from __future__ import annotations

@@ -10,7 +10,8 @@ import Testing
   private let defaults = fencepost_plan_options(struct_size: 0, slots: 20, margin_m: 3, maximum_radius_m: 100_000)
   private let size = MemoryLayout<fencepost_plan_options>.size
 
-  /// Reads a structure that states a given size and is filled with a given byte. The memory ends right after it.
+  /// Reads a structure that states a given size and is filled with a given byte. The memory ends right after the
+  /// structure.
   private func read(_ stated: Int, fill: UInt8 = 0, bytes: Int? = nil) throws(BoundaryError) -> fencepost_plan_options {
     let count = bytes ?? stated
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, 8), alignment: 8)

@@ -85,7 +85,8 @@ import Testing
     #expect(answered > 0 || world == .identical || world == .concentric || world == .huge)
   }
 
-  /// Around cities whose streets are full of caps, cubes are small or there is no patch; elsewhere patches find everything.
+  /// Around cities whose streets are full of caps, cubes are small or there is no patch; elsewhere patches find
+  /// everything.
   @Test func aWalkThroughACrowd() {
     var random = SeededGenerator("patches, a walk")
     var subject = CapSubject()

@@ -45,7 +45,8 @@ import Testing
     #expect(defect([square(0, 0, 1), square(0.5, 0.5, 1)])?.place?.ring == 0)
   }
 
-  /// Edges that overlap by up to a micrometre only touch. The test uses half a micrometre and ten.
+  /// Edges that overlap by up to a micrometre only touch. The test uses overlaps of half a micrometre and of ten
+  /// micrometres.
   @Test func aMicrometreIsContact() throws {
     let metre = 1 / 110_574.0
     func poked(_ depth: Double) -> [[Corner]] { [[(0, 0), (0, 1), (1, 1), (-depth * metre, 0.5), (1, 0)]] }
@@ -89,8 +90,8 @@ import Testing
     #expect(defect([outer, through])?.reason == .crossing)
   }
 
-  /// A hundred and more edges of thousands of kilometres are checked in pieces; crossings and contacts are found as for few
-  /// edges.
+  /// A hundred and more edges of thousands of kilometres are checked in pieces; crossings and contacts are found as for
+  /// few edges.
   @Test func manyLongEdgesAreFoundLikeFew() throws {
     for west in [0.0, 130, -179.9] {
       let ring = zigzag(60, west)
@@ -125,7 +126,7 @@ import Testing
     }
   }
 
-  /// A zigzag between two parallels; the way back is ten degrees north of the way there.
+  /// A zigzag between two parallels; its return path is ten degrees north of its outward path.
   private func zigzag(_ count: Int, _ west: Double) -> [Corner] {
     let step = 100 / Double(count)
     var ring: [Corner] = []

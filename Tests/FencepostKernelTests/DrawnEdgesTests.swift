@@ -30,8 +30,8 @@ import Testing
     }
   }
 
-  /// Edges within a micrometre of each other touch. Slots and gaps that are wider than that are accepted, however
-  /// narrow they are.
+  /// Edges within a micrometre of each other touch. Slots and gaps that are wider than a micrometre are accepted,
+  /// however narrow they are.
   @Test(arguments: [1e-9, 1e-8, 1e-7, 1e-6, 1e-5]) func aHoleLiesBesideAnEdge(_ gap: Double) throws {
     // The edges of the hole are cut too.
     let hole: Ring = [(60 + gap * 100, 11), (60 + gap * 100, 18.7), (60.5, 13)]

@@ -63,8 +63,8 @@ import Testing
     #expect(distance(south, -90, 0) == distance(polygon, 90, 0))
   }
 
-  /// Planar edges reach a pole along the meridians of its listed vertices, also when the shape is rebuilt from its stored
-  /// definition.
+  /// Planar edges reach a pole along the meridians of its listed vertices, also when the shape is rebuilt from its
+  /// stored definition.
   @Test func planarEdgesKeepTheirMeridiansAtAPole() throws {
     for ring: [Corner] in [
       [(-89.9, 0), (-90, 0), (-90, 90), (-89.9, 90)], [(-90, 90), (-89.9, 90), (-89.9, 0), (-90, 0)],
@@ -151,8 +151,8 @@ import Testing
     #expect(valid > 300 && crossing > 1_000)
   }
 
-  /// A hole is the complement of the part with the same ring. Neither the order of parts and holes nor the first vertex of a ring
-  /// affects distances or depth.
+  /// A hole is the complement of the part with the same ring. Neither the order of parts and holes nor the first vertex
+  /// of a ring affects distances or depth.
   @Test(arguments: 0..<4) func holesArePartsInsideOut(_ number: Int) throws {
     var random = SeededGenerator("holes and parts", salt: UInt64(number))
     for _ in 0..<25 {

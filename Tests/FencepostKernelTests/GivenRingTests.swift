@@ -58,7 +58,8 @@ import Testing
     #expect(reversed.points == ring.points && reversed.edges == ring.edges)
   }
 
-  /// The points of a planar edge are on it, close enough for the geodesics between them, and the same in both directions.
+  /// The points of a planar edge are on it, close enough for the geodesics between them, and the same in both
+  /// directions.
   @Test func planarEdgesAreCut() throws {
     let ring = try made([(50, 0), (50, 8), (55, 4)], .planar)
     let first = ring.points.indices.filter { ring.edges[$0] == 0 }
@@ -158,7 +159,7 @@ import Testing
     }
   }
 
-  /// Planar edges follow their longitudes as written, however long: a box of 340 degrees is not one of 20.
+  /// Planar edges follow their longitudes as written, however long: a box of 340 degrees is not a box of 20 degrees.
   @Test func planarEdgesRunAsTheyAreWritten() throws {
     func shape(_ ring: [Corner], isOriented: Bool = false) throws(ShapeDefect) -> GeodesicShape {
       try GeodesicShape.reading(

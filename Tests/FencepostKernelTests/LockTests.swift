@@ -17,8 +17,9 @@ import Testing
     }
   }
 
-  /// A thread that retakes the lock right after releasing it overtakes a waiting thread at most once. Each hold lasts until the
-  /// other thread waits again, so without a reservation the waiting thread would never get the lock.
+  /// A thread that retakes the lock right after releasing it overtakes a waiting thread at most once. The thread holds
+  /// the lock each time until the other thread waits again, so without a reservation the waiting thread would never get
+  /// the lock.
   @Test(arguments: 0..<20) func overtakesAWaitingThreadOnce(_: Int) async {
     let shared = Shared()
     await withCheckedContinuation { continuation in

@@ -92,8 +92,8 @@ import Testing
     }
   }
 
-  /// For each vertex there is little work. This counts the compared pairs of groups of edges, the pairs of edges
-  /// examined one by one, the sides of rings determined, and the nodes opened for the deepest place.
+  /// The work for each vertex must be small. The work is counted in compared pairs of groups of edges, pairs of edges
+  /// examined one by one, sides of rings determined, and nodes opened for the deepest place.
   @Test(arguments: Kind.allCases) func theWorkGrowsWithTheEdges(_ kind: Kind) throws {
     for count in [400, 1_600] {
       let parts = parts(kind, count)
@@ -134,8 +134,8 @@ import Testing
   }
 
   /// Random squares within squares are used as outer rings, holes and islands. The polygon is refused exactly if a hole
-  /// is not within its outer ring, a hole is within another hole, or a part overlaps another. Rectangles of integers
-  /// give the expected answer.
+  /// is not within its outer ring, a hole is within another hole, or a part overlaps another. The expected answer is
+  /// computed from rectangles with integer coordinates.
   @Test(arguments: 0..<4) func nestingIsThatOfRectangles(_ number: Int) throws {
     var random = SeededGenerator("nesting", salt: UInt64(number))
     var (valid, refused) = (0, 0)
@@ -238,7 +238,8 @@ import Testing
     #expect(stored.deepest == shape.deepest && stored.depth == shape.depth)
   }
 
-  /// For edges of any length and direction, some of which meet, the edges of each unreported pair are apart.
+  /// For edges of any length and direction, some of which meet: the two edges of each pair that is not reported are
+  /// apart.
   @Test(arguments: 0..<2) func whatIsPassedOverIsApart(_ number: Int) throws {
     var random = SeededGenerator("edges in boxes", salt: UInt64(number))
     for size in [1e-2, 100, 1e4, 1e5, 9e5] {

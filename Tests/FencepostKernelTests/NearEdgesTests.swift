@@ -5,8 +5,8 @@ import TestSupport
 
 /// If the cached edges around a place give a result, it equals that of a search of the whole line.
 @Suite struct NearEdgesTests {
-  /// Walks away from the place where the edges were collected. Bounds contain the exact distance, and the exact distance to the
-  /// few edges equals that to all edges, to the bit.
+  /// Walks away from the place where the edges were collected. Bounds contain the exact distance, and the exact
+  /// distance to the few edges equals that to all edges, to the bit.
   ///
   /// - Returns: the number of points decided by the edges.
   private func check(

@@ -38,7 +38,8 @@ import Testing
     return all
   }
 
-  /// A key whose home is that place in a table of any length: `home` gives the high bits of the product, `rest` the low bits.
+  /// A key whose home is that place in a table of any length: `home` gives the high bits of the product, `rest` the low
+  /// bits.
   private static func key(at home: UInt64, log: Int, _ rest: UInt64) -> UInt64 {
     // Newton's iteration computes the inverse of an odd number modulo 2^64.
     var inverse = OpenTable<Entry>.golden
@@ -54,8 +55,8 @@ import Testing
     try table.checkInvariants()
   }
 
-  /// Random keys, consecutive keys, and keys that all have their home at the end of the table, so that they wrap around to its
-  /// start.
+  /// Random keys, consecutive keys, and keys that all have their home at the end of the table, so that they wrap around
+  /// to its start.
   @Test(arguments: [0, 1, 2]) func agreesWithADictionary(kind: Int) throws {
     var random = SeededGenerator("OpenTableTests", salt: UInt64(kind))
     let keys = (0..<600).map { (index: Int) -> UInt64 in

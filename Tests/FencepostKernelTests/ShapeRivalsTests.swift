@@ -3,8 +3,9 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Vertices that touch an edge between its ends, or poke through it by less than a micrometre, are accepted. So near
-/// such a vertex, the nearest edge decides the side only up to that distance.
+/// Vertices that touch an edge between its ends, or poke through it by less than a micrometre, are accepted. Near such
+/// a vertex, the side according to the nearest edge is valid only within the distance by which the vertex pokes
+/// through.
 @Suite struct ShapeRivalsTests {
   /// Shapes with a vertex at a place along an edge.
   private enum Kind: CaseIterable {

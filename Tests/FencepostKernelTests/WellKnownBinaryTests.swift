@@ -15,7 +15,8 @@ import Testing
 
   private func corners(_ parts: [[[Corner]]]) -> ShapeVertices { ShapeVertices(parts: parts) }
 
-  /// The output of PostGIS' ST_AsBinary and ST_AsEWKB for LINESTRING(30 10, 10 30), with z, m and both, in both byte orders.
+  /// The output of PostGIS' ST_AsBinary and ST_AsEWKB for LINESTRING(30 10, 10 30), with z, m and both, in both byte
+  /// orders.
   @Test func eachDialectIsTheSameLine() throws {
     let x = "403e000000000000"
     let y = "4024000000000000"

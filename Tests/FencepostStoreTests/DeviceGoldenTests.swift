@@ -3,10 +3,10 @@ import Foundation
 import Testing
 
 /// Tests exported devices of each format, with the digest of their table and the events that they produce after import.
-/// All of them must stay readable. Version 0.2 wrote the devices of format 1.
+/// Exported devices of all formats must stay readable. Version 0.2 wrote the devices of format 1.
 ///
-/// The devices are those of `fleet-N.bin`. `FENCEPOST_WRITE_GOLDEN=1 swift test --filter DeviceGoldenTests` writes the files
-/// of a new format.
+/// The devices are those of `fleet-N.bin`. `FENCEPOST_WRITE_GOLDEN=1 swift test --filter DeviceGoldenTests` writes the
+/// files of a new format.
 @Suite struct DeviceGoldenTests {
   private static let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Golden")

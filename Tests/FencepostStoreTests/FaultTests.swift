@@ -89,7 +89,7 @@ import Testing
   }
 
   /// If two fleets were created independently, opening one over the table of the other rewrites its store. Wherever the
-  /// disk fails during that, the fleet opens with its whole state, and the store contains that state later.
+  /// disk fails during the rewriting, the fleet opens with its whole state, and the store contains that state later.
   @Test(arguments: 0..<3) func joiningAFamilyFailsAtEveryOperation(_ index: Int) throws {
     faulty_vfs_install()
     let failure = Self.failures[index]
@@ -144,8 +144,8 @@ import Testing
     #expect(moved > 0 && moved <= first)
   }
 
-  /// The files before each operation are those that a process leaves if it ends at that operation. They can be opened,
-  /// are in the state after the first N calls for some N, and contain every delivered event.
+  /// The files before each operation are those that a process leaves if it ends at that operation. These files can be
+  /// opened, are in the state after the first N calls for some N, and contain every delivered event.
   @Test(arguments: Saving.allCases) private func endOfTheProcessBeforeEveryOperation(_ saving: Saving) throws {
     faulty_vfs_install()
     for seed in 1...(isSoak ? 20 : 3) as ClosedRange<UInt64> {
@@ -215,7 +215,7 @@ private final class Observer {
     self.folder = folder
   }
 
-  /// Records the state after a call; copies opened during the call may have it.
+  /// Records the state after a call; a copy that was opened during the call may already contain this state.
   func note(_ snapshot: [UInt8], handedOut: UInt64) {
     let restored = (try? MonitorEngine(restoring: snapshot))?.snapshot() ?? []
     states.insert(restored)

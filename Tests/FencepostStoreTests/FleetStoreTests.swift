@@ -65,7 +65,7 @@ import Testing
   }
 
   /// Before a crash, one of two fleets over a table has saved a change to the table. Then the table is changed again
-  /// before the other fleet is opened. No version has an identifier in common with another one.
+  /// before the other fleet is opened. No two versions of the table have an identifier in common.
   @Test(arguments: [["a", "b"], ["b", "a"]], [false, true])
   func fleetsOfOneTableOpenInAnyOrder(order: [String], wereApart: Bool) throws {
     let folder = try Folder()

@@ -40,8 +40,8 @@ import Testing
     try second.close()
   }
 
-  /// Closing a second connection must not release the lock of the first. With POSIX locks of another copy of SQLite it
-  /// would.
+  /// Closing a second connection must not release the lock of the first. If the lock were a POSIX lock of another copy
+  /// of SQLite, closing would release it.
   @Test func theNameStaysTakenForOtherProcesses() throws {
     let folder = try Folder()
     var first = try open(folder)

@@ -29,7 +29,8 @@ import Testing
 
   // MARK: - The lock
 
-  /// A backup in the same process opens, reads and closes the file. Another SQLite is still locked out afterwards.
+  /// A backup in the same process opens, reads and closes the file. Another copy of SQLite is still locked out after
+  /// the backup.
   @Test func theLockSurvivesABackup() throws {
     let folder = try Folder()
     var stored = try open(folder)
@@ -135,8 +136,8 @@ import Testing
     #expect(opened.call { $0.identifiers } == ["a", "b"])
   }
 
-  /// If another program writes into the open file or its log, its writes are discarded: everything is written again before the
-  /// call that detects them returns.
+  /// If another program writes into the open file or its log, its writes are discarded: everything is written again
+  /// before the call that detects them returns.
   @Test(arguments: ["m.fencepost", "m.fencepost-wal"], [0, 1_000, 5_000]) func whatOthersWriteIntoItIsReplaced(
     _ name: String, _ length: Int
   ) throws {

@@ -4,8 +4,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Tests rewinds in random lives. Past and waiting events stay, all states become undetermined, and a monitor restored
-/// from a snapshot continues like the rewound monitor.
+/// Tests rewinds in random sequences of calls. Past and waiting events stay, all states become undetermined, and a
+/// monitor restored from a snapshot continues like the rewound monitor.
 @Suite struct RewindTests {
   @Test(arguments: 0..<30)
   func keepsWhatWasTold(_ number: Int) throws {
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  /// Inputs with wrong dates in a batch, which the limit refuses, do not change the events.
+  /// Inputs with wrong times in a batch, which the limit refuses, do not change the events.
   @Test func aLimitIgnoresWrongDates() throws {
     let drive = (0..<200).map { fix(Double($0), $0 / 20 % 2 == 0 ? 0 : 400) }
     var clean = try MonitorEngine(options: MonitorOptions(maxTimeStepMicroseconds: 60_000_000))

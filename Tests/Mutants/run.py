@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Shows that the conformance corpus and the invariants detect defects. Each defect of a list is put into the engine
-alone, and a scenario must fail. A defect that breaks an invariant must be detected by the check of that invariant, in a
-build that checks all invariants after each call.
+separately, and a scenario must fail. A defect that breaks an invariant must be detected by the check of that invariant,
+in a build that checks all invariants after each call.
 
     .venv/bin/python Tests/Mutants/run.py [--list | --check] [WORD...]
 
@@ -355,7 +355,7 @@ def mirror() -> None:
 
 
 def build(checked: bool = False) -> None:
-    """Builds the library. With `checked`, the library ends the process if an invariant does not hold after a call."""
+    """Builds the library. With `checked`, the library ends the process if an invariant is violated after a call."""
     scratch = CHECKED if checked else SCRATCH
     command = ["swift", "build", "--product", "fencepost-c", "--package-path", str(TREE), "--scratch-path", str(scratch),
                *(["-Xswiftc", "-DFENCEPOST_CHECK_CALLS"] if checked else []),

@@ -255,8 +255,8 @@ print(*(event.kind for event in monitor.events()), len(fleet.inside("origin")), 
 
 
 def check_bare(environment: Environment) -> None:
-    """Without extras, the wheel installs no other package, runs a monitor and a fleet, and names an extra that is
-    missing."""
+    """Without extras, the wheel installs no other package, runs a monitor and a fleet, and its messages name the
+    missing extra."""
     listed = environment.run(environment.python, "-m", "pip", "list", "--format", "json", "--disable-pip-version-check")
     names = {each["name"] for each in json.loads(listed)} - {"pip", "setuptools"}
     check(names == {"fencepost"}, f"the wheel alone brings {sorted(names - {'fencepost'})}")

@@ -43,8 +43,8 @@ export interface LoadOptions {
   memoryLimit?: number;
 }
 /**
- * Compiles the module and creates the engine of this page, worker or process. Call it once; later calls do nothing, unless the
- * engine was lost ({@link EngineLostError}): then they create a new one.
+ * Compiles the module and creates the engine of this page, worker or process. Call it once; later calls do nothing,
+ * unless the engine was lost ({@link EngineLostError}): then they create a new one.
  *
  * @param source Default: `fencepost.wasm` beside the package.
  * @throws NotLoadedError The module cannot be fetched or compiled.
@@ -77,9 +77,9 @@ export type Condition = Circle | Beacon | Geometry;
 
 /** When a crossing counts. Absent members have the values of "standard". */
 export interface Policy {
-  /** Seconds that a device must stay inside before it has entered. Standard: 20. */
+  /** Seconds that a device must stay inside before it counts as entered. Standard: 20. */
   entryDwell?: number;
-  /** Seconds that a device must stay outside before it has left. Standard: 20. */
+  /** Seconds that a device must stay outside before it counts as left. Standard: 20. */
   exitDwell?: number;
   /** Metres inside the boundary at which a fix decides an entry. Standard: 20. */
   entryMargin?: number;
@@ -141,8 +141,8 @@ export interface CircleColumns {
   tags?: BigUint64Array | readonly (number | bigint)[];
 }
 /**
- * Reads the conditions of a GeoJSON file in the format that the command and the Python package write. A Point is a circle of
- * `properties.radius` metres. Edges are planar, as in RFC 7946, unless the properties say otherwise.
+ * Reads the conditions of a GeoJSON file in the format that the command and the Python package write. A Point is a
+ * circle of `properties.radius` metres. Edges are planar, as in RFC 7946, unless the properties say otherwise.
  */
 export function fromGeoJSON(object: unknown): ConditionRow[];
 
@@ -239,7 +239,7 @@ export interface Explanation {
   candidateStartUs: bigint | null;
   deadlineUs: bigint | null;
   lastSightingUs: bigint | null;
-  /** How much farther than the last fix a fix of the same accuracy must be to decide. */
+  /** How much farther beyond the boundary than the last fix a fix of the same accuracy must be to decide. */
   metresToDecide: number | null;
   secondsToDecide: number | null;
   accuracyNeeded: number | null;
@@ -275,7 +275,7 @@ export interface LocatedColumns {
   /** Metres. */
   distances: Float64Array;
 }
-/** Row i has the elements from i * count on. */
+/** The elements of row i begin at index i * count. */
 export interface NearestColumns {
   count: number;
   generations: BigUint64Array;
@@ -302,16 +302,18 @@ interface Disposable {
 /** The common methods of monitors and zones. */
 interface Holder extends Disposable {
   /**
-   * Adds a condition, or replaces the one with that identifier, whose pending events are then dropped.
+   * Adds a condition, or replaces the condition with the same identifier, whose pending events are then dropped.
    *
    * @param identifier 1 … 256 bytes of UTF-8.
    */
   add(identifier: string, condition: Condition, options?: ShapeOptions): void;
-  /** Adds a condition, but leaves an equal existing one alone. Returns whether the condition was added or replaced. */
+  /** Adds or replaces a condition, but does nothing if an equal condition exists. Returns whether the condition was
+      added or replaced. */
   ensure(identifier: string, condition: Condition, options?: ShapeOptions): boolean;
-  /** Adds many circles. Either all rows are added or none; `position` of the error is the row. */
+  /** Adds many circles. Either all rows are added or none; the error's `position` is the index of the refused row. */
   addCircles(columns: CircleColumns, options?: ConditionOptions): void;
-  /** Makes the conditions exactly those of a list; equal existing ones keep their state. All or nothing. */
+  /** Makes the set of conditions equal to a list; existing conditions that are equal to an element keep their state.
+      All or nothing. */
   sync(rows: readonly ConditionRow[]): SyncResult;
   /** Returns whether the condition existed. */
   remove(identifier: string): boolean;
@@ -355,9 +357,9 @@ export interface MonitorOptions {
    * Default: 60.
    */
   initialFixMaxAge?: number | null;
-  /** Seconds of silence after which a beacon is gone. Default: 30. */
+  /** Seconds of silence after which a beacon that was near counts as gone. Default: 30. */
   beaconExitTimeout?: number;
-  /** Seconds of silence after which a beacon was never there. Default: 30. */
+  /** Seconds of silence after which a beacon that was not yet seen counts as absent. Default: 30. */
   beaconInitialTimeout?: number;
   /**
    * Seconds: an input that is later than the clock by more than this throws {@link AheadOfClockError}; null: no limit.
@@ -411,7 +413,8 @@ export class Monitor implements Holder {
   /**
    * Feeds many fixes in order. Late and invalid rows are skipped and counted.
    *
-   * @throws QueueFullError The rows before `position` took effect; `result` has their counts. Poll, then feed the rest.
+   * @throws QueueFullError The rows before `position` were applied; `result` has their counts. Poll the events, then
+   * feed the remaining rows.
    */
   feedMany(columns: FixColumns, options?: FeedOptions): FeedResult;
   /**
@@ -554,14 +557,14 @@ export class Fleet implements Disposable {
   static restore(snapshot: Uint8Array, zones?: Zones): Fleet;
   /** Another object for the table of the fleet. */
   readonly zones: Zones;
-  /** The numbers of devices, for `feedMany`; new devices are created. */
+  /** The numbers of devices, for `feedMany`; devices that do not exist are created. */
   enter(identifiers: Iterable<string>): Uint32Array;
   has(identifier: string): boolean;
   /** The identifiers of all devices, in the order of their numbers. */
   readonly devices: string[];
   /** Returns whether the device existed. */
   remove(identifier: string, options?: { dropEvents?: boolean }): boolean;
-  /** Removes the devices that have inputs, but none since a time. */
+  /** Removes the devices that have had inputs, but none at or after a given time. */
   expire(before: Time): string[];
   expireByArrival(before: Time): string[];
   /** The positions of devices in degrees; NaN for a device without a fix. */
@@ -599,7 +602,7 @@ export class Fleet implements Disposable {
   readonly nextDeadlineUs: bigint | null;
   statistics(): FleetStatistics;
   statistics(device: string): DeviceStatistics;
-  /** The state of a device as bytes. With `portable`, tables of other versions accept it too. */
+  /** The state of a device as bytes. With `portable`, tables of other versions accept the bytes too. */
   exportDevice(device: string, options?: { portable?: boolean }): Uint8Array;
   /** @throws SnapshotInvalidError, TableMismatchError */
   importDevice(device: string, bytes: Uint8Array, options?: { adapt?: boolean }): void;

@@ -3,7 +3,7 @@
     .venv/bin/python bindings/qgis/build_plugin.py [FOLDER]
 
 The zip is written to FOLDER (default .build/qgis), and its path is printed. The same inputs give the same bytes. The
-metadata state the environment's HOMEPAGE and EMAIL; the plugin repository requires real ones.
+environment variables HOMEPAGE and EMAIL are written into the metadata; the plugin repository requires real values.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KINDS = {".py", ".svg", ".png", ".qml"}
 
 
 def main() -> int:
-    """Builds the zip; returns exit code 2 if there is no engine to put in."""
+    """Builds the zip; returns exit code 2 if there is no engine to include."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / ".build" / "qgis"
     found = importlib.util.find_spec("fencepost")
     if found is None or found.origin is None:
@@ -84,7 +84,7 @@ def bundled_libraries(package: Path) -> dict[str, bytes]:
 
 
 def write_zip(path: Path, files: dict[str, bytes]) -> None:
-    """Writes the files into a folder named after the plugin: in a fixed order, all with the same date."""
+    """Writes the files into a folder named after the plugin: in a fixed order, all with the same time stamp."""
     new = path.with_suffix(".new")
     with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name in sorted(files):

@@ -8,7 +8,7 @@ in a folder that is empty except for ``examples`` and ``Tests``. A ``text`` bloc
 output, including errors; a line ``…`` in it stands for any lines. A block without a ``text`` block must print nothing.
 ``--write`` updates the outputs in the page.
 
-A comment before a block changes this:
+A comment before a block changes how the block is run:
 
     <!-- run by FILE -->     FILE runs the block
     <!-- continues -->       Python: continues the program of the block before
@@ -16,8 +16,8 @@ A comment before a block changes this:
     <!-- needs NAME... -->   the block is skipped if these modules or programs are not installed
 
 ``pip install 'fencepost[EXTRA,...]' PACKAGE...`` on a page, in a block or in the text, names the requirements of the
-programs after it. This module runs them with the packages that are installed; ``Tests/Packaging/pages.py`` installs
-exactly those requirements.
+programs after it. This module runs the programs with the packages that are installed; ``Tests/Packaging/pages.py``
+installs exactly those requirements.
 """
 
 from __future__ import annotations

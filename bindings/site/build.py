@@ -153,7 +153,7 @@ class Broken(Exception):
 
 
 def version() -> str:
-    """The header's version, and whether the changelog has a newer version in work."""
+    """The header's version, and whether the changelog has a section for a newer, unreleased version."""
     header = (ROOT / "include/fencepost.h").read_text(encoding="utf-8")
     parts = re.findall(r"^#define FENCEPOST_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", header, re.MULTILINE)
     newest = re.search(r"^## ([\d.]+) \(in work\)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Reminders at places: a note is shown on arriving somewhere, or on leaving. They are kept in a store.
+"""Reminders at places: a note is shown on arriving somewhere, or on leaving. The reminders are kept in a store.
 
     reminders.py DIR add NOTE LATITUDE LONGITUDE RADIUS [--on-exit]
     reminders.py DIR list

@@ -1,5 +1,5 @@
-/// A condition with its identifier, policy and tag: an element of the sets that ``Monitor/ensure(_:)`` and ``Monitor/sync(_:)``
-/// take.
+/// A condition with its identifier, policy and tag: an element of the sets that ``Monitor/ensure(_:)`` and
+/// ``Monitor/sync(_:)`` take.
 public struct NamedCondition: Sendable {
   /// 1 … 256 bytes of UTF-8 without a zero byte, compared byte by byte.
   public var identifier: String

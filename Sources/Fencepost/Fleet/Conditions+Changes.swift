@@ -9,8 +9,8 @@ extension Conditions {
 
   /// Adds a condition, or replaces the condition with the same identifier.
   ///
-  /// - Parameter assuming: The state of a device before its first fix. With any state except `unsatisfied`, each device gives an
-  ///   event for the condition, wherever the device is.
+  /// - Parameter assuming: The state of a device before its first fix. With any state except `unsatisfied`, each device
+  ///   gives an event for the condition, wherever the device is.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``; nothing has changed then.
   /// - Complexity: O(1) on average, whatever the number of devices.
   public func add(

@@ -3,11 +3,12 @@
 /// ```swift
 /// let zones = Conditions()
 /// try zones.add(
-///   CircularGeographicCondition(center: Coordinate(latitude: 52.516, longitude: 13.378), radius: 300), identifier: "gate")
+///   CircularGeographicCondition(center: Coordinate(latitude: 52.516, longitude: 13.378), radius: 300), identifier:
+///   "gate")
 /// let fleet = try Fleet(zones)
 /// try await fleet.feed(Fix(latitude: 52.516, longitude: 13.378, time: time), for: "truck-7")
-/// while let event = await fleet.nextEvent() { print(event.deviceIdentifier, event.event.identifier, event.event.state) }
-/// ```
+/// while let event = await fleet.nextEvent() { print(event.deviceIdentifier, event.event.identifier, event.event.state)
+/// } ```
 ///
 /// The events of each device are exactly those that a separate ``Monitor`` for this device would give: see
 /// ``FleetEngine``. To feed from several threads, a server uses several fleets over one table: one per thread, each
@@ -215,7 +216,8 @@ public actor Fleet {
   /// Commits the delivered events without delivering more.
   public func acknowledge() { engine.acknowledge() }
 
-  /// Returns the delivered, uncommitted events to the queue: they are delivered again with the same sequence and position.
+  /// Returns the delivered, uncommitted events to the queue: they are delivered again with the same sequence and
+  /// position.
   public func abandon() { engine.abandon() }
 
   /// Whether an event is pending, or was delivered to a consumer that no longer exists.

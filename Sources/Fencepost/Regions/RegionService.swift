@@ -1,8 +1,8 @@
 /// The shared state of region managers, and the inputs of the host: positions, beacons, the passing of time, and the
 /// user's permission.
 ///
-/// It monitors with its own engine, which may have a storage: then registered regions are still there after a restart. It reads
-/// no clock and starts no task. Not `Sendable`: use it, and its managers, from one thread or actor.
+/// It monitors with its own engine, which may have a storage: then registered regions are still there after a restart.
+/// It reads no clock and starts no task. Not `Sendable`: use it, and its managers, from one thread or actor.
 ///
 /// An event counts as handled when every manager has received it; an event interrupted by a crash is delivered again
 /// after the restart. While no manager exists, events wait.
@@ -41,8 +41,8 @@ public final class RegionService {
   }
 
   /// - Parameter engine: An engine that only the service uses; conditions that are not regions are not reported.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the policy is invalid, or the limit or the radius is not above
-  ///   0.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the policy is invalid, or the limit or the radius is
+  ///   not above 0.
   public convenience init(engine: MonitorEngine, settings: Settings = Settings()) throws(MonitorError) {
     try self.init(StoredEngine(engine), settings: settings)
   }

@@ -49,8 +49,8 @@ enum Boundary {
     return pointer
   }
 
-  /// Unwraps the start of an array that may be NULL only if it has no elements. Throws if the count is too large for any array,
-  /// before anything is read or allocated.
+  /// Unwraps the start of an array that may be NULL only if it has no elements. Throws if the count is too large for
+  /// any array, before anything is read or allocated.
   @inline(__always)
   static func require<Element>(
     _ pointer: UnsafePointer<Element>?, count: Int, _ name: StaticString

@@ -1,8 +1,9 @@
 import CFencepost
 import FencepostCore
 
-/// A `fencepost_conditions *`: one counted reference to a table. A table that fleets share has its own locks. A monitor's own
-/// table is protected by the monitor's lock, so that a change is saved with the monitor and triggers its wake-up callback.
+/// A `fencepost_conditions *`: one counted reference to a table. A table that fleets share has its own locks. A
+/// monitor's own table is protected by the monitor's lock, so that a change is saved with the monitor and triggers its
+/// wake-up callback.
 enum ConditionsHandle {
   case shared(Conditions)
   case own(MonitorHandle)

@@ -92,8 +92,8 @@ struct Handle<Stored: HandledState>: @unchecked Sendable {
     handled.pointee.wakeup.ring()
   }
 
-  /// Runs one call of the engine with its store under the lock. If the call made an event available, calls the callback after
-  /// releasing the lock. With a store, the thread cannot be cancelled during the call.
+  /// Runs one call of the engine with its store under the lock. If the call made an event available, calls the callback
+  /// after releasing the lock. With a store, the thread cannot be cancelled during the call.
   @inline(__always)
   func withStored<Result: Sendable>(
     _ body: (inout Stored) throws(MonitorError) -> Result

@@ -17,8 +17,8 @@ enum SizedStruct {
     return size
   }
 
-  /// Reads a caller's structure. If it is smaller (older), the missing members keep their defaults; if it is larger (newer), the
-  /// unknown members must be zero.
+  /// Reads a caller's structure. If it is smaller (older), the missing members keep their defaults; if it is larger
+  /// (newer), the unknown members must be zero.
   static func read<Value: BitwiseCopyable>(
     _ pointer: UnsafePointer<Value>, defaults: Value, _ name: StaticString
   ) throws(BoundaryError) -> Value {
@@ -38,7 +38,8 @@ enum SizedStruct {
     return value
   }
 
-  /// Writes a structure into the caller's, but only the members that the caller knows; `struct_size` keeps the caller's value.
+  /// Writes a structure into the caller's, but only the members that the caller knows; `struct_size` keeps the caller's
+  /// value.
   static func write<Value: BitwiseCopyable>(
     _ value: Value, to pointer: UnsafeMutablePointer<Value>, _ name: StaticString
   ) throws(BoundaryError) {

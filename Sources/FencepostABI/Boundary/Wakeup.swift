@@ -24,8 +24,8 @@ struct Wakeup: ~Copyable, Sendable {
   private let state = Lock(State())
   private let gate = Lock(())
 
-  /// Whether there is a callback. A reader under the monitor's lock sees a callback that was set before the setter checked for
-  /// pending events under that lock.
+  /// Whether there is a callback. A reader under the monitor's lock sees a callback that was set before the setter
+  /// checked for pending events under that lock.
   var isArmed: Bool { armed.load(ordering: .relaxed) }
 
   /// Replaces the callback. On return the previous callback is not running and will not run again, unless the callback

@@ -15,9 +15,9 @@
 /// "On two conjectures of Steinhaus", Geometriae Dedicata 79, 2000), so the value of the lower bound there bounds
 /// everything beyond.
 ///
-/// **Slack.** The bounds apply to chords as `EarthVector.squaredChord` computes them and distances as `GeodesicInverse` does: 100
-/// nm on every side cover the rounding errors of both, at most 15 nm together with those of this file. For distances
-/// below 100 nm a lower bound may therefore be negative, and then nothing is certain.
+/// **Slack.** The bounds apply to chords as `EarthVector.squaredChord` computes them and distances as `GeodesicInverse`
+/// does: 100 nm on every side cover the rounding errors of both, at most 15 nm together with those of this file. For
+/// distances below 100 nm a lower bound may therefore be negative, and then nothing is certain.
 public enum DistanceBounds {
   /// No two points of the surface are farther apart than this, metres (half a meridian is 20 003 931.4586).
   @inlinable public static var largestDistance: Double { 20_003_931.459 }

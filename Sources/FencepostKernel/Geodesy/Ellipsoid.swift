@@ -20,8 +20,8 @@ public enum Ellipsoid {
   @inlinable @inline(__always) static var axisRatioSquared: Double { 0.9933056200098587 }
   /// Second eccentricity squared, e′² = e² / (1 − e²).
   @inlinable @inline(__always) static var secondEccentricitySquared: Double { 0.006739496742276435 }
-  /// R₋ = b² / a, the meridian's radius of curvature at the equator, metres, rounded down: no normal section of the surface is
-  /// curved more.
+  /// R₋ = b² / a, the meridian's radius of curvature at the equator, metres, rounded down: no normal section of the
+  /// surface is curved more.
   @inlinable @inline(__always) static var smallestRadiusOfCurvature: Double { 6_335_439.327_292 }
   /// R₊ = a² / b, the radius of curvature at the poles, metres, rounded up: no normal section is curved less.
   @inlinable @inline(__always) public static var largestRadiusOfCurvature: Double { 6_399_593.625_759 }

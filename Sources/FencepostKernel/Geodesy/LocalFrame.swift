@@ -1,5 +1,5 @@
-/// Positions near an origin, computed without reducing latitude and longitude: by the addition theorems from the origin's sines
-/// and cosines.
+/// Positions near an origin, computed without reducing latitude and longitude: by the addition theorems from the
+/// origin's sines and cosines.
 ///
 /// A position is within 30 nm of `EarthVector(latitude:longitude:)` (21 nm measured over 200 000 positions); callers
 /// allow for an error of a micrometre. Use it for screening only; decisions use `EarthVector`.

@@ -1,9 +1,10 @@
 /// The geodesic between two near points, from the straight line that joins them: no trigonometry, no iteration.
 ///
-/// It is an arc of the circle that has the normal curvature κ of the surface at its middle (see `ShortDistance`). At the share s
-/// of the arc, the point is κℓ² s (1 − s) / 2 above the chord, and lags behind the share s of the chord by (κℓ)² s (1 − s) (½ −
-/// s) / 6 of the chord. The change of κ along the arc and the torsion of the geodesic contribute less than a nanometre up to
-/// `limit`; the rounding of the two vectors contributes more: a position is within 5 nm of the geodesic's.
+/// It is an arc of the circle that has the normal curvature κ of the surface at its middle (see `ShortDistance`). At
+/// the share s of the arc, the point is κℓ² s (1 − s) / 2 above the chord, and lags behind the share s of the chord by
+/// (κℓ)² s (1 − s) (½ − s) / 6 of the chord. The change of κ along the arc and the torsion of the geodesic contribute
+/// less than a nanometre up to `limit`; the rounding of the two vectors contributes more: a position is within 5 nm of
+/// the geodesic's.
 @frozen public struct ShortArc: Sendable {
   /// Longest chord, metres, for which positions keep their error bound.
   @inlinable public static var limit: Double { 300 }
@@ -72,9 +73,9 @@
 
   /// Latitude and longitude of the point at a share of the arc, degrees, from those of its start.
   ///
-  /// On the surface tan φ = z / (1 − e²) p, where p is the distance from the axis. The changes of the angles are computed from
-  /// the displacement and added to the start's angles: rounding errors are relative to the displacement, not to the radius of the
-  /// Earth.
+  /// On the surface tan φ = z / (1 − e²) p, where p is the distance from the axis. The changes of the angles are
+  /// computed from the displacement and added to the start's angles: rounding errors are relative to the displacement,
+  /// not to the radius of the Earth.
   ///
   /// - Parameter share: 0 to 1.
   /// - Returns: Degrees in [−90, 90] and [−180, 180].

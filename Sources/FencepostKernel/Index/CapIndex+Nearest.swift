@@ -2,8 +2,8 @@ extension CapIndex {
   /// Visits caps around a position, the nearest cubes first, until the caller's limit excludes the rest.
   ///
   /// Best-first search (Hjaltason and Samet, "Distance browsing in spatial databases", ACM TODS 24, 1999): cubes
-  /// wait in a heap under a lower bound of the slack of all caps at and below them. The caps of one cube come in no particular
-  /// order. Every cap whose slack is at most the limit is visited.
+  /// wait in a heap under a lower bound of the slack of all caps at and below them. The caps of one cube come in no
+  /// particular order. Every cap whose slack is at most the limit is visited.
   ///
   /// - Parameters:
   ///   - position: the centre of the search; nothing is visited if it is NaN.

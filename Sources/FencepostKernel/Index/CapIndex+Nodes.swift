@@ -63,8 +63,8 @@ extension CapIndex {
     if changes > CapIndex.fewChanges && changes > treeCount / CapIndex.settledFor { settle() }
   }
 
-  /// Reorders the blocks, parents before children and neighbours together, so that a search reads few pages. Free blocks are
-  /// released unless they are reserved.
+  /// Reorders the blocks, parents before children and neighbours together, so that a search reads few pages. Free
+  /// blocks are released unless they are reserved.
   mutating func settle() {
     changes = 0
     var settled = ContiguousArray<Group>()

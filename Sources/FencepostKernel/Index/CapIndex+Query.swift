@@ -2,8 +2,8 @@
 @frozen
 public struct CapHit: Sendable, Equatable {
   public var id: UInt32
-  /// How far the position is from the cap, metres, negative within it: never more than the true value, and lower by at most the
-  /// tolerances of ``CapIndex/collect(near:within:into:)``.
+  /// How far the position is from the cap, metres, negative within it: never more than the true value, and lower by at
+  /// most the tolerances of ``CapIndex/collect(near:within:into:)``.
   public var slack: Float
 
   @inlinable
@@ -17,8 +17,8 @@ extension CapIndex {
   /// Appends the id of every cap within a distance of a position: the chord from the position to its centre is at most
   /// the sum of its reach and the distance.
   ///
-  /// The comparison may report too many caps, but never misses one: a cap that is farther by less than a millionth, or by less
-  /// than a ten-millionth of the edge of its cube, may be among the results.
+  /// The comparison may report too many caps, but never misses one: a cap that is farther by less than a millionth, or
+  /// by less than a ten-millionth of the edge of its cube, may be among the results.
   ///
   /// - Parameters:
   ///   - position: where to look.

@@ -1,8 +1,8 @@
 extension CapIndex {
   /// A node with this many entries and a full block looks for children to move entries to.
   static var crowd: Int { 16 }
-  /// The least number of entries for which a child is created: smaller children cost more in cache misses than they save in
-  /// comparisons.
+  /// The least number of entries for which a child is created: smaller children cost more in cache misses than they
+  /// save in comparisons.
   static var brood: Int { 12 }
   /// The blocks are reordered only after more than `fewChanges` changes, and only if there was more than one change for
   /// every `settledFor` caps. With fewer reorderings, searches would read more pages; with more, the reorderings would

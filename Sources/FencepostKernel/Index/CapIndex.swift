@@ -1,7 +1,7 @@
 /// A spatial index of caps, which finds the caps that come within a distance of a position.
 ///
-/// A cap is the part of space within `reach` metres (chord) of a centre; the index does not depend on what the cap bounds. All
-/// lengths are straight lines, so poles and the antimeridian need no special treatment.
+/// A cap is the part of space within `reach` metres (chord) of a centre; the index does not depend on what the cap
+/// bounds. All lengths are straight lines, so poles and the antimeridian need no special treatment.
 ///
 /// The index is a loose tree of cubes, four children along each axis, whose nodes live in one hash table:
 ///
@@ -9,8 +9,8 @@
 ///   cap of a level-k node extends at most half an edge beyond the cube that contains its centre. The lowest level that
 ///   can take a cap is its class.
 /// * A cap starts at the node of level `CapLevel.base` around its centre (or of its class, if that is higher) and
-///   moves down, never below its class, only when the node around it is crowded. Sparse regions therefore need only one node for
-///   many caps; in dense regions the depth depends on the size of the caps.
+///   moves down, never below its class, only when the node around it is crowded. Sparse regions therefore need only one
+///   node for many caps; in dense regions the depth depends on the size of the caps.
 /// * All ancestors of a node exist, and each node has a mask of its 64 possible children, so a search never looks at
 ///   empty space. `reach` of a node bounds the caps at and below it.
 /// * Centres are rounded to a grid of `CapLevel.quantum` metres on insertion; the grid is coarse enough that the offset

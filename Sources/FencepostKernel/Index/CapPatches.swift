@@ -264,8 +264,8 @@ public struct CapPatches: Sendable {
     }
   }
 
-  /// Appends the caps within a distance of a place, which must be at most its margin, as ``CapIndex/collect(near:within:into:)``
-  /// does.
+  /// Appends the caps within a distance of a place, which must be at most its margin, as
+  /// ``CapIndex/collect(near:within:into:)`` does.
   public func collect(at place: Place, within distance: Double, into hits: inout ContiguousArray<CapHit>) {
     groups.withUnsafeBufferPointer { groups in
       guard let base = groups.baseAddress else { return }

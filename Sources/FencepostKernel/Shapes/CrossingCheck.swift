@@ -19,8 +19,8 @@ struct CrossingCheck {
   private(set) var divisible: [(Int, Int)] = []
   /// Whether edges meet anywhere except at a vertex that two neighbouring edges share.
   private(set) var touchesItself = false
-  /// Where two rings touch without crossing but cannot both have the polygon to their left: a defect, reported unless a more
-  /// specific one is found.
+  /// Where two rings touch without crossing but cannot both have the polygon to their left: a defect, reported unless a
+  /// more specific one is found.
   private(set) var suspect: ShapeDefect?
 
   /// - Parameters:
@@ -362,8 +362,8 @@ extension ShapeLine {
   }
 }
 
-/// A partition of numbers into groups (Galler and Fischer, "An improved equivalence algorithm", Communications of the ACM 7,
-/// 1964).
+/// A partition of numbers into groups (Galler and Fischer, "An improved equivalence algorithm", Communications of the
+/// ACM 7, 1964).
 private struct Clusters {
   private var parents: [Int: Int] = [:]
 

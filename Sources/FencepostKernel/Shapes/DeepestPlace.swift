@@ -8,8 +8,8 @@
 struct DeepestPlace {
   /// The fraction of the depth by which another place may be deeper; the rest of 1 % allows for the ellipsoid.
   static var tolerance: Double { 0.006 }
-  /// Edges are processed in pieces of this length, metres, within which the Earth counts as a sphere and geodesics as great
-  /// circles.
+  /// Edges are processed in pieces of this length, metres, within which the Earth counts as a sphere and geodesics as
+  /// great circles.
   static var longestEdge: Double { 200_000 }
   /// The amount of work after which a search ends: an opened node of the tree counts 1, a circle counts 8. A search
   /// that ends before this limit finds a place at most 1 % less deep than the deepest. A search that ends by this limit

@@ -72,7 +72,8 @@ public struct GeodesicSegment: Sendable {
   ///
   /// The distance along a geodesic is convex where the reduced length's derivative M is positive, hence up to a quarter
   /// of the way around, and concave beyond: an inner minimum is where the direction to the point turns from ahead to
-  /// behind, any other an end (Karney 2013, section 3: second derivatives of the distance are M / m times squared sines).
+  /// behind, any other an end (Karney 2013, section 3: second derivatives of the distance are M / m times squared
+  /// sines).
   private func farFoot(of point: SurfacePoint) -> SegmentFoot {
     let first = sight(of: point, 0)
     let last = sight(of: point, length)

@@ -1,8 +1,8 @@
 extension GeodesicShape {
   /// Bounds of the signed boundary distance D at a point of the surface, metres, mostly without trigonometry.
   ///
-  /// Their difference is some millionths of the size of the shape plus the sagitta of its edges: millimetres for a district of a
-  /// town, metres for a country.
+  /// Their difference is some millionths of the size of the shape plus the sagitta of its edges: millimetres for a
+  /// district of a town, metres for a country.
   ///
   /// - Parameter position: within a micrometre of the surface.
   public func bounds(at position: EarthVector) -> (least: Double, most: Double) {
@@ -95,11 +95,11 @@ extension GeodesicShape {
     return max(0, ChordThreshold.leaving(min(gap, 3e7)) - (below - position).length - DistanceBounds.doubt)
   }
 
-  /// The point of the boundary, D = 0, that is nearest to a point; for a point on the line of a buffered polygon or corridor, one
-  /// of the boundary points at a right angle to the line.
+  /// The point of the boundary, D = 0, that is nearest to a point; for a point on the line of a buffered polygon or
+  /// corridor, one of the boundary points at a right angle to the line.
   ///
-  /// If the boundary is at a distance from the line, it is searched for on the way from the nearest place of the line to the
-  /// point. At an inner corner, another edge may be nearer to the place found.
+  /// If the boundary is at a distance from the line, it is searched for on the way from the nearest place of the line
+  /// to the point. At an inner corner, another edge may be nearer to the place found.
   ///
   /// - Returns: `nil` if the place found is not on the boundary.
   public func nearestBoundaryPoint(of point: SurfacePoint) -> SurfacePoint? {

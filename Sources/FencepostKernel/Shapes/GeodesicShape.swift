@@ -2,7 +2,8 @@
 ///
 /// A line is a corridor of radius 0.
 ///
-/// The signed boundary distance D is negative inside, in metres. If a point moves, D changes by at most the distance moved.
+/// The signed boundary distance D is negative inside, in metres. If a point moves, D changes by at most the distance
+/// moved.
 public final class GeodesicShape: Sendable {
   /// Computed distances below this, metres, count as 0, so that a position on the line is inside.
   static var onTheLine: Double { 20e-9 }
@@ -13,8 +14,8 @@ public final class GeodesicShape: Sendable {
     (EarthVector(x: 0, y: 0, z: 0), Ellipsoid.largestRadiusOfCurvature)
   }
 
-  /// The definition of the shape. Its longitudes are in [−180, 180), without repeated vertices and without the vertices that
-  /// close a ring.
+  /// The definition of the shape. Its longitudes are in [−180, 180), without repeated vertices and without the vertices
+  /// that close a ring.
   public let definition: ShapeDefinition
   /// Stored beside the other members because it needs no additional space there.
   let isPolygon: Bool
@@ -37,8 +38,8 @@ public final class GeodesicShape: Sendable {
 
   /// - Parameters:
   ///   - definition: vertices in degrees.
-  ///   - depth: the depth that was stored with a stored definition, used unchanged; `nil` to compute it. Planar edges of a stored
-  ///     definition take the short way; those of a caller's definition follow their longitudes as written.
+  ///   - depth: the depth that was stored with a stored definition, used unchanged; `nil` to compute it. Planar edges
+  ///     of a stored definition take the short way; those of a caller's definition follow their longitudes as written.
   ///
   /// A function, and not an initializer: Embedded Swift does not free the memory of an object whose initializer throws.
   public static func reading(

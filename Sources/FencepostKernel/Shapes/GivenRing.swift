@@ -90,8 +90,8 @@ struct GivenRing {
     }
   }
 
-  /// A vertex during the preparation of the ring; at a pole, a planar edge may arrive on another meridian than the one on which
-  /// the next edge leaves.
+  /// A vertex during the preparation of the ring; at a pole, a planar edge may arrive on another meridian than the one
+  /// on which the next edge leaves.
   private struct Corner {
     var point: SurfacePoint
     var number: Int

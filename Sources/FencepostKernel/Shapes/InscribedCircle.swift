@@ -1,7 +1,7 @@
 /// Circles that touch a line from the left at one point and grow until another part of the line stops them.
 ///
-/// With q the place, n the unit tangent towards the centre and R the Earth's radius, the circle of radius r through q also
-/// goes through p where R tan(r/R) = |p − q|² / 2n·(p − q), and touches the great circle with left normal m where
+/// With q the place, n the unit tangent towards the centre and R the Earth's radius, the circle of radius r through q
+/// also goes through p where R tan(r/R) = |p − q|² / 2n·(p − q), and touches the great circle with left normal m where
 /// R tan(r/R) = m·(q − a) / (1 − m·n), a on it: on a sphere exactly, in terms of chords (from c·p = cos r/R and
 /// m·c = sin r/R for the centre c = q cos r/R + n sin r/R). The ellipsoid is so nearly a sphere that the error is a few
 /// thousandths. The tolerance of `DeepestPlace` covers it, and `DeepestPlace` measures its result exactly.

@@ -61,8 +61,8 @@ extension ShapeLine {
   /// Beyond this distance, metres, chords cannot decide the side.
   static var farthestPlainSide: Float { 20_000 }
 
-  /// The side of the line on which a point is, if the nearest chords decide it: 1 left, −1 right, 0 if the exact solution is
-  /// needed.
+  /// The side of the line on which a point is, if the nearest chords decide it: 1 left, −1 right, 0 if the exact
+  /// solution is needed.
   @inline(__always)
   func plainSide(of point: EarthVector, _ candidates: LineCandidates) -> Int {
     guard !candidates.isCrowded, candidates.count > 0, candidates.least > 0,

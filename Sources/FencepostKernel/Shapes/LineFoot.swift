@@ -8,7 +8,8 @@ public struct LineFoot: Sendable {
   public var at = EarthVector(x: 0, y: 0, z: 0)
   /// Number of the vertex at that place; −1 if the place is between the ends of the edge.
   public var vertex = -1
-  /// Positive if the point is to the left of the line, negative to the right, 0 on it; meaningless beside an open chain.
+  /// Positive if the point is to the left of the line, negative to the right, 0 on it; meaningless beside an open
+  /// chain.
   public var side = 0.0
 
   init() {}

@@ -34,8 +34,8 @@ public struct NearEdges: Sendable {
     first = gaps.leastIndex
   }
 
-  /// The signed boundary distance of a point from these edges; `nil` if others may be nearer, or if these edges cannot decide the
-  /// side.
+  /// The signed boundary distance of a point from these edges; `nil` if other edges may be nearer, or if these edges
+  /// cannot decide the side.
   @inline(__always)
   mutating func look(_ shape: GeodesicShape, at point: EarthVector) -> FoundNear? {
     guard owner == ObjectIdentifier(shape), shape.line.groupCount == groupCount, count > 0 else { return nil }
@@ -80,7 +80,7 @@ public struct NearEdges: Sendable {
 struct NearestEdges {
   private(set) var edges = SIMD8<Int32>()
   private(set) var parts = SIMD8<Float>()
-  /// The number of these edges; 0 if there are too many to list.
+  /// The number of candidate edges; 0 if there are too many to list.
   private(set) var count = 0
   /// Bounds of the distance to the nearest chord, metres.
   private(set) var least = Float.infinity

@@ -60,8 +60,8 @@ struct PolygonLine {
   /// The maximum number of times that pieces of planar edges are divided.
   private static var mostDivisions: Int { 40 }
 
-  /// The line of rings, and the result of the check. Planar edges that do not cross but whose geodesics do are divided until the
-  /// geodesics do not cross either.
+  /// The line of rings, and the result of the check. If planar edges do not cross but their geodesics do, the edges are
+  /// divided until the geodesics do not cross either.
   private static func line(
     _ rings: inout [GivenRing], _ reading: EdgeReading, _ room: inout Int
   ) throws(ShapeDefect) -> (line: ShapeLine, check: CrossingCheck) {
@@ -97,8 +97,8 @@ struct PolygonLine {
     throw defect ?? ShapeDefect(.crossing)
   }
 
-  /// If the loops of a ring cancel each other's area, the ring has no area because it crosses itself. This reports the
-  /// crossing instead.
+  /// If the loops of a ring cancel each other's area, the ring has no area because it crosses itself. In that case the
+  /// crossing is reported, and not the missing area.
   private static func isSmallerLeft(_ ring: GivenRing, isOriented: Bool) throws(ShapeDefect) -> Bool {
     do {
       return try PolygonOrientation.isSmallerLeft(ring, isOriented: isOriented)

@@ -6,8 +6,8 @@ enum RingArea {
   /// The eccentricity e, for the series of q.
   private static var e2: Double { Ellipsoid.eccentricitySquared }
 
-  /// Sine of the authalic latitude (Snyder, equations 3-11 and 3-12): the area between the equator and a parallel is this
-  /// fraction of half the Earth's area.
+  /// Sine of the authalic latitude (Snyder, equations 3-11 and 3-12): the area between the equator and a parallel is
+  /// this fraction of half the Earth's area.
   static func authalicSine(_ sine: Double) -> Double {
     series(sine) / series(1)
   }

@@ -1,8 +1,9 @@
-/// Extents of rings in eight directions on a plane. They show which rings may enclose a ring, the smallest first.
+/// Extents of rings in eight directions on a plane. The extents show which rings may enclose a ring, the smallest of
+/// these first.
 ///
-/// The plane is level in the middle of all rings. If all vertices lie within about 80° of it, rings and the areas within them
-/// appear on it without folds, so that an area has the extents of its ring: a ring within another has no larger extent in any
-/// direction.
+/// The plane is level in the middle of all rings. If all vertices lie within about 80° of that middle, rings and the
+/// areas within them appear on it without folds, so that an area has the extents of its ring: a ring within another has
+/// no larger extent in any direction.
 struct RingExtents {
   /// The least coordinates of each ring's vertices in the eight directions, metres.
   private var inner: ContiguousArray<SIMD8<Float>> = []
@@ -66,7 +67,7 @@ struct RingExtents {
   }
 
   /// Calls `body` with each ring that may enclose `ring`, roughly in ascending order of size. `body` returns whether
-  /// the ring encloses `ring`. The calls stop when all remaining rings are larger than one that encloses it.
+  /// the ring encloses `ring`. The calls stop when all remaining rings are larger than a ring that encloses `ring`.
   func forEachEnclosing(_ ring: Int, _ body: (Int) -> Bool) {
     var limit = UInt32.max
     visit(levels.count - 2, 0, ring, &limit, body)

@@ -13,9 +13,9 @@ struct RingNesting {
 
   /// - Parameters:
   ///   - rings: the rings of a part follow each other, its outer ring first. The polygon is to the left of all rings.
-  ///   - byPairs: whether all pairs of rings must be examined because extents cannot decide. That is so if a ring may
-  ///     bound the larger of its two areas, or if edges that cancelled each other may cross others, because the check
-  ///     for crossings does not see such edges.
+  ///   - byPairs: whether all pairs of rings must be examined because extents cannot decide. All pairs must be examined
+  ///     if a ring may bound the larger of its two areas, or if edges that cancelled each other may cross others,
+  ///     because the check for crossings does not see such edges.
   @discardableResult
   static func check(_ rings: [GivenRing], byPairs: Bool = false) throws(ShapeDefect) -> RingNesting? {
     guard rings.count > 1 else { return nil }
@@ -64,8 +64,8 @@ struct RingNesting {
   /// Checks that an outer ring is not within another part, that is, within that part's outer ring but in none of its
   /// holes.
   ///
-  /// The innermost of the rings around it decides: if that ring is a hole, the outer ring is outside the hole's part,
-  /// as it must be. So rings larger than one that encloses it need no examination.
+  /// The innermost of the rings around that outer ring decides: if it is a hole, the outer ring is outside the hole's
+  /// part, as it must be. So rings larger than a ring that encloses the outer ring need no examination.
   private mutating func lookAtPart(_ outer: Int) throws(ShapeDefect) {
     guard let extents else {
       for other in rings.indices where outers[other] == other && other != outer && mayMeet(outer, other) {

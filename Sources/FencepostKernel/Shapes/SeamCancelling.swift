@@ -1,7 +1,8 @@
-/// Removes edges that occur in both directions: they are not boundary, because the shape lies on both of their sides.
+/// Removes edges that occur in both directions: they are not part of the boundary, because the shape lies on both of
+/// their sides.
 ///
-/// Such seams occur in rings cut at the antimeridian or led along a meridian to a pole, and in parts that share an edge (RFC
-/// 7946, section 3.1.9). All rings run so that the polygon is to their left.
+/// Such seams occur in rings cut at the antimeridian or led along a meridian to a pole, and in parts that share an edge
+/// (RFC 7946, section 3.1.9). All rings run so that the polygon is to their left.
 struct SeamCancelling {
   /// An edge that remains, with its place in the definition.
   struct Edge {
@@ -94,7 +95,7 @@ struct SeamCancelling {
     return Key(first.start) == Key(last.end)
   }
 
-  /// Whether an edge may occur twice or lie on the antimeridian. If no place is repeated, there is no such edge.
+  /// Whether an edge may occur twice or lie on the antimeridian. If no place is repeated, no edge occurs twice.
   private static func maySeam(_ rings: [GivenRing]) -> Bool {
     var places = ContiguousArray<UInt64>()
     places.reserveCapacity(rings.reduce(0) { $0 + $1.points.count })

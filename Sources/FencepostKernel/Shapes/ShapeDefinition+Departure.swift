@@ -2,7 +2,7 @@ extension ShapeDefinition {
   /// The largest distance, in metres, between planar and geodesic edges with the same vertices, and the edge where it
   /// occurs. `nil` if the distance is at most a metre everywhere, or a vertex is not a valid position.
   ///
-  /// This is the error of a shape whose edges are read as the wrong kind.
+  /// This distance is the error of a shape whose edges are read as the wrong kind.
   public var planarDeparture: (metres: Double, place: ShapeDefect.Place)? {
     var most: (metres: Double, place: ShapeDefect.Place)?
     for part in vertices.partEnds.indices {
@@ -52,7 +52,7 @@ enum PlanarEdge {
   /// Δλ S √(Δφ² + C²Δλ²) with S the greatest |sin φ| and C the greatest cos φ on the edge.
   ///
   /// - Parameters:
-  ///   - latitude: degrees, like `other`. The order of the two does not matter.
+  ///   - latitude: degrees, like `other`. The order of the two latitudes does not matter.
   ///   - span: the difference of the longitudes, degrees.
   static func departureBound(_ latitude: Double, _ other: Double, span: Double) -> Double {
     let radians = Trigonometry.radiansPerDegree

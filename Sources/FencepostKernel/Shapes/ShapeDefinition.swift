@@ -4,8 +4,8 @@ public struct ShapeDefinition: Sendable, Equatable {
     /// The area within rings.
     ///
     /// - `buffer`: metres by which the line is moved outwards.
-    /// - `isOriented`: whether the polygon is to the left of every ring as listed; otherwise each ring encloses the smaller
-    ///   of the two areas that it bounds.
+    /// - `isOriented`: whether the polygon is to the left of every ring as listed; otherwise each ring encloses the
+    ///   smaller of the two areas that it bounds.
     case polygon(buffer: Double, isOriented: Bool)
     /// The area within `radius` metres of lines.
     case corridor(radius: Double)
@@ -27,8 +27,8 @@ public struct ShapeDefinition: Sendable, Equatable {
     if case .polygon = kind { true } else { false }
   }
 
-  /// Whether two definitions mean the same condition: the same structure, each coordinate within 1e-7°, radius and buffer
-  /// within 0.5 m.
+  /// Whether two definitions mean the same condition: the same structure, each coordinate within 1e-7°, radius and
+  /// buffer within 0.5 m.
   public func isNearlyEqual(to other: ShapeDefinition) -> Bool {
     switch (kind, other.kind) {
     case (.polygon(let buffer, let isOriented), .polygon(let otherBuffer, let otherIsOriented)):

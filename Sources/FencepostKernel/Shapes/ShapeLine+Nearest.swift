@@ -81,7 +81,8 @@ extension ShapeLine {
     return (nearest, Double(most.nextUp))
   }
 
-  /// Bounds of the shortest straight way from a point of space to the line, metres; infinite when it is longer than a limit.
+  /// Bounds of the shortest straight distance from a point of space to the line, metres; infinite when it is longer
+  /// than a limit.
   public func chordBounds(to point: EarthVector, within limit: Double = .infinity) -> (least: Double, most: Double) {
     var (least, most) = (Float.infinity, Float.infinity)
     LineSearch.run(self, at: point, limit: limit) { found, search in
@@ -94,7 +95,7 @@ extension ShapeLine {
   }
 
   /// A point with a chord longer than `chord` may be nearer along the surface only if its chord is below this bound.
-  /// Two chords of the same distance differ because of the ellipsoid's curvatures: see `DistanceBounds`.
+  /// Two chords of the same geodesic distance differ because of the ellipsoid's curvatures: see `DistanceBounds`.
   private static func widened(_ chord: Double) -> Double {
     if chord <= ChordThreshold.near {
       return chord + chord * (chord * chord) * (1.01 * ChordThreshold.bend) + 1e-5

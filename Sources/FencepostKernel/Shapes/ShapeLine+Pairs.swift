@@ -13,7 +13,7 @@ extension ShapeLine {
   /// long edge is far below the edge, so a test of chords would report nearly all pairs; this tests the edges by
   /// pieces.
   ///
-  /// - Returns: each pair once, in ascending order; `nil` where there are few such edges.
+  /// - Returns: each pair once, in ascending order; `nil` if there are few long edges.
   func nearPairsByPieces(within tolerance: Double) throws(ShapeDefect) -> [(Int, Int)]? {
     let lengths = vertices.indices.dropLast().map { isEdge($0) ? vertices[$0].squaredChord(to: vertices[$0 + 1]) : 0 }
     let long = Pieces.long * Pieces.long
@@ -46,10 +46,10 @@ extension ShapeLine {
   }
 
   private enum Pieces {
-    /// Edges longer than this, metres, are tested by pieces if there are more than that many.
+    /// Edges longer than `long`, in metres, are tested by pieces if there are more than `few` of them.
     static var long: Double { 900_000 }
     static var few: Int { 64 }
-    /// The length of a piece, metres, unless that would give more than that many pieces.
+    /// The length of a piece is `length`, in metres, unless there would then be more than `most` pieces.
     static var length: Double { 100_000 }
     static var most: Double { 500_000 }
 

@@ -1,8 +1,9 @@
 /// Determines sides beside places where edges meet without sharing a vertex.
 ///
-/// A line may touch itself, and cross itself by less than a micrometre (`CrossingCheck.tolerance`). Near such a place the nearest
-/// edge or vertex does not decide the side alone: if the tip of a vertex pokes through an edge, that edge lies behind the tip,
-/// and the sides of the tip are valid only for nanometres. Then the side is determined from another point.
+/// A line may touch itself, and cross itself by less than a micrometre (`CrossingCheck.tolerance`). Near such a place
+/// the nearest edge or vertex does not decide the side alone: if the tip of a vertex pokes through an edge, that edge
+/// lies behind the tip, and the sides of the tip are valid only for nanometres. Then the side is determined from
+/// another point.
 extension ShapeLine {
   /// Edges that are farther than the nearest one by less than this are its rivals, metres. This is more than the
   /// tolerance by which edges may cross.
@@ -33,12 +34,12 @@ extension ShapeLine {
 
   /// The side of a point whose nearest place has rivals.
   ///
-  /// No part of the line is nearer to a point than its nearest place, so all places nearer to the point are on the point's side.
-  /// For one of these places, or for one found from it in the same way, the nearest place of the line is a different
-  /// one, which has no rivals.
+  /// No part of the line is nearer to a point than its nearest place, so all places nearer to the point are on the
+  /// point's side. For one of these places, or for one found from it in the same way, the nearest place of the line is
+  /// a different one, which has no rivals.
   ///
-  /// - Returns: the side, with the distance as its size; `nil` if none of the places decides, which needs a point about as near
-  ///   to the line as the edges' crossing tolerance.
+  /// - Returns: the side, with the distance as its size; `nil` if none of the places decides, which needs a point about
+  ///   as near to the line as the edges' crossing tolerance.
   func sideAround(_ point: SurfacePoint, _ best: LineFoot) -> Double? {
     let way = point.path(to: best.place).azimuth1
     for turn in ShapeLine.turns {

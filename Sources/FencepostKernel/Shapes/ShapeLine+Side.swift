@@ -1,9 +1,9 @@
 extension ShapeLine {
   /// Whether a point whose nearest place is a vertex lies to the left of the edges that meet there.
   ///
-  /// Turning clockwise from the direction to the point, the first edge decides: an edge that leaves the vertex has its left on
-  /// this side, an edge that arrives has its right. The point is not nearer to any edge than to the vertex, so no edge is within
-  /// 90° of its direction, and rounding does not matter.
+  /// Turning clockwise from the direction to the point, the first edge decides: an edge that leaves the vertex has its
+  /// left on this side, an edge that arrives has its right. The point is not nearer to any edge than to the vertex, so
+  /// no edge is within 90° of its direction, and rounding does not matter.
   func side(of point: SurfacePoint, at vertex: Int, _ edge: Int) -> Double {
     let corner = place(vertex)
     let way = corner.path(to: point)
@@ -22,8 +22,8 @@ extension ShapeLine {
     return isLeft ? way.distance : -way.distance
   }
 
-  /// As the method above, but computed in space, for a point within `ShortDistance.limit`; `nil` if an edge at the
-  /// vertex is too long for that.
+  /// Whether the point lies to the left, computed in space, for a point within `ShortDistance.limit`; `nil` if an edge
+  /// at the vertex is too long for that.
   func shortSide(of point: EarthVector, at vertex: Int, _ edge: Int, distance: Double) -> Double? {
     let corner = vertices[vertex]
     let normal = corner.scaled / corner.scaled.length

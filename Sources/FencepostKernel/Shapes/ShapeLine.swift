@@ -1,9 +1,9 @@
 /// The line of a shape: chains of geodesic edges, with a tree over them for the search of the edge that is nearest.
 ///
 /// Chains are open or closed; those of a polygon run so that the polygon lies to their left. Consecutive edges are near
-/// each other, so the tree follows their numbers: a ball around each eight edges, a ball around each eight of those balls, and so
-/// on. A vertex takes 38 bytes: its vector, the same in single precision relative to the middle of the line for the search, and
-/// its share of the tree.
+/// each other, so the tree follows their numbers: a ball around each eight edges, a ball around each eight of those
+/// balls, and so on. A vertex takes 38 bytes: its vector, the same in single precision relative to the middle of the
+/// line for the search, and its share of the tree.
 public struct ShapeLine: Sendable {
   /// The vertices of all chains, one chain after the other; edge e leads from vertex e to vertex e + 1. A closed chain
   /// has its first vertex again at its end. A chain that consists of one place contains it twice.
@@ -13,13 +13,14 @@ public struct ShapeLine: Sendable {
   /// The tree: balls around edges, then balls around those balls, up to one ball that contains everything.
   private(set) var balls: ContiguousArray<Ball> = []
   private(set) var levels = Levels()
-  /// Whether edges meet other than as neighbours in a chain: then a vertex alone does not decide the side.
+  /// Whether edges meet anywhere except at the vertex between two neighbours in a chain: in that case a vertex alone
+  /// does not decide the side.
   let touchesItself: Bool
-  /// All x, then all y, then all z of the vertices relative to `origin`, and the last again for lanes of a group beyond
-  /// the end.
+  /// All x, then all y, then all z of the vertices relative to `origin`, then the last value repeated for the lanes of
+  /// a group beyond the end.
   private(set) var corners: ContiguousArray<Float> = []
-  /// For each eight numbers, bits for those that are edges; empty for a single chain, where all numbers except the last are
-  /// edges.
+  /// For each eight numbers, bits for those that are edges; empty for a single chain, where all numbers except the last
+  /// are edges.
   private var edgeBits: ContiguousArray<UInt8> = []
   /// Balls and corners are relative to this place.
   let origin: EarthVector
@@ -157,8 +158,8 @@ public struct ShapeLine: Sendable {
   @inline(__always)
   func chord(_ edge: Int) -> Chord { Chord(vertices[edge], vertices[edge &+ 1]) }
 
-  /// The largest distance of an edge from its chord. It equals that of an arc of the same length with the greatest
-  /// curvature of any geodesic.
+  /// The largest distance of an edge from its chord. This distance equals that of an arc of the same length with the
+  /// greatest curvature of any geodesic.
   @inline(__always)
   func sagitta(_ edge: Int) -> Double {
     let square = vertices[edge].squaredChord(to: vertices[edge &+ 1])
@@ -236,8 +237,8 @@ public struct ShapeLine: Sendable {
     /// The distance of the ball's centre from a place, which is also relative to the origin and has 0 as its fourth
     /// element.
     ///
-    /// All four elements are set explicitly, so that a compiler that processes them at once does not square other memory, which
-    /// may overflow.
+    /// All four elements are set explicitly, so that a compiler that processes them at once does not square other
+    /// memory, which may overflow.
     @inline(__always)
     func distance(to place: SIMD4<Float>) -> Float {
       let apart = SIMD4(x, y, z, 0) - place

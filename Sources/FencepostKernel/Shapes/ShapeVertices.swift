@@ -14,8 +14,8 @@ public struct ShapeVertices: Sendable, Equatable {
 
     /// Whether the position is valid: a latitude in [−90, 90] and a longitude in [−360, 360].
     ///
-    /// Compares the bits as integers, which order magnitudes like numbers, with NaN above all. A floating-point comparison may
-    /// raise FE_INVALID, which a host may trap.
+    /// Compares the bits as integers, which order magnitudes like numbers, with NaN above all. A floating-point
+    /// comparison may raise FE_INVALID, which a host may trap.
     var isPosition: Bool {
       latitude.magnitude.bitPattern <= (90.0).bitPattern && longitude.magnitude.bitPattern <= (360.0).bitPattern
     }
@@ -25,7 +25,7 @@ public struct ShapeVertices: Sendable, Equatable {
   public private(set) var vertices: ContiguousArray<Vertex> = []
   /// For each ring or line, where it ends in `vertices`.
   public var ringEnds: ContiguousArray<Int> { isOneRing ? [vertices.count] : severalEnds }
-  /// The ends in `vertices`, unless there is only one ring or line and no more is added.
+  /// The ends in `vertices`, unless there is only one ring or line and nothing more is added.
   private var severalEnds: ContiguousArray<Int> = []
   private var isOneRing = false
   /// For each part, where it ends in `ringEnds`.
@@ -53,7 +53,7 @@ public struct ShapeVertices: Sendable, Equatable {
     partEnds.append(severalEnds.count)
   }
 
-  /// Starts a ring or line without vertices, in the last part; if there is no part, it starts the first one.
+  /// Starts a ring or line without vertices, in the last part; if there is no part, starts the first part.
   public mutating func beginRing() {
     separate()
     if partEnds.isEmpty { beginPart() }
@@ -61,7 +61,7 @@ public struct ShapeVertices: Sendable, Equatable {
     partEnds[partEnds.count - 1] = severalEnds.count
   }
 
-  /// Adds a vertex to the last ring; if there is no ring, it starts the first one.
+  /// Adds a vertex to the last ring; if there is no ring, starts the first ring.
   public mutating func append(latitude: Double, longitude: Double) {
     separate()
     if severalEnds.isEmpty || partEnds[partEnds.count - 1] == startOfLastPart { beginRing() }
@@ -69,10 +69,10 @@ public struct ShapeVertices: Sendable, Equatable {
     severalEnds[severalEnds.count - 1] = vertices.count
   }
 
-  /// The offset of a single ring in a single part; most shapes share it.
+  /// The offset of a single ring in a single part; most shapes share this value.
   private static let onePart: ContiguousArray<Int> = [1]
 
-  /// Releases spare memory, once no more is added.
+  /// Releases spare memory, after the last vertex has been added.
   mutating func compact() {
     if partEnds == ShapeVertices.onePart { partEnds = ShapeVertices.onePart }
     if severalEnds.count == 1 { (isOneRing, severalEnds) = (true, []) }
@@ -94,7 +94,7 @@ public struct ShapeVertices: Sendable, Equatable {
     (part == 0 ? 0 : partEnds[part - 1])..<partEnds[part]
   }
 
-  /// The vertices of a ring or line, by its number among all.
+  /// The vertices of a ring or line, by its number among all rings or lines.
   public func vertices(ofRing ring: Int) -> ContiguousArray<Vertex>.SubSequence {
     isOneRing ? vertices[...] : vertices[(ring == 0 ? 0 : severalEnds[ring - 1])..<severalEnds[ring]]
   }

@@ -65,8 +65,8 @@
 
   /// The place of the segment that is nearest to a point.
   ///
-  /// - Parameter point: of the surface; exact to 5 nm while it is within `ShortDistance.limit` of the segment. Farther away,
-  ///   `along` is only a starting value.
+  /// - Parameter point: of the surface; exact to 5 nm while it is within `ShortDistance.limit` of the segment. Farther
+  ///   away, `along` is only a starting value.
   public func foot(of point: EarthVector) -> (along: Double, at: EarthVector, isInner: Bool) {
     guard length > 0 else { return (0, start, false) }
     // At the foot computed here, its chord to the point is perpendicular to the segment. If the geodesic to the foot is

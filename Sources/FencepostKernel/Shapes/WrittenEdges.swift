@@ -1,6 +1,6 @@
-/// The planar edges of a ring or line that its reduced longitudes do not determine: those that span 180 degrees of longitude or
-/// more, and those along a meridian from pole to pole. Vertices added within them turn them into ordinary edges, which have the
-/// same meaning when the definition is read again.
+/// The planar edges of a ring or line that its reduced longitudes do not determine: those that span 180 degrees of
+/// longitude or more, and those along a meridian from pole to pole. Vertices added within them turn them into ordinary
+/// edges, which have the same meaning when the definition is read again.
 struct WrittenEdges {
   /// A vertex to add.
   struct Added {
@@ -11,8 +11,8 @@ struct WrittenEdges {
 
   /// The edges, in the order of the definition.
   private(set) var added: [Added] = []
-  /// For a ring that spans 180 degrees of longitude or more, whether the area that it encloses on the map is to its left; `nil`
-  /// for other rings, which enclose at most half of the Earth.
+  /// For a ring that spans 180 degrees of longitude or more, whether the area that it encloses on the map is to its
+  /// left; `nil` for other rings, which enclose at most half of the Earth.
   private(set) var isDrawnLeft: Bool?
 
   /// The largest longitude difference between added vertices, degrees: so small that the short way between them is the
@@ -85,9 +85,10 @@ extension ShapeDefinition {
       }
   }
 
-  /// The definition for callers: the longitudes of planar edges continue beyond [−180, 180), so that the vertices have the same
-  /// meaning as written. A ring around a pole starts at its vertex at the pole, which closes the ring one turn later. A shape
-  /// that cannot be written so, because it has no such vertex or leaves [−360, 360], is returned as stored.
+  /// The definition for callers: the longitudes of planar edges continue beyond [−180, 180), so that the vertices have
+  /// the same meaning as written. A ring around a pole starts at its vertex at the pole, which closes the ring one turn
+  /// later. A shape that cannot be written so, because it has no such vertex or leaves [−360, 360], is returned as
+  /// stored.
   public var written: ShapeDefinition {
     guard hasWideEdges else { return self }
     var result = self

@@ -1,8 +1,8 @@
 /// Shapes as well-known binary: Polygon, MultiPolygon, LineString and MultiLineString.
 ///
-/// Written as in ISO/IEC 13249-3:2016, section 5.1.46: little endian, only x (longitude) and y (latitude), rings closed. Read in
-/// either byte order, with the z and m of ISO (types from 1000, 2000 and 3000 on) or of the extended form (flags in the type,
-/// PostGIS' EWKB), whose spatial reference must be WGS 84.
+/// Written as in ISO/IEC 13249-3:2016, section 5.1.46: little endian, only x (longitude) and y (latitude), rings
+/// closed. Read in either byte order, with the z and m of ISO (types from 1000, 2000 and 3000 on) or of the extended
+/// form (flags in the type, PostGIS' EWKB), whose spatial reference must be WGS 84.
 public enum WellKnownBinary {
   /// Numbers of the types.
   enum GeometryType: UInt32 {

@@ -16,8 +16,8 @@ enum Project {
   /// While the major version is 0, each minor version has its own SONAME: ABIPolicy.md.
   static let soname = "libfencepost.so.\(FENCEPOST_VERSION_MAJOR).\(FENCEPOST_VERSION_MINOR)"
 
-  /// Whether the tests of the library run: it is built, or `FENCEPOST_REQUIRE_LIBRARY` (set by the Makefile) makes its absence a
-  /// failure.
+  /// Whether the tests of the library run: it is built, or `FENCEPOST_REQUIRE_LIBRARY` (set by the Makefile) makes its
+  /// absence a failure.
   static let testsLibrary =
     FileManager.default.fileExists(atPath: library.path)
     || ProcessInfo.processInfo.environment["FENCEPOST_REQUIRE_LIBRARY"] != nil

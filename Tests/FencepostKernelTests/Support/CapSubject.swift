@@ -1,8 +1,8 @@
 @testable import FencepostKernel
 import Testing
 
-/// How far a result may be beyond reach plus distance: a millionth, and two centimetres or a ten-millionth of the edge of the
-/// cap's cube.
+/// How far a result may be beyond reach plus distance: a millionth, and two centimetres or a ten-millionth of the edge
+/// of the cap's cube.
 func tolerated(_ reach: Double, _ distance: Double) -> Double {
   var level = CapLevel.base
   while level < CapLevel.top && Double(CapLevel.reach(level)) < reach * 1.00001 { level += 1 }

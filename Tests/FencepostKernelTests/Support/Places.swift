@@ -40,8 +40,8 @@ extension SeededGenerator {
     }
   }
 
-  /// A random place relative to another: anywhere, close by at all scales, nearly antipodal, on the same meridian or parallel, or
-  /// equal.
+  /// A random place relative to another: anywhere, close by at all scales, nearly antipodal, on the same meridian or
+  /// parallel, or equal.
   mutating func partner(of place: Place) -> Place {
     let sign: Double = Bool.random(using: &self) ? 1 : -1
     switch UInt64.random(in: 0..<8, using: &self) {

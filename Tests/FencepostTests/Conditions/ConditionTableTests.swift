@@ -34,8 +34,8 @@ import Testing
     #expect(slots.elementsEqual(table.live), "each of them is the whole add order")
   }
 
-  /// A new condition with the same identifier reuses the slot, but inherits nothing else: not the place in the index, not the
-  /// shape, not the identity.
+  /// A new condition with the same identifier reuses the slot, but inherits nothing else: not the place in the index,
+  /// not the shape, not the identity.
   @Test func aReplacementOfAnotherKindKeepsTheSlotAlone() throws {
     var table = ConditionTable(limit: nil)
     let beacon = BeaconIdentityCondition(uuid: someUUID, major: 1)

@@ -10,7 +10,7 @@ import Testing
     try GivenCondition(condition).subject()
   }
 
-  /// One definition of each kind, and others that differ from it in one respect.
+  /// One definition of each kind, and other definitions that differ from it in one respect.
   private func families() throws -> [(kind: ConditionKind, same: [Definition.Subject], others: [Definition.Subject])] {
     let path = ring(0.001)
     var moved = square()

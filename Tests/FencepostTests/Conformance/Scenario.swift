@@ -44,7 +44,8 @@ struct Scenario: Sendable, CustomTestStringConvertible {
   /// Whether a store fails in the scenario.
   var needsStorage: Bool { allSteps.contains { $0["store"] != nil } }
 
-  /// Whether the scenario needs a name that is already in use; `fencepost_conform --store` runs these on directories.
+  /// Whether the scenario needs a name that is already in use; `fencepost_conform --store` runs these scenarios on
+  /// directories.
   var needsDirectory: Bool { allSteps.contains { $0["refused"]?.string == "monitor_in_use" } }
 }
 

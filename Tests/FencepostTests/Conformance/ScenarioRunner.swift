@@ -5,7 +5,8 @@ import FencepostKernel
 
 /// Runs one scenario on the actor.
 final class ScenarioRunner {
-  /// A monitor in the scenario's store. While it is closed, `monitor` is `nil`, and `engine` or `storage` holds the stored rows.
+  /// A monitor in the scenario's store. While it is closed, `monitor` is `nil`, and `engine` or `storage` holds the
+  /// stored rows.
   private final class Entry {
     var monitor: Monitor?
     var engine: MonitorEngine
@@ -31,7 +32,8 @@ final class ScenarioRunner {
   private var opened: [String] = []
   private var main: String?
 
-  /// - Parameter isStored: If `true`, monitors are saved in storages, and a restart opens them again; otherwise a restart copies
+  /// - Parameter isStored: If `true`, monitors are saved in storages, and a restart opens them again; otherwise a
+  ///   restart copies
   /// the engine's value.
   init(_ scenario: Scenario, restartsEveryStep: Bool, isStored: Bool) {
     self.scenario = scenario

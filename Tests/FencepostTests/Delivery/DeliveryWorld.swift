@@ -24,7 +24,7 @@ struct DeliveryWorld {
     for slot in table.live { post.adopt(slot, clock: 10) }
   }
 
-  /// Adds a condition with an unknown assumed state, or replaces the one with that name.
+  /// Adds a condition with an unknown assumed state, or replaces the condition with the same name.
   mutating func enter(
     _ name: String, _ subject: Definition.Subject = .circle(circle(100)), notify: TransitionPolicy.Notify = .all
   ) {

@@ -66,7 +66,7 @@ import Testing
     #expect(nothing == 0)
   }
 
-  /// There is one record per condition. Later events overwrite it, and removing the condition frees it.
+  /// There is one record per condition. Later events overwrite this record, and removing the condition frees it.
   @Test func aRecordIsWrittenInPlace() throws {
     var journal = Journal()
     var told = told(&journal)

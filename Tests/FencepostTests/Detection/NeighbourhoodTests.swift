@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// Compares the two for polygons and corridors among circles.
+  /// Compares the engine and the oracle for polygons and corridors among circles.
   @Test(arguments: World.allCases)
   func agreesWithTheOracleOnShapes(_ world: World) throws {
     for round in 0..<3 {

@@ -5,7 +5,7 @@ import Testing
 
 /// Circles that are not near a fix are decided without evaluating them, and the results are the same.
 @Suite struct TrackerDeterminationTests {
-  /// Creates a monitor with many circles around the place where the random lives happen.
+  /// Creates a monitor with many circles around the place where the random calls happen.
   private func crowded(_ number: Int) throws -> (MonitorEngine, RandomLife) {
     var random = SeededGenerator("crowd", salt: UInt64(number))
     var steps = RandomLife("lives of forks", number)
@@ -25,9 +25,9 @@ import Testing
     return (engine, steps)
   }
 
-  /// Plays the same life in a fork, which evaluates only the circles that may need it, and in an engine that records changes for
-  /// a storage and so evaluates each. Fork and engine give the same events and the same final bytes, and the original
-  /// does not change.
+  /// Plays the same random calls in a fork, which evaluates only the circles that may need it, and in an engine that
+  /// records changes for a storage and so evaluates each circle. Fork and engine give the same events and the same
+  /// final bytes, and the original does not change.
   @Test func forksLiveAsThoseThatLookAtAll() throws {
     var small = 0
     for number in 0..<60 {

@@ -55,7 +55,8 @@ import Testing
     #expect(result.kept == 3 && result.added == 1 && result.replaced == 1 && result.removed == 0)
   }
 
-  /// If a shape is equal to the last bit, it is not validated again and stays the same object, even if its condition changes.
+  /// If a shape is equal to the last bit, it is not validated again and stays the same object, even if its condition
+  /// changes.
   @Test func equalShapesAreNotExaminedAgain() throws {
     func rows(tag: UInt64) -> [NamedCondition] {
       (0..<5).map { NamedCondition(polygon($0), identifier: "p\($0)", assuming: .unsatisfied, tag: tag) }

@@ -5,7 +5,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Tests the effect of wrong dates on a fleet, and the limits against them.
+/// Tests the effect of wrong times on a fleet, and the limits against them.
 @Suite struct FleetClockTests {
   private func zones(_ policy: TransitionPolicy = .exact) throws -> Conditions {
     let zones = Conditions()
@@ -69,8 +69,8 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// Expiry by arrival removes a quiet device whose clock is far ahead, and keeps an active one whose clock is 1 024 weeks
-  /// behind.
+  /// Expiry by arrival removes a quiet device whose clock is far ahead, and keeps an active one whose clock is 1 024
+  /// weeks behind.
   @Test func devicesExpireByArrival() throws {
     var fleet = try FleetEngine(try zones())
     let names = ["before", "ahead", "behind", "never"]

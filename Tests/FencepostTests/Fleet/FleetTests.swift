@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct FleetTests {
   /// Tests `position` inside and outside the safe region, to the nearest ten-millionth of a degree, for both signs.
-  /// Refused fixes do not change it.
+  /// Refused fixes do not change the position.
   @Test func whereADeviceIs() throws {
     var fleet = try FleetEngine(Conditions())
     let device = try fleet.device("a")
@@ -183,8 +183,8 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// Adds and removes devices at random; their lines are reused early. An old number never acts on another device until
-  /// the generations of its line are used up.
+  /// Adds and removes devices at random; their places are reused early. An old number never acts on another device
+  /// until the generations of its place are used up.
   @Test(arguments: [0, 3]) func noNumberActsOnAnotherDevice(fewest: Int) throws {
     var random = SeededGenerator("noNumberActsOnAnotherDevice", salt: UInt64(fewest))
     var fleet = try FleetEngine(try zones())

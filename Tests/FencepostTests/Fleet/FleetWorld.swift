@@ -546,8 +546,8 @@ struct FleetWorld {
       + "line \(fleet.devices.lines[number]), state \(state), \(fleet.floors)"
   }
 
-  /// Compares the counters of a device. A monitor's counters also include the advances of all devices, and inputs before the
-  /// device was added.
+  /// Compares the counters of a device. A monitor's counters also include the advances of all devices, and inputs
+  /// before the device was added.
   private func checkStatistics(_ fleet: FleetEngine, _ number: UInt32, _ device: Device) throws {
     let one = try fleet.statistics(of: number)
     let other = device.monitor.statistics
@@ -606,7 +606,8 @@ struct FleetWorld {
     }
   }
 
-  /// The next deadlines of the fleet and of each device are those of the monitors, except for absences that produce no event.
+  /// The next deadlines of the fleet and of each device are those of the monitors, except for absences that produce no
+  /// event.
   mutating func checkDeadlines() throws {
     for shard in shards.indices {
       var earliest: Timestamp?

@@ -1,4 +1,4 @@
-/// A feature of monitors. A feature that is on or off in a life of ``LawTests``.
+/// A feature of monitors. A feature that is on or off in a random sequence of calls of ``LawTests``, called a life.
 ///
 /// A fleet of n devices gives the events of n monitors for every combination of the features that are not ``missing``.
 /// When fleets get one of the missing features, move it to the other list and add its steps to the life.
@@ -16,7 +16,7 @@ enum LawFeature: String, CaseIterable {
   case coarseFixes
   /// Fixes without a position, out of range, or late.
   case refusedInputs
-  /// Conditions that are removed and replaced during the life.
+  /// Conditions that are removed and replaced during the calls.
   case tableChanges
   case advance
   case deviceAdvance

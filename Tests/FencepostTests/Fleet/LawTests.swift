@@ -4,26 +4,28 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// The law of fleets: *a fleet of n devices gives exactly the events of n monitors, byte for byte, explanations included.*
-/// Random lives play each call to a fleet and to n monitors with the same conditions; a life uses some of the features of
-/// ``LawFeature``. The exceptions:
+/// The law of fleets: *a fleet of n devices gives exactly the events of n monitors, byte for byte, explanations
+/// included.* Random sequences of calls, called lives, run on a fleet and on n monitors with the same conditions; each
+/// life uses some of the features of ``LawFeature``. The exceptions:
 ///
 /// * an earlier fix that decides a new condition, and records: see ``LawFeature/missing``;
 /// * the limit of the queue, which a fleet has for all its devices together: no life reaches it;
 /// * the event about a failing store: no store fails in these tests;
 /// * the order between devices: the world puts the monitors' events in the order that ``FleetEngine`` states.
 ///
-/// These known differences are to be removed later. Each names the code of ``FleetWorld`` that allows for it:
+/// These known differences are to be removed later. Each item names the code of ``FleetWorld`` that allows for the
+/// difference:
 ///
 /// * the values in an explanation are those of the last fix outside the safe region, whose exact position a fleet keeps
 ///   (``FleetWorld/explanation(_:of:_:_:)``);
 /// * the explanation of a removed beacon does not say when it was last seen (``FleetWorld/checkExplanation``);
 /// * events that were due before a device was added come with its first input (``FleetWorld``'s `isFresh`);
-/// * a fleet's deadlines leave out the absence of a beacon that produces no event (``FleetWorld/checkDeadlines()``);
+/// * a fleet's deadlines leave out the absence of a beacon if this absence produces no event
+///   (``FleetWorld/checkDeadlines()``);
 /// * the time from which a device is inside a condition, if the event is later than the time of a rewind
 ///   (``FleetWorld``'s `rewound`).
 ///
-/// `FENCEPOST_SEED` repeats a failure; `make soak` plays more lives.
+/// `FENCEPOST_SEED` repeats a failure; `make soak` plays more random sequences of calls.
 @Suite struct LawTests {
   private static let beacons = [
     BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 2)),
@@ -227,7 +229,7 @@ import Testing
     }
   }
 
-  /// Fleets refuse each missing feature, so that no life leaves out a feature that fleets have.
+  /// Fleets refuse each feature that they lack, so no random sequence of calls leaves out a feature that fleets have.
   @Test(arguments: LawFeature.allCases.filter { $0.missing != nil }) func whatIsMissingIsRefused(_ feature: LawFeature)
     throws
   {

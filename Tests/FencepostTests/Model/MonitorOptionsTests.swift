@@ -24,8 +24,8 @@ import Testing
     }
   }
 
-  /// If the maximum age is 0, a fix at the current time decides an added condition; if it is −1, not even that fix
-  /// does.
+  /// If the maximum age is 0, a fix at the current time decides an added condition; if the maximum age is −1, no fix
+  /// from before the addition decides it.
   @Test func anAddMayNeverLookBack() throws {
     for (age, state) in [(0, Event.State.satisfied), (-1, .unknown)] as [(Int64, Event.State)] {
       var engine = try MonitorEngine(options: MonitorOptions(initialFixMaxAgeMicroseconds: age))

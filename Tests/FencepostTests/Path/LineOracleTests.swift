@@ -5,8 +5,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Compares the crossings of lines with a path in small steps. The azimuths of the inverse problem decide each step. It
-/// crosses an edge if the ends of the step are on different sides of the edge, and the ends of the edge are on
+/// Compares the crossings of lines with a path in small steps. The azimuths of the inverse problem decide each step. A
+/// step crosses an edge if the ends of the step are on different sides of the edge, and the ends of the edge are on
 /// different sides of the step.
 @Suite struct LineOracleTests {
   private struct Crossing: Equatable {

@@ -27,7 +27,7 @@ import Testing
     LineGeographicCondition(path: points.map { place($0.0, $0.1) })
   }
 
-  /// The events of a way over a line, in `brief` form. There is a fix every `every` seconds.
+  /// The events of a path over a line, in `brief` form. There is a fix every `every` seconds.
   private func events(
     _ lines: [[(Double, Double)]], _ way: [(Double, Double)], _ every: Double = 10
   ) throws -> [String] {
@@ -118,7 +118,7 @@ import Testing
     #expect(event.date == at(10) && event.evidence?.source == .fix && event.direction == .rightToLeft)
   }
 
-  /// While the path runs along the line nothing is counted; a crossing is counted when the path leaves the line on the
+  /// While the path runs along the line, nothing is counted; a crossing is counted when the path leaves the line on the
   /// other side.
   @Test func whoGoesAlongIsCountedWhereHeLeaves() throws {
     let along = [(-50.0, -50.0), (0.0, 0.0), (100.0, 0.0), (150.0, -50.0)]

@@ -13,8 +13,8 @@ import Testing
   }
 
   /// Compares with fixes at each microsecond, which is the definition of the rule. If the fixes are at the engine's
-  /// positions, the events are the same to the last bit. If they are on the geodesic, which differs by some nanometres
-  /// on short legs, the events are the same within a microsecond.
+  /// positions, the events are the same to the last bit. If the fixes are on the geodesic, which differs by some
+  /// nanometres on short legs, the events are the same within a microsecond.
   @Test(arguments: World.allCases)
   func agreesToTheMicrosecond(_ world: World) throws {
     var (onPath, gaps, other) = (0, 0, 0)

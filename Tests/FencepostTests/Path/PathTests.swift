@@ -53,7 +53,7 @@ import Testing
     #expect(engine.drain().map(\.state) == [.satisfied, .unsatisfied, .satisfied])
   }
 
-  /// Both ends of a leg are inside, and the way between them is inside or partly outside.
+  /// Both ends of a leg are inside, and the path between them is inside or partly outside.
   @Test func bothEndsInside() throws {
     var engine = try engine()
     let ring = [
@@ -141,7 +141,7 @@ import Testing
   }
 
   /// Tests short legs, which are computed on the straight line: grazing, creeping and fast legs that start near the
-  /// boundary or on it. They find the same passage as bisection between exact positions.
+  /// boundary or on it. The computation finds the same passage as bisection between exact positions.
   @Test func passagesOfShortLegsAreThoseOfTheirPlaces() {
     var random = SeededGenerator("PathTests short legs")
     var (passed, never) = (0, 0)

@@ -6,7 +6,7 @@ import Testing
 @testable import FencepostCore
 
 /// Attacks the closed form of short legs: the accumulation of its angles, its range, and legs without movement. The
-/// events must equal those of fixes at each microsecond, to the last bit, and their positions must be the geodesic's.
+/// events must equal those of fixes at each microsecond, to the last bit, and their positions must lie on the geodesic.
 @Suite struct ShortLegTests {
   enum Attack: UInt64, CaseIterable, Sendable {
     case northPole, southPole, antimeridian, standingStill, tangents, longestLegs, oneInstant, beforeAllTimes, borders

@@ -94,7 +94,8 @@ import Testing
     #expect(kept.isDisjoint(with: moved.additions.map(\.identifier)))
   }
 
-  /// Pitfall 3: the engine keeps the records, so a condition that lost its slot and got it back reports its next arrival.
+  /// Pitfall 3: the engine keeps the records, so a condition that lost its slot and got it back reports its next
+  /// arrival.
   @Test func anEvictedConditionReportsItsNextArrival() throws {
     let near = (0..<4).map { ("far\($0)", away(50_000 + 300 * Double($0)), 100.0) }
     var host = RotatingHost(try engine([("home", here, 200)] + near), try RotationPlanner(slots: 3))

@@ -17,7 +17,8 @@ import Testing
     return Coordinate(latitude: end.latitude, longitude: end.longitude)
   }
 
-  /// Within the safe distance no state changes. It equals the distance to the nearest boundary, found by measuring all of them.
+  /// Within the safe distance no state changes. The safe distance equals the distance to the nearest boundary, found by
+  /// measuring all boundaries.
   @Test func isTheDistanceToTheNearestLine() throws {
     var random = SeededGenerator("safe distance")
     for world in 0..<150 {
@@ -138,7 +139,7 @@ import Testing
     #expect(engine.nextDeadline == nil)
   }
 
-  /// Advancing to just before the deadline gives no event, advancing to it does.
+  /// Advancing to just before the deadline gives no event; advancing to the deadline gives an event.
   @Test func nothingHappensBeforeTheNextDeadline() throws {
     var random = SeededGenerator("next deadline")
     for _ in 0..<200 {

@@ -6,7 +6,7 @@ import Testing
 @testable import FencepostCore
 
 /// The nearest shapes that are not circles are the same, with distances equal to the bit, as if all distances were
-/// computed. The search only bounds many of the distances.
+/// computed. For many shapes the search computes only a bound of the distance.
 @Suite struct NearestShapesTests {
   private typealias Ranked = (generation: UInt64, distance: Double)
 

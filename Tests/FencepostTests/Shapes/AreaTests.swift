@@ -83,8 +83,8 @@ func ring(_ half: Double) -> [Coordinate] {
     #expect(engine.explain("narrow")?.reason == .tooCoarse)
   }
 
-  /// Only an oriented polygon can be larger than half of the Earth. No circle contains such a polygon, and it is near
-  /// every point.
+  /// Only an oriented polygon can be larger than half of the Earth. No circle contains such a polygon, and such a
+  /// polygon is near every point.
   @Test func aPolygonOfMostOfTheEarth() throws {
     var engine = try MonitorEngine()
     let rest = PolygonalGeographicCondition(exterior: ring(0.009).reversed(), isOriented: true)

@@ -3,7 +3,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Tests the reader of rows, which trusts no input. ``ByteWriterTests`` tests that it reads what the writer writes.
+/// Tests the reader of rows, which trusts no input. ``ByteWriterTests`` tests that the reader reads what the writer
+/// writes.
 @Suite struct ByteReaderTests {
   private func read<Value>(
     _ bytes: [UInt8], _ body: (inout ByteReader) throws(Damage) -> Value

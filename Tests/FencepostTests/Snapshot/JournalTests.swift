@@ -49,7 +49,7 @@ import Testing
     try journal.checkInvariants()
   }
 
-  /// The next save also writes the changes of a failed save. For an event in both, the later change is written.
+  /// The next save also writes the changes of a failed save. For an event in both saves, the later change is written.
   @Test func takesInWhatWasNotSaved() throws {
     var earlier = Journal(isOn: true)
     earlier.touch(1)

@@ -11,7 +11,7 @@ import Testing
     return (engine, steps)
   }
 
-  /// A restored monitor equals the original: it has the same bytes, and gives the same events from there.
+  /// A restored monitor equals the original: it has the same bytes, and gives the same events from then on.
   @Test func restoredGoesOnAsTheOriginal() throws {
     for number in 0..<200 {
       let name = "restored \(number)"

@@ -1,7 +1,7 @@
 @testable import Fencepost
 @testable import FencepostCore
 
-/// One call of a life, as data, so that it can be played on several engines.
+/// One call of a random sequence of calls, as data, so that it can be played on several engines.
 enum LifeStep: CustomStringConvertible {
   case add(String, Definition, assuming: Event.State)
   case remove(String)
@@ -66,7 +66,7 @@ enum LifeStep: CustomStringConvertible {
   }
 }
 
-/// A random life of a monitor: all possible calls, near the boundaries of a few conditions.
+/// A random sequence of all possible calls on a monitor, near the boundaries of a few conditions.
 struct RandomLife {
   private var random: SeededGenerator
   private var time: Int64 = 1_000_000_000
@@ -76,7 +76,7 @@ struct RandomLife {
     BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 2), major: 7, minor: 9),
   ]
 
-  /// - Parameter number: Different numbers give different lives.
+  /// - Parameter number: Different numbers give different sequences.
   init(_ name: String, _ number: Int) {
     random = SeededGenerator(name, salt: UInt64(number))
   }

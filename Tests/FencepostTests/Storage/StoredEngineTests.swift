@@ -4,8 +4,8 @@ import Testing
 @testable import FencepostCore
 
 @Suite(.timeLimit(.minutes(10))) struct StoredEngineTests {
-  /// After each step of many lives, the rows written from the journal give the whole state. Opening them at any step gives an
-  /// engine that continues like the original.
+  /// After each step of many random sequences of calls, the rows written from the journal give the whole state. Opening
+  /// these rows at any step gives an engine that continues like the original.
   @Test func journalAndRestart() throws {
     for life in 0..<300 {
       let name = "journal and restart \(life)"
@@ -36,7 +36,7 @@ import Testing
   }
 
   /// With the default durability the storage always has the state after the first N inputs, where N is its input count.
-  /// It lacks only later inputs that changed no state, candidate or event.
+  /// The storage lacks only later inputs that changed no state, candidate or event.
   @Test func changesArePrefixes() throws {
     for life in 0..<100 {
       let name = "prefixes \(life)"
@@ -192,7 +192,7 @@ import Testing
     #expect(try storage.state == stored.engine.snapshot())
   }
 
-  /// A fork has no storage, so none can fail; it equals an engine restored from the original's snapshot.
+  /// A fork has no storage, so none of its writes can fail; it equals an engine restored from the original's snapshot.
   @Test func forkHasNoStorageThatFails() throws {
     let storage = MemoryStorage()
     var stored = try StoredEngine(name: "m", options: MonitorOptions(), storage: storage)

@@ -104,8 +104,8 @@ import Testing
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(30, 10), for: 0) }
   }
 
-  /// A full disk must not stop the work. Each attempt writes everything that is unsaved, so attempts become rarer. Read-only
-  /// calls make no attempt, and an attempt by the host does not postpone others.
+  /// A full disk must not stop the work. Each attempt writes everything that is unsaved, so attempts become rarer.
+  /// Read-only calls make no attempt, and an attempt by the host does not postpone others.
   @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 1_000_000)])
   func attemptsAreInProportionToTheWork(durability: Durability) throws {
     let storage = MemoryFleetStorage()
@@ -138,7 +138,7 @@ import Testing
     #expect(fleet.statistics.isAllKept && self.devices(storage) == devices)
   }
 
-  /// Questions save nothing and do not retry a failing storage, however many there are.
+  /// Queries save nothing and do not retry a failing storage, however many there are.
   @Test func questionsSaveNothing() throws {
     let storage = MemoryFleetStorage()
     let zones = Conditions()
@@ -234,9 +234,9 @@ import Testing
     #expect(!fleet.statistics.isAllKept)  // the fleet has no storage any more
   }
 
-  /// A device moves without an event to a place where a condition is then added. If its row from before the move were saved with
-  /// the condition, the device would enter the condition when that input is fed again after a crash, although the input is older
-  /// than the condition.
+  /// A device moves without an event to a place where a condition is then added. If its row from before the move were
+  /// saved with the condition, the device would enter the condition when that input is fed again after a crash,
+  /// although the input is older than the condition.
   @Test func aTableChangeKeepsTheDevicesThatMoved() throws {
     func life(_ isCut: Bool) throws -> [String] {
       let storage = MemoryFleetStorage()
@@ -386,8 +386,8 @@ import Testing
     try look(isAll: true)
   }
 
-  /// Three fleets with one table live and crash together several times. Each life opens the fleets in another order,
-  /// and also changes the table between two openings. The families of the stores show that the tables belong together,
+  /// Three fleets with one table run and crash together several times. Each run opens the fleets in another order, and
+  /// also changes the table between two openings. The families of the stores show that the tables belong together,
   /// although no identifier is common to all.
   @Test(arguments: 0..<6, [false, true]) func fleetsOfOneTableOpenInAllOrders(seed: Int, hasFamilies: Bool) throws {
     var random = SeededGenerator("fleets of one table \(seed)")
@@ -539,7 +539,8 @@ import Testing
     #expect((20...24).contains(storage.writes - before), "\(storage.writes - before) saves")
   }
 
-  /// Devices that report less often than the interval are saved after as many reports as there are devices, not one by one.
+  /// Devices that report less often than the interval are saved after as many reports as there are devices, not one by
+  /// one.
   @Test func relaxedWithRareReports() throws {
     let storage = MemoryFleetStorage()
     var fleet = try relaxed(storage)
@@ -596,7 +597,8 @@ import Testing
     #expect(storage.writes == writes + 1)
   }
 
-  /// One device that jumps counts for one interval, however far it jumps. An advance counts as passing time, also after opening.
+  /// One device that jumps counts for one interval, however far it jumps. An advance counts as passing time, also after
+  /// opening.
   @Test func relaxedWithJumpsAndAdvances() throws {
     let storage = MemoryFleetStorage()
     var fleet = try relaxed(storage)
@@ -710,8 +712,8 @@ import Testing
     #expect(storage.rows.keys.count { $0.table == .conditions } == 2)
   }
 
-  /// A table that is updated to the saved one may change nothing except a generation. Its digest, which was computed before, must
-  /// be computed again.
+  /// If a table is updated to the saved one, possibly only a generation changes. The table's digest, which was computed
+  /// before, must then be computed again.
   @Test func aTableThatIsBroughtForwardHasTheDigestOfTheKeptOne() throws {
     func zones() throws -> Conditions {
       let zones = Conditions()

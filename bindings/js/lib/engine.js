@@ -242,8 +242,8 @@ export class Engine {
   }
 
   /**
-   * The bytes of a result whose size is not known in advance: `ask(buffer, capacity, outSize)` returns whether it
-   * fitted.
+   * The bytes of a result whose size is not known in advance: `ask(buffer, capacity, outSize)` returns whether the
+   * result fitted.
    */
   answer(width, ask, read) {
     return this.within((take) => {
@@ -362,7 +362,7 @@ export class Handle {
     return this.#owner;
   }
 
-  /** @internal Its address. Read it last, because a getter of an argument may dispose of the object. */
+  /** @internal Its address. Read this property last, because a getter of an argument may dispose of the object. */
   get place() {
     if (this.#place === 0) throw new DisposedError(`this ${this.constructor.name} was disposed`);
     return this.#place;

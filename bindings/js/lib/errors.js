@@ -14,7 +14,7 @@ export class FencepostError extends Error {
     this.status = status;
     /** The number of the status in fencepost.h; 0 for a status that only this package has. */
     this.code = code;
-    /** Index of the offending row or element if there are several, else 0. */
+    /** Index of the offending row or element if there are several, or 0. */
     this.position = position;
   }
 }
@@ -30,7 +30,8 @@ export class LateInputError extends FencepostError {}
 /** The input is later than the clock by more than `maxTimeStep`. */
 export class AheadOfClockError extends FencepostError {}
 /**
- * `maxPendingEvents` events are pending. In a batch, the rows before `position` took effect: `result` has their counts.
+ * `maxPendingEvents` events are pending. In a batch, the rows before `position` were applied: `result` has their
+ * counts.
  */
 export class QueueFullError extends FencepostError {}
 /** No condition has that identifier. */
@@ -63,8 +64,8 @@ export class OutOfMemoryError extends FencepostError {
   }
 }
 /**
- * The engine ended in the middle of a call because the host did not provide memory. All existing objects are lost; after
- * `await load()` new ones can be created, also from snapshots.
+ * The engine ended in the middle of a call because the host did not provide memory. All existing objects are lost;
+ * after `await load()` new ones can be created, also from snapshots.
  */
 export class EngineLostError extends FencepostError {
   constructor(message, cause) {

@@ -43,7 +43,7 @@ export class Event {
         }
       : null;
     const bits = isRefined ? 0 : minor;
-    /** "fix", or "path" if a point between two fixes decided; null if no position did. */
+    /** "fix", or "path" if a point between two fixes decided; null if no position decided. */
     this.evidence = this.latitude === null ? null : bits & ON_PATH ? "path" : "fix";
     /** Whether the path before the event is unknown, so that crossings may have been missed. */
     this.followsGap = (bits & AFTER_GAP) !== 0;

@@ -84,7 +84,7 @@ export class Fleet extends Handle {
 
   // ----------------------------------------------------------------------------------------------- devices
 
-  /** The numbers of devices by their identifiers; new devices are created. */
+  /** The numbers of devices by their identifiers; devices that do not exist are created. */
   enter(identifiers) {
     this.engine.check();
     return this.#look(listed(identifiers, "identifiers"), 1);
@@ -153,14 +153,14 @@ export class Fleet extends Handle {
     return true;
   }
 
-  /** Removes the devices that have inputs, but none since a time. Returns their identifiers. */
+  /** Removes the devices that have had inputs, but none at or after a given time. Returns their identifiers. */
   expire(before) {
     return this.#expire("fencepost_fleet_expire", before);
   }
 
   /**
-   * Removes the devices whose last input arrived before a time; arrival times are those of `setArrivalTime`. Returns
-   * their identifiers.
+   * Removes the devices whose last input arrived before a given time; arrival times are those of `setArrivalTime`.
+   * Returns their identifiers.
    */
   expireByArrival(before) {
     return this.#expire("fencepost_fleet_expire_by_arrival", before);
@@ -210,7 +210,7 @@ export class Fleet extends Handle {
     engine.call("fencepost_fleet_set_arrival_time", this.place, when);
   }
 
-  /** Feeds one fix of a device; a new device is created. */
+  /** Feeds one fix of a device, which is created if it does not exist. */
   feed(device, fix) {
     const { engine } = this;
     engine.room(0);
@@ -220,8 +220,8 @@ export class Fleet extends Handle {
   }
 
   /**
-   * Feeds fixes of many devices from columns, in order. `devices` holds numbers (a Uint32Array, from `enter`) or identifiers.
-   * `firstRow` is the row number of the first row in events.
+   * Feeds fixes of many devices from columns, in order. `devices` holds numbers (a Uint32Array, from `enter`) or
+   * identifiers. `firstRow` is the row number of the first row in events.
    */
   feedMany(columns, options = {}) {
     const { engine } = this;
@@ -347,7 +347,7 @@ export class Fleet extends Handle {
     });
   }
 
-  /** The pending events, one after another; each step of the loop commits the previous one. */
+  /** The pending events, one after another; each step of the loop commits the previous event. */
   *events() {
     for (let event = this.poll(); event !== null; event = this.poll()) yield event;
   }
@@ -454,7 +454,8 @@ export class Fleet extends Handle {
   // ----------------------------------------------------------------------------------------------- moving
 
   /**
-   * The state of a device as bytes, to continue it elsewhere. With `portable`, tables of other versions accept it too.
+   * The state of a device as bytes, to continue it elsewhere. With `portable`, tables of other versions accept the
+   * bytes too.
    */
   exportDevice(device, options = {}) {
     const { engine } = this;

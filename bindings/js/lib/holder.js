@@ -33,7 +33,7 @@ export class Holder extends Handle {
     return this.#names.single(action, name);
   }
 
-  /** Adds a condition, or replaces the one with that identifier: see the type declarations. */
+  /** Adds a condition, or replaces the condition with the same identifier: see the type declarations. */
   add(identifier, condition, options = {}) {
     const { engine } = this;
     engine.room(sizeOf(condition));
@@ -44,7 +44,8 @@ export class Holder extends Handle {
     });
   }
 
-  /** Adds a condition, but leaves an equal existing one alone. Returns whether the condition was added or replaced. */
+  /** Adds or replaces a condition, but does nothing if an equal condition exists. Returns whether the condition was
+      added or replaced. */
   ensure(identifier, condition, options = {}) {
     const { engine } = this;
     engine.room(sizeOf(condition));
@@ -83,7 +84,7 @@ export class Holder extends Handle {
     });
   }
 
-  /** Makes the conditions exactly those of a list, and leaves equal existing ones alone. */
+  /** Makes the set of conditions equal to a list; does not change existing conditions that are equal to an element. */
   sync(rows) {
     const { engine } = this;
     if (!Array.isArray(rows)) throw new InvalidArgumentError(`rows is ${shown(rows)}; must be an array`);

@@ -235,7 +235,7 @@ export class Monitor extends Holder {
     return found;
   }
 
-  /** The pending events, one after another; each step of the loop commits the previous one. */
+  /** The pending events, one after another; each step of the loop commits the previous event. */
   *events() {
     for (let event = this.poll(); event !== null; event = this.poll()) yield event;
   }

@@ -53,7 +53,7 @@ INSTEAD = {
     "points with Extract vertices (native:extractvertices); or load the track points layer of the file",
     QgsWkbTypes.PolygonGeometry: "tracks must be points with times",
 }
-"""The advice for a layer of tracks that does not hold points."""
+"""The advice for a layer of tracks that does not contain points."""
 TITLES = {"TRACKS": "tracks", "CIRCLES": "places", "POINTS": "points"}
 SHAPES = {QgsWkbTypes.PolygonGeometry: "polygons", QgsWkbTypes.LineGeometry: "lines"}
 
@@ -104,7 +104,7 @@ class Layer:
             raise QgsProcessingException(f"{self.title}: {error}") from None
 
     def features(self, indices=None):
-        """Yields all features, each with the fraction of the reading that it completes.
+        """Yields all features, each with the fraction of the layer that has been read after it.
 
         Args:
             indices: Indices of the fields to read; None reads all.
@@ -189,7 +189,7 @@ class Layer:
         return self._box is not None and max(map(abs, self._box[::2])) <= 180 and max(map(abs, self._box[1::2])) <= 90
 
     def warn_of_units(self, feedback, used):
-        """Warns if a layer whose coordinate system has metres seems to hold degrees."""
+        """Warns if the coordinates of a layer seem to be degrees although its coordinate system has metres."""
         if used and self._looks_like_degrees and not self.crs.isGeographic():
             feedback.pushWarning(
                 f"{self.title}: all coordinates are within 180 by 90 units of {self.crs.authid()}, which look "

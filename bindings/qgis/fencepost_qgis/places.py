@@ -129,8 +129,8 @@ class _Reader:
         return ConditionRow(f"feature {feature.id()}", identifier, condition, State(assuming), policy)
 
     def warn_of_edges(self, feedback):
-        """Reports where geodesic and planar edges differ most, if by over a metre, since no layer says which kind it
-        means."""
+        """Reports where geodesic and planar edges differ most, if they differ by more than a metre, because no layer
+        states which kind its edges are."""
         apart = [
             (reading.departure, feature, reading)
             for identifier, feature in self._ids.items()

@@ -5,7 +5,7 @@ from collections import Counter
 from qgis.core import QgsProcessingException
 
 SHOWN = 10
-"""The number of features of one kind that are reported; the rest is only counted."""
+"""The number of features of one kind that are reported; further features are only counted."""
 
 
 class Problems:
@@ -27,7 +27,7 @@ class Problems:
             layer: The layer's title.
             feature_id: The feature's id.
             reason: What is wrong, including the value.
-            kind: The name under which problems of this kind are counted; None: the reason.
+            kind: The name under which problems of this kind are counted; None: the reason is the name.
         """
         text = f"{layer}, feature {feature_id}: {reason}"
         if self._stop:

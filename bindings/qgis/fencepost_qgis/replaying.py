@@ -34,7 +34,7 @@ class Runner:
             rows: The conditions.
             layer_name: The name of the conditions' layer, for messages.
             after_us: How much time passes after the last fix.
-            on_events: Called with each track's key and a list of its events, as they come.
+            on_events: Called with each track's key and a list of the track's events, as they come.
         """
         self.conditions = conditions = Zones() if self._path is None else Monitor(**self._path)
         add_conditions(conditions, rows, layer_name)

@@ -30,7 +30,7 @@ def layer(path: Path, name: str) -> str:
 
 
 def same_time(found: Any, us: int | None) -> bool:
-    """True if a file holds this time: QGIS writes milliseconds, and its old versions whole seconds."""
+    """True if a file holds this time, in the precision of QGIS: milliseconds, or whole seconds in old versions."""
     if us is None or pandas.isna(found):
         return us is None and bool(pandas.isna(found))
     found = found.tz_localize("UTC") if found.tzinfo is None else found

@@ -1,4 +1,4 @@
-"""Gives each host with the extension loaded the same interface, which takes tables and returns rows."""
+"""Gives all hosts (databases with the extension loaded) the same interface, which takes tables and returns rows."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def test_every_function_of_the_table_is_there(host: Host) -> None:
 
 
 def test_the_block_of_the_page_which_one_do_i_need() -> None:
-    """Uses Debian's Python, whose sqlite3 can load extensions; that of pyenv cannot."""
+    """Uses Debian's Python, whose sqlite3 can load extensions; the sqlite3 of pyenv's Python cannot."""
     build("sqlite")
     page = (ROOT / "bindings/site/guides/choose.md").read_text(encoding="utf-8")
     found = re.search(

@@ -40,8 +40,8 @@ func handleEvents(_ monitor: Monitor, _ handle: (Event) -> Void) async throws {
   while let event = try await monitor.nextEvent() { handle(event) }
 }
 
-/// A stored monitor is opened first whenever the program starts: events that were not handled come first. `ensure` leaves
-/// existing conditions unchanged.
+/// A stored monitor is opened first whenever the program starts: events that were not handled come first. `ensure`
+/// leaves existing conditions unchanged.
 func openAtEveryStart(_ folder: String) async throws {
   print("open at every start")
   for launch in 1...2 {
@@ -58,8 +58,8 @@ func openAtEveryStart(_ folder: String) async throws {
   }
 }
 
-/// There can be only one instance per name, so pass the instance on. A second one is refused, in this process and in
-/// others.
+/// There can be only one instance per name, so pass the instance on. A second instance is refused, in this process and
+/// in others.
 func oneInstanceForAName(_ folder: String) async throws {
   print("one instance for a name")
   let monitor = try await Monitor("habits", store: folder)
@@ -104,7 +104,8 @@ func recordsAreTheTable() async throws {
   }
 }
 
-/// A change of position needs little work: query the distance within which nothing can happen, and arm only the near conditions.
+/// A change of position needs little work: query the distance within which nothing can happen, and arm only the near
+/// conditions.
 func littleWorkForAChange() async throws {
   print("little work for a change")
   let monitor = Monitor()
@@ -126,7 +127,7 @@ func littleWorkForAChange() async throws {
   }
 }
 
-/// A radius from 100 m, and margins and a dwell that suit the fixes: a small circle with `exact` reports noise.
+/// A radius of at least 100 m, and margins and a dwell that suit the fixes: a small circle with `exact` reports noise.
 func radiusAndPolicy() async throws {
   print("radius and policy")
   for (name, radius, policy) in [
@@ -163,7 +164,7 @@ func greeterAtTheDoor() async throws {
   }
 }
 
-/// The cafeteria at noon: show the menu to people who arrive between 11 and 14 o'clock, by the event's own date.
+/// The cafeteria at noon: show the menu to people who arrive between 11 and 14 o'clock, by the event's own time.
 func cafeteriaAtNoon() async throws {
   print("the cafeteria at noon")
   let monitor = Monitor()

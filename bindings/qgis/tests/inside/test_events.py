@@ -121,7 +121,7 @@ class CoordinateSystems(unittest.TestCase):
 
 
 class Paths(unittest.TestCase):
-    """Uses every fortieth fix. The fixes are 450 m apart then, and most shops lie between two of them."""
+    """Uses every fortieth fix. The fixes used are 450 m apart, and most shops lie between two of them."""
 
     def setUp(self):
         self.tracks = layer(
