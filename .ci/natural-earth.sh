@@ -1,6 +1,7 @@
 #!/bin/bash
-# Fetches the countries of Natural Earth (public domain) for the tests. They come from PyPI, in the last GeoPandas release
-# that included them; its code is not run. If they cannot be fetched, the tests that need them are skipped.
+# Fetches the countries of Natural Earth (public domain) for the tests. The data come from PyPI, inside the last
+# GeoPandas release that included them. The code of that release is not run. If they cannot be fetched, the tests that
+# need them are skipped.
 #
 #   .ci/natural-earth.sh PYTHON
 set -euo pipefail

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Runs the tests, continues after a failure, and ends with a summary. `make test` sets up and calls it.
 #
-# - `Tests/run.sh` runs all light parts in two parallel lanes. It prints a line for each part, with its seconds and its
-#   seconds of processor time; the output is in .build/test-logs.
+# - `Tests/run.sh` runs all light parts in two parallel lanes. `make test` prints a line for each part, with its seconds
+#   and its seconds of processor time; the output is in .build/test-logs.
 # - `Tests/run.sh heavy` runs the parts of `make test-all` in the same way.
 # - `Tests/run.sh PART...` runs the named parts one after another, with their output.
 #

@@ -334,7 +334,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
       try draft.fill(changes)
       try draft.publish(as: path)
     } catch {
-      // The first process removes the drafts of other processes before they are locked.
+      // The first process removes other processes' drafts before those drafts are locked.
       if StoreFiles.size(path) != nil { throw .busy }
       throw error
     }

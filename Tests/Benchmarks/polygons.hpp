@@ -66,7 +66,7 @@ class Polygons {
 
   fencepost_geometry geometry() const { return geometry(0, count()); }
 
-  // Returns one of the polygons.
+  // Returns the geometry of the polygon `index`.
   fencepost_geometry geometry(size_t index) const { return geometry(index, 1); }
 
  private:

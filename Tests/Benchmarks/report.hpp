@@ -9,7 +9,7 @@ struct Row {
     atMost,
     atLeast
   };
-  std::string name, baseline; // empty if there is no baseline; then the value is absolute
+  std::string name, baseline; // empty if there is no baseline; in that case the value is absolute
   double ours, baselineTime;  // nanoseconds; negative if not measured
   double ratio;               // the value that the target limits, in `unit`; negative if not measured
   Sense sense;

@@ -50,7 +50,7 @@ static void delivery(void) {
   CHECK_OK(fencepost_fleet_abandon(fleet, NULL));
   again = next_fleet_event(fleet);
   CHECK_INT(again.position, 2);
-  CHECK_INT(again.event.sequence, 1); /* an event of the other device */
+  CHECK_INT(again.event.sequence, 1); /* an event of the second device */
   /* When a condition is removed, its events become void. */
   CHECK_OK(fencepost_conditions_remove(table, "exact", NULL, NULL));
   CHECK_INT(fleet_statistics(fleet).pending_events, 0);

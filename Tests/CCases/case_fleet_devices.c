@@ -49,8 +49,8 @@ static void devices(void) {
   CHECK_TEXT(name, "c");
   CHECK_STATUS(fencepost_fleet_device_identifier(fleet, 3, name, 8, &size, NULL), FENCEPOST_E_NO_SUCH_DEVICE);
 
-  /* After a device is removed, its event is still delivered, and only then its number is reused; its name can be reused
-     at once. */
+  /* After a device is removed, its event is still delivered. Its number is reused only after that delivery, but its
+     name can be reused at once. */
   CHECK_OK(feed_device(fleet, 0, 0, SECONDS(100)));
   CHECK_OK(feed_device(fleet, 1, 0, SECONDS(200)));
   CHECK_OK(fencepost_fleet_remove_device(fleet, 0, 0, NULL));
@@ -143,8 +143,8 @@ static void arrivals(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* Devices that move to another fleet continue there; the fleet refuses other tables, damaged bytes and existing
-   names. */
+/* Exported devices continue in another fleet. That fleet refuses other tables, damaged bytes and names that it already
+   has. */
 static void moving(void) {
   fencepost_conditions *table;
   fencepost_fleet *fleet = busy_fleet(&table), *other = new_fleet(table);
@@ -167,7 +167,7 @@ static void moving(void) {
   CHECK_INT(entered[1], 1);
   CHECK_OK(fencepost_fleet_advance(other, SECONDS(30), NULL));
   fencepost_fleet_event event = next_fleet_event(other);
-  CHECK_TEXT(event.event.identifier, "standard"); /* the unconfirmed crossing continued in the other fleet */
+  CHECK_TEXT(event.event.identifier, "standard"); /* the unconfirmed crossing continued in the second fleet */
   CHECK_INT(event.device, 1);
   CHECK_OK(fencepost_fleet_advance(fleet, SECONDS(30), NULL));
 
@@ -222,7 +222,7 @@ static void moving(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* Removes a device and adds another one, until places are reused; returns the last number. */
+/* Removes a device and adds another one, until numbers are reused; returns the last number. */
 static uint32_t churn(fencepost_fleet *fleet, int count) {
   uint32_t device = FENCEPOST_NO_DEVICE;
   char name[24];

@@ -65,7 +65,7 @@ static void syncing(void) {
   CHECK_TEXT(identifiers_of(monitor), "kept beacon new moved");
   fencepost_record after = record_of(monitor, "kept");
   CHECK(memcmp(&before, &after, sizeof before) == 0);
-  /* The events of "gone" and of the old "moved" are void; the last fix has decided the new conditions. */
+  /* The events of "gone" and of the old "moved" are void. The last fix has decided the states of the new conditions. */
   fencepost_event event = next_event(monitor);
   CHECK_TEXT(event.identifier, "kept");
   CHECK_TEXT(next_event(monitor).identifier, "new");
@@ -81,8 +81,8 @@ static void syncing(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A sync has the same effect as single calls to remove and ensure: the snapshots are the same bytes, also with a
-   limit. */
+/* A sync has the same effect as separate calls to `remove` and `ensure`: the snapshots are identical byte for byte,
+   even if the number of conditions is limited. */
 static void syncing_is_as_single_calls(void) {
   uint64_t random = 7;
   for (int round = 0; round < 60; round++) {

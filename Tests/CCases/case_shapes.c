@@ -238,7 +238,7 @@ static void refusals(void) {
 }
 
 /* Passes each invalid shape, and checks the reason and the place (latitude first) in the message. The last ring has no
- * end offset: it ends at the last vertex. */
+ * vertices end offset: it ends at the last vertex. */
 static void each_reason(void) {
   typedef struct refusal {
     const char *reason, *place;

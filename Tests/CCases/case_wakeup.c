@@ -58,7 +58,7 @@ static void when_events_wait_already(void) {
   CHECK_OK(feed(monitor, 0, T0));
   CHECK_OK(fencepost_monitor_set_wakeup(monitor, ring, &bell, NULL));
   CHECK_INT(bell.rings, 1);
-  CHECK_OK(fencepost_monitor_set_wakeup(monitor, ring, &other, NULL)); /* the other callback replaces it */
+  CHECK_OK(fencepost_monitor_set_wakeup(monitor, ring, &other, NULL)); /* the second callback replaces the first */
   CHECK_OK(feed(monitor, 0.1, SECONDS(1)));
   CHECK_INT(bell.rings, 1);
   CHECK_INT(other.rings, 2);

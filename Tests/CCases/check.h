@@ -111,7 +111,8 @@ typedef struct snapshot {
 
 snapshot take_snapshot(fencepost_monitor *monitor);
 
-/* Compares the monitor with a snapshot and frees the snapshot; the three counters must have grown by these steps. */
+/* Compares the monitor with a snapshot and frees the snapshot; the three counters must have grown by the given
+   steps. */
 void expect_unchanged(const char *file, int line, fencepost_monitor *monitor, snapshot *before, uint64_t inputs,
                       uint64_t invalid, uint64_t late);
 

@@ -25,8 +25,8 @@ void expect_no_fleet_event(fencepost_fleet *fleet);
 fencepost_fleet_statistics fleet_statistics(fencepost_fleet *fleet);
 fencepost_conditions_version version_of(fencepost_conditions *table);
 
-/* Creates a table of two circles and a beacon, and over it a fleet with three devices, one of them removed, and waiting
-   events. */
+/* Creates a table of two circles and a beacon, and a fleet that uses this table. The fleet has pending events and had
+   three devices, one of which has been removed. */
 fencepost_fleet *busy_fleet(fencepost_conditions **out_table);
 
 #endif

@@ -143,7 +143,7 @@ static void walk_shapes(fencepost_monitor *monitor, size_t count, size_t batch) 
       if (i % 6 == 0) shape.buffer_m = (double)size / 1e4;
       status = fencepost_monitor_add_polygon_condition(monitor, identifier, &geometry, &shape, &options, &error);
     }
-    if (status != FENCEPOST_OK) /* the place of a crossing must be the same in every build, too */
+    if (status != FENCEPOST_OK) /* the place of a crossing must also be the same in every build */
       puts(error.message);
     else {
       fencepost_shape read = FENCEPOST_SHAPE_INIT;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The file that SQLite opens here; the real file follows it in the same memory. */
+/* The file that SQLite opens here; the file of the real file system follows it in the same memory block. */
 typedef struct {
   sqlite3_file base;
   int watched;
@@ -116,7 +116,7 @@ int faulty_vfs_install(void) {
   ours.szOsFile = (int)sizeof(file) + system_vfs->szOsFile;
   ours.xOpen = vfs_open;
   ours.xDelete = vfs_delete;
-  /* It does not become the default file system, because it has no locks. */
+  /* The faulty file system does not become the default file system, because it has no locks. */
   return sqlite3_vfs_register(&ours, 0);
 }
 

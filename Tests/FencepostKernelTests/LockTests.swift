@@ -56,7 +56,7 @@ import Testing
         shared.lock.withLock { $0.append("other") }
         continuation.resume()
       }
-      // The other thread waits for the reserved lock.
+      // The second thread waits for the reserved lock.
       while UnsafeMutableRawPointer(shared.lock.word).load(fromByteOffset: 4, as: UInt32.self) != 2 { sched_yield() }
       shared.lock.lockReserved()
       shared.lock.value.pointee.append("reserver")

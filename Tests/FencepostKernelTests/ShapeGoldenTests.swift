@@ -45,7 +45,7 @@ import Testing
           Issue.record("\(error.message): \(row)")
         }
         if let current, let depth = Double(row[5]) {
-          // The reference value itself may be too small by half a hundredth.
+          // The reference value itself may be too small by half a percent.
           let ratio = current.depth / depth
           #expect(ratio > 0.99 && ratio < 1.006, "\(ratio) \(row)")
           depths += 1

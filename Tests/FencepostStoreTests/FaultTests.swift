@@ -140,7 +140,7 @@ import Testing
       if isOver { break }
       first += 1
     }
-    // The last run moves the store; a failure in another run prevents that.
+    // The last run moves the store; in the other runs a failure prevents the move.
     #expect(moved > 0 && moved <= first)
   }
 

@@ -167,7 +167,7 @@ import Testing
     try await monitor.add(circle(100), identifier: "c")
     try await monitor.feed(fix(1, 0))
     #expect(try await waiting.value?.identifier == "c")
-    // That iterator ended with its task, so the consumer that was refused may read now.
+    // The first iterator ended with its task, so the consumer that was refused before may read now.
     #expect(try await second.next()?.sequence == 1)
   }
 

@@ -287,8 +287,8 @@ void run_fleet(fleet_progress *shared, int disk_fails) {
 /* ------------------------------------------------------------------------------------ the state after each call */
 
 typedef struct {
-  /* For each device: a hash of all its saved state, and a hash of the part that must be durable at once; 0 if the
-     device does not exist. */
+  /* For each device: a hash of all its saved state, and a hash of the part of it that must be durable at once. Both are
+     0 if the device does not exist. */
   uint64_t whole[FLEET_DEVICES], urgent[FLEET_DEVICES];
   /* A hash of the events that a consumer would get after a crash. */
   uint64_t queue;
@@ -318,8 +318,8 @@ unsigned char *fleet_snapshot(fencepost_fleet *fleet, size_t *size) {
   return bytes;
 }
 
-/* Returns a hash of all answers about a device except its last fix. That is the last fix outside the device's safe
-   region, and a reopened fleet has none. */
+/* Returns a hash of all answers about a device except its last fix. A fleet reports the last fix outside the
+   device's safe region, and a reopened fleet has no such fix. */
 static uint64_t whole_of(fencepost_fleet *fleet, int device) {
   uint32_t number;
   fencepost_presence inside[8];

@@ -149,7 +149,7 @@ extension EarthVector {
 
 /// One search: the storage of the index, the query, and pending results.
 struct CapSearch {
-  static var bufferSize: Int { 128 }  // 1 kB; a larger array would come from the heap
+  static var bufferSize: Int { 128 }  // 1 kB on the stack; a larger array would be allocated on the heap
 
   let nodes: UnsafePointer<CapIndex.Node>
   let nodeMask: Int

@@ -239,7 +239,7 @@ struct DeepestPlace {
 
   private mutating func insert(_ stretch: Stretch) {
     var stretch = stretch
-    // Both edges that stop the circles at the ends of the stretch also stop all circles in between.
+    // The two edges that limit the circles at the ends of the stretch also limit all circles in between.
     let byFirst = max(stretch.first.tangent, tangent(stretch.last.contact, stretch.first.blocker))
     stretch.bound = min(stretch.bound, InscribedCircle.radius(ofTangent: byFirst))
     guard stretch.bound > worthwhile else { return }

@@ -132,8 +132,8 @@ public struct GeodesicSegment: Sendable {
       if turn % 3 == 2 || !(next > low && next < high) { next = low + (high - low) / 2 }
       current = sight(of: point, next)
     }
-    // The place found last has the most accurate direction; return the best distance instead if it is shorter by more
-    // than the rounding.
+    // Return the place found last, because its direction is the most accurate. Return the nearest place found instead
+    // if its distance is shorter by more than the rounding error.
     return current.foot.distance <= best.distance + 5e-9 ? current.foot : best
   }
 

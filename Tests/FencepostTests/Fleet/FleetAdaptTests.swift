@@ -24,7 +24,7 @@ import Testing
     }
     let one = try Conditions(given)
     let other = Conditions()
-    // The other table also replaces and removes conditions, so that the generations differ.
+    // The second table also replaces and removes conditions, so that the generations differ.
     _ = try other.ensure(given.shuffled(using: &random))
     for condition in given.prefix(3) { other.remove(condition.identifier) }
     _ = try other.ensure(given.prefix(3))

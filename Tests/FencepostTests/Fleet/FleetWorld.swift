@@ -255,7 +255,7 @@ struct FleetWorld {
 
   /// Moves a device to another fleet.
   mutating func move(_ number: UInt32, from: Int, to other: Int, portable: Bool) throws {
-    // A device without a time starts as new in the other fleet.
+    // A device without a time starts as new in the second fleet.
     guard let device = shards[from].devices[number], device.monitor.currentTime != nil,
       shards[other].fleet.number(of: device.name) == nil
     else { return }
@@ -263,7 +263,7 @@ struct FleetWorld {
     var moved = device
     // The device's events that wait here get the next sequence numbers.
     moved.sequence += UInt64(shards[from].waiting.count { $0.device == number && $0.name == device.name })
-    // The advance of the other fleet also applies to the device.
+    // The advance of the second fleet also applies to the device.
     if let floor = shards[other].fleet.currentTime { try? moved.monitor.advance(to: floor) }
     try removeDevice(number, from, droppingEvents: true)
     let numbers = try shards[other].fleet.load([(device.name, bytes)])

@@ -12,8 +12,8 @@ static PyObject *refinement_tuple(const fencepost_event *event) {
 /*
  * Returns the tuple (sequence, identifier, state, cause, date_us, evidence_date_us, refinement, diagnostics,
  * generation, latitude, longitude, accuracy, boundary_distance, evidence, tag); missing values are None. `evidence` has
- * the bits FENCEPOST_EVIDENCE_.... `identifier` is the identifier as a str, or NULL if the caller does not have it;
- * then this function creates the str.
+ * the bits FENCEPOST_EVIDENCE_.... `identifier` is the condition's identifier as a str. If it is NULL, this function
+ * creates the str.
  */
 PyObject *native_event_tuple(const fencepost_event *event, PyObject *identifier) {
   PyObject *values[] = {
@@ -50,8 +50,8 @@ PyObject *native_event_tuple(const fencepost_event *event, PyObject *identifier)
 }
 
 /*
- * Returns the tuple for an event of a fleet: that of native_event_tuple(), then the device's identifier, whose
- * reference is stolen, and the row.
+ * Returns the tuple for an event of a fleet: the elements of native_event_tuple(), then the device's identifier, then
+ * the row. Steals the reference to the identifier.
  */
 static PyObject *event_row(const fencepost_fleet_event *found, PyObject *name) {
   PyObject *row = native_event_tuple(&found->event, NULL);

@@ -28,9 +28,9 @@ static void end_turn(native_handle *self) {
 
 /*
  * A call that keeps the interpreter lock excludes all other calls if no call runs without the lock, because then no
- * other call can start. The queue prevents calls without the lock from running at the same time; they leave it before
- * they wait for the lock. Fleets that share a table read it in parallel, so a call on a table does not exclude other
- * calls; nor does a read-only call.
+ * other call can start. The queue prevents calls without the interpreter lock from running at the same time. A call
+ * leaves the queue before it waits for the interpreter lock. Fleets that share a table read it in parallel, so a call
+ * on a table does not exclude other calls; nor does a read-only call.
  */
 static void begin(native_handle *self, native_call *call, int may_take_long, int excludes) {
   call->self = self;

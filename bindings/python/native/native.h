@@ -31,9 +31,9 @@ typedef struct {
 } native_queue;
 
 /*
- * A handle of one of three kinds: a monitor, a table of conditions or a fleet. It is released only on deallocation,
- * when no call can be in progress. Calls on a monitor or a fleet do not overlap, except read-only calls: see
- * native_begin().
+ * A handle of one of three kinds: a monitor, a table of conditions or a fleet. The handle is released only on
+ * deallocation, when no call can be in progress. Calls on a monitor or a fleet do not overlap, except read-only calls:
+ * see native_begin().
  */
 typedef struct {
   PyObject_HEAD fencepost_monitor *handle;

@@ -97,7 +97,7 @@ class SeenTimes:
             (min(begin, self._begin_us), max(end, self._end_us)) if self.count else (begin, end)
         )
         self.count += len(times)
-        # Check the earliest and the latest time first: mostly one of them decides.
+        # Check the earliest and the latest time first, because one of them usually decides.
         self._midnights = self._midnights and not any(time % DAY for time in chain((begin, end), times))
 
     @property

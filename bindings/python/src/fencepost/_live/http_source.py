@@ -86,7 +86,7 @@ class HttpSource(Source):
         self._listener.setblocking(False)
         self.port: int = self._listener.getsockname()[1]
         self.name = f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
-        # The selector's descriptor is readable when one of the sockets is.
+        # The selector's own descriptor becomes readable when one of its sockets is readable.
         self._selector: Any = selectors.DefaultSelector()
         self._selector.register(self._listener, selectors.EVENT_READ, None)
         self.descriptor = self._selector.fileno()
