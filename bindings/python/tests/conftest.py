@@ -53,7 +53,7 @@ only_in_full = pytest.mark.skipif(not IS_FULL, reason="in the part full of make 
 
 
 def in_full(*values: Any) -> list[Any]:
-    """Returns parameters of a test that `make test` does not run and the part `full` runs."""
+    """Returns the values as test parameters that `make test` skips and the run `full` includes."""
     return [pytest.param(value, marks=[pytest.mark.full, only_in_full]) for value in values]
 
 
@@ -61,7 +61,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def recorded_tracks(*kinds: str) -> list[Path]:
-    """The recorded tracks of these kinds: those in the repository, and the shared ones if they are present."""
+    """The recorded tracks of these kinds: the tracks in the repository, and the shared tracks if they are present."""
     return sorted(
         path for kind in kinds for folder in (OWN_TRACKS, TRACKS) for path in (folder / kind).glob(f"*.{kind}")
     )
@@ -98,7 +98,8 @@ def optional(name: str) -> Any:
 
 @pytest.fixture
 def memory_path(tmp_path: Path) -> Iterator[Path]:
-    """A folder on a disk in memory, if there is one: for tests with many stores that do not test durability."""
+    """A folder on a disk in memory, if the system has one; for tests that use many stores but do not test
+    durability."""
     disk = Path("/dev/shm")
     if not os.access(disk, os.W_OK):
         yield tmp_path

@@ -1,4 +1,4 @@
-"""Tests the command, run as a process: formats, options, exit codes, one line per error."""
+"""Tests the command as a separate process: formats, options, exit codes, and one line for each error."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def test_the_whole_corpus_from_the_command_line(play: Run, memory_path: Path) ->
 
 
 def test_an_event_in_flight_must_come_again_after_a_restart(play: Run, tmp_path: Path) -> None:
-    """The runner's restart mode itself reads one event, so the scenario's next read returns the following event."""
+    """The runner's restart mode itself reads one event, so the next read of the scenario returns the event after it."""
     path = write(tmp_path / "flight.json", scenario(*SATISFIED, {"next": {"sequence": 1}}, {"next": None}))
     for options in ((), ("--restart-every-step",)):
         finished = play(*options, path)
@@ -227,7 +227,7 @@ def test_bad_usage(play: Run, tmp_path: Path) -> None:
 
 
 def test_two_monitors_and_their_host(play: Run, tmp_path: Path) -> None:
-    """Tests the parts that the runner plays: names, closing, and each monitor's own host and circles."""
+    """Tests what the runner itself does: names, closing, and the host and circles that belong to each monitor."""
     steps: list[dict[str, Any]] = [
         {"open": "M1"}, {"open": "M2"}, {"advance": 10}, {"advance": 20, "monitor": "M2"},
         {"add": "b", "beacon": {"uuid": UUID}, "monitor": "M2"},

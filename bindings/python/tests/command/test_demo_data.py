@@ -1,4 +1,4 @@
-"""Tests the demo data and the example: they equal the output of their scripts, and the replay gives the golden
+"""Tests that the demo data and the example equal the output of their scripts, and that the replay gives the golden
 events."""
 
 from __future__ import annotations

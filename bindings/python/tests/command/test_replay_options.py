@@ -1,4 +1,4 @@
-"""Tests options of ``fencepost replay`` and ``fencepost circles``: options for facts that files do not state, and for
+"""Tests the options of ``fencepost replay`` and ``fencepost circles`` for facts that files do not state, and for
 outputs."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tests columns whose name or size misleads: files, frames and Arrow tables follow the same rule."""
+"""Tests columns whose name or size is misleading: files, frames and Arrow tables follow the same rule."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ def test_rows_of_several_devices(tmp_path: Path) -> None:
 
 
 def test_rows_of_one_device_are_no_doubt(tmp_path: Path) -> None:
-    """No warning for a plane across the antimeridian, a receiver that jumps at times, or a car whose log has a column
-    of tracks."""
+    """Tests that there is no warning for a plane across the antimeridian, a receiver that jumps at times, or a car
+    whose log has a column of tracks."""
     fast = [(row * 10, 60.0, (178 + row * 0.04 + 180) % 360 - 180, row // 10) for row in range(200)]
     jumpy = [(row, 47.0 + (0.5 if row % 40 == 7 else 0.0), 8.0, 1) for row in range(400)]
     with warnings.catch_warnings():
@@ -149,7 +149,7 @@ def test_exchanged_latitudes_and_longitudes(tmp_path: Path) -> None:
 
 
 def kinds(name: str) -> dict[str, list[Any]]:
-    """Tests three cars, which one column distinguishes and another column does not."""
+    """Tests fixes of three cars: one column distinguishes the cars, and another column does not."""
     columns = cars(name)
     return columns | {"kind": ["car"] * len(columns["lat"])}
 

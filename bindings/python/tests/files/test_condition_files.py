@@ -1,4 +1,4 @@
-"""Tests conditions in users' files: properties with other names, GPX way points, one radius and one state for all
+"""Tests conditions in users' files: properties with unusual names, GPX way points, and one radius and one state for all
 conditions."""
 
 from __future__ import annotations

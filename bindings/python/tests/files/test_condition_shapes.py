@@ -97,8 +97,8 @@ def test_the_command_names_what_repairs_a_polygon(tmp_path: Path, run: Run) -> N
 
 
 def test_what_is_said_of_edges(tmp_path: Path) -> None:
-    """Warns only if the two kinds of edges differ noticeably, once per file, and not if the file states the kind of
-    edges."""
+    """Tests that there is a warning only if geodesic and planar edges differ noticeably, only once per file, and not if
+    the file states its kind of edges."""
     far = [[x, y + 50] for x, y in SQUARE]
     farther = [[3 * x, y + 60] for x, y in SQUARE]
     path = write(

@@ -25,7 +25,7 @@ FIXES = "time,lat,lon,accuracy\n2024-05-01T08:00:00Z,52.5,13.4,5\n2024-05-01T08:
 
 
 def separated(text: str, delimiter: str) -> str:
-    """Returns the same cells with another delimiter."""
+    """Returns the same cells with a different delimiter."""
     import csv
     import io
 
@@ -99,8 +99,8 @@ def test_a_file_of_another_encoding(tmp_path: Path) -> None:
 
 
 def test_one_rule_for_the_unit_of_a_time() -> None:
-    """The unit follows from the size of the number, in every reader: of a single number, an integer of a column, or a
-    whole column."""
+    """In every reader, the unit of a time follows from the size of the number: of a single number, of an integer in a
+    column, or of the numbers in a whole column."""
     edges = [0, 10**11, 10**14, 10**15, 10**17, 10**9]
     world = random.Random(7)
     numbers = [sign * (edge + step) for edge in edges for step in (-1, 0, 1) for sign in (1, -1)]

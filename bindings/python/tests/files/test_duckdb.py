@@ -1,4 +1,4 @@
-"""Tests DuckDB and its spatial extension: query results as inputs, and queries over outputs."""
+"""Tests DuckDB and its spatial extension: query results are used as inputs, and outputs are used in queries."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def expected() -> EventLog:
 
 @pytest.mark.parametrize("point", POINTS.values(), ids=list(POINTS))
 def test_spatial_points_go_in(connection: Any, expected: EventLog, point: str) -> None:
-    """Points of the spatial extension, used as a track, as conditions of a replay, and as input of a monitor, give the
-    events of the files."""
+    """Tests that points of the spatial extension give the events of the files, if they are used as a track, as
+    conditions of a replay, and as input of a monitor."""
     track = connection.sql(f"SELECT time, accuracy, {point} FROM drive")
     shops = "SELECT name, radius, policy, assuming, "
     shops += point.replace("longitude", "ST_X(place)").replace("latitude", "ST_Y(place)") + " FROM shops"
@@ -108,7 +108,8 @@ TEXTS = {
 
 @pytest.mark.parametrize("shape", AREAS.values(), ids=list(AREAS))
 def test_polygons_and_lines_go_in(connection: Any, shape: str) -> None:
-    """Shapes from ST_GeomFromText, in a replay and a monitor, give the same events as the same conditions made here."""
+    """Tests that shapes from ST_GeomFromText give the same events, in a replay and in a monitor, as equal conditions
+    that are created in Python."""
     connection.execute("CREATE TABLE zones (name VARCHAR, radius DOUBLE, place GEOMETRY)")
     for name, text in TEXTS.items():
         row = [name, 500.0 if name == "way" else None, text]
@@ -191,7 +192,8 @@ def test_a_query_that_fails_on_the_way(connection: Any) -> None:
 
 
 def test_a_log_joins_with_zones(connection: Any, expected: EventLog) -> None:
-    """Joins the events' points, as geometries: finds the zone of each point, and the point's distance from a place."""
+    """Joins the points of the events as geometries: finds the zone of each point, and the distance of each point from a
+    place."""
     log = expected
     circle = log.conditions[next(iter(log.conditions))]
     assert isinstance(circle, Circle)

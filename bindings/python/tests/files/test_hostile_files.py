@@ -46,7 +46,7 @@ def test_a_damaged_archive(tmp_path: Path, method: int) -> None:
 
 
 def test_an_archive_that_is_damaged_anywhere(tmp_path: Path) -> None:
-    """Damage at each byte gives an error about the file, or the right result, but never another exception."""
+    """Damage at each byte gives an error about the file or the right result, but no other exception."""
     path = tmp_path / "t.kmz"
     whole = kmz(zipfile.ZIP_DEFLATED, lambda data: None)
     for place in range(len(whole)):
@@ -118,7 +118,7 @@ for by in (None, "car"):
 
 
 def in_little_memory(path: Path, most: int) -> list[str]:
-    """Returns the errors of both ways to read a file, in a process limited to this many bytes of memory."""
+    """Reads a file in both ways in a process with this limit on its memory, in bytes, and returns both errors."""
     command = [sys.executable, "-c", ALONE, str(path), str(most)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -208,7 +208,8 @@ def test_a_shapefile_that_is_cut_off(tmp_path: Path) -> None:
 
 
 def test_messages_stay_short(tmp_path: Path) -> None:
-    """In an earlier version, such a message was as long as the value, or as all names together: up to a megabyte."""
+    """In an earlier version, such a message was as long as the value itself, or as all the names together: up to a
+    megabyte."""
     path = tmp_path / "t.csv"
     for text in (
         "time,lat,lon\n" + "9" * 5_000 + ",0,0\n",

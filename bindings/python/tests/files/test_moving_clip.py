@@ -1,5 +1,5 @@
-"""Compares visits with MovingPandas' clip, on other people's polygons and tracks: where the two agree, and why not
-everywhere."""
+"""Compares visits with the result of MovingPandas' clip, on polygons and tracks that other people made: shows where the
+two agree, and why they do not agree everywhere."""
 
 from __future__ import annotations
 
@@ -78,11 +78,12 @@ def runs_of(inside: list[bool]) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize(("fences", "track", "least"), CASES)
 def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]) -> None:
-    """Tests that a visit is a run of fixes inside. Clip finds the same runs, but
+    """Tests that each visit is a run of fixes inside the polygon. Clip finds the same runs as the visits, but
 
     * the runs of clip begin and end on the line between two fixes, by straight lines of degrees;
     * clip breaks a run into many parts, hundredths of a second apart: hundreds of these are one visit;
-    * clip finds parts without a fix inside, if a straight line cuts a corner: no event can report these.
+    * * clip also finds parts without a fix inside, where a straight line cuts a corner of the polygon: no event can
+    * report these parts.
     """
     whole = trajectory(track)
     times = [microseconds(time) for time in whole.df.index]
@@ -123,8 +124,8 @@ def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]
 # ---------------------------------------------------------------------------------------------- paths
 
 MOST_APART_M = 0.02
-"""The tolerance on short tracks: the polygon of 720 vertices lies up to 1.4 mm inside its circle, and may be crossed at
-a flat angle."""
+"""The tolerance on short tracks: the polygon with 720 vertices lies up to 1.4 mm inside the circle, and a track may
+cross the polygon's edge at a small angle."""
 MOST_MISSING_S = 0.5
 
 
@@ -149,9 +150,9 @@ class Way:
         self.places = [(point.y, point.x) for point in track.df.geometry]
 
     def at(self, time: int) -> tuple[float, float, float]:
-        """Returns latitude, longitude, and the offset in metres of a straight line of degrees: a parallel bends by
-        tan(latitude) / R against a geodesic, so at s of a segment of length l the offset is about s (l - s)
-        tan(latitude) / 2 R."""
+        """Returns the latitude and longitude at a time, on the geodesic between two fixes, and the offset in metres of
+        the straight line in degrees from this geodesic: a parallel bends by tan(latitude) / R against a geodesic, so at
+        distance s on a segment of length l the offset is about s (l - s) tan(latitude) / 2 R."""
         after = min(max(bisect.bisect_right(self.times, time), 1), len(self.times) - 1)
         start, end = self.times[after - 1], self.times[after]
         way = geodesic.inverse(*self.places[after - 1], *self.places[after])
@@ -172,11 +173,11 @@ class Way:
     [("bike-basel.gpx", (12, 12)), ("run-sf-strava-teleport.gpx", (12, 15)), ("trip-multiday-riviera.gpx", (12, 24))],
 )
 def test_paths_beside_clip(track: str, least: tuple[int, int]) -> None:
-    """Compares entries and exits on the path, with one fix a minute, with clip on the circles as polygons. They agree,
-    but
+    """Compares entries and exits on the path of a track with one fix a minute with the result of clip on the circles as
+    polygons. They agree, but
 
-    * clip cuts by straight lines of degrees, which are centimetres off over a kilometre, and metres off over 300 km;
-    * the edges of the polygons lie millimetres inside their circles;
+    * * clip cuts along straight lines in degrees, which differ from the geodesics by centimetres over a kilometre, and
+    * by metres over 300 km; the edges of the polygons lie millimetres inside their circles;
     * clip splits one visit into parts, and loses pieces of less than half a second between them.
     """
     thin = thinned_to_minutes(trajectory(track))
@@ -208,8 +209,8 @@ def test_paths_beside_clip(track: str, least: tuple[int, int]) -> None:
 
 
 def test_a_long_way_is_no_straight_line_of_degrees() -> None:
-    """The track goes from Frankfurt to New York in one step: clip enters a place on the map's straight line, 800 km
-    south of the real route."""
+    """The track goes from Frankfurt to New York in one step: clip enters a place on the straight line on the map, 800
+    km south of the real route."""
     start, end = (50.03, 8.57), (40.64, -73.78)
     way = geodesic.inverse(*start, *end)
     middle = geodesic.direct(*start, way.azimuth1, way.distance / 2)

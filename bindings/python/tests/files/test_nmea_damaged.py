@@ -125,7 +125,7 @@ def test_no_position_comes_from_a_damaged_sentence(name: str, tmp_path: Path) ->
 
 
 def test_nothing_happens_for_damaged_sentences(run: Run, tmp_path: Path) -> None:
-    """Damaged sentences cause neither an exit nor an entry, although a damaged coordinate could be read as 0."""
+    """Damaged sentences cause neither an exit nor an entry, although a reader could take a damaged coordinate for 0."""
     places = {"berlin": (52.5, 13.4), "null": (0, 0), "equator": (0, 13.4), "greenwich": (52.5, 0)}
     features = [
         {
@@ -182,7 +182,8 @@ def test_a_receiver_without_a_fix_is_no_damage() -> None:
     ids=["RMC", "GGA"],
 )
 def test_no_cut_gives_another_position(body: str) -> None:
-    """Returns a sentence cut off after each of its characters, without a checksum and with a matching checksum."""
+    """Tests that a sentence that is cut off after any of its characters, without a checksum or with a matching
+    checksum, gives no other position."""
     place = pytest.approx((52.502056666666666, 13.409463333333333))
     fields = {"RMC": 11, "GGA": 14}[body[2:5]]
     for end in range(6, len(body) + 1):

@@ -1,4 +1,5 @@
-"""Tests sorting fixes by time: the fixes of one track, and of one track among other tracks."""
+"""Tests sorting fixes by time: the fixes of a file with one track, and the fixes of one track in a file with several
+tracks."""
 
 from __future__ import annotations
 

@@ -24,14 +24,14 @@ Frame = Any
 
 
 def drive() -> Frame:
-    """The demo drive as a frame whose times have a zone."""
+    """Returns the demo drive as a frame whose times have a zone."""
     frame = pandas.read_csv(DATA / "drive.csv")
     frame["time"] = pandas.to_datetime(frame["time"], utc=True, format="ISO8601")
     return frame
 
 
 def small(**columns: object) -> Frame:
-    """Three fixes at the equator; the arguments replace or add columns."""
+    """Returns three fixes at the equator; the arguments replace or add columns."""
     times = pandas.to_datetime([0, 30, 60], unit="s", utc=True)
     return pandas.DataFrame({"lat": [0.0, 0.0, 0.0], "lon": [1.0, 0.0, 1.0], "time": times, **columns})
 

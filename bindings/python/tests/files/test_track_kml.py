@@ -35,7 +35,8 @@ TWO = (
 
 @pytest.mark.skipif(not REAL.is_file(), reason=f"{REAL} is not there")
 def test_a_real_recording() -> None:
-    """Compares with every `when` and `coord` of the file, read here with two regular expressions."""
+    """Compares the fixes with every `when` and `coord` of the file, which this test reads with two regular
+    expressions."""
     import re
 
     text = "".join(re.findall("(?s)<gx:Track>.*?</gx:Track>", REAL.read_text(encoding="utf-8")))

@@ -1,4 +1,4 @@
-"""Tests the effects of wrong dates on a fleet, and the limits of these effects."""
+"""Tests the effects of wrong times on a fleet, and the limits of these effects."""
 
 from __future__ import annotations
 

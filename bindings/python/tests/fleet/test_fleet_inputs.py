@@ -1,4 +1,5 @@
-"""Fleets give exactly the same events as one monitor for each device, whichever form the rows have."""
+"""Fleets give exactly the same events as one monitor for each device, regardless of the form in which rows are
+passed."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ def one_by_one(fleet: Fleet, rows: list[Row]) -> None:
 
 
 def coded(width: str) -> Callable[[Fleet, list[Row]], None]:
-    """Returns a dictionary array with this type of index; the dictionary also has words that no row uses."""
+    """Returns a function that feeds rows whose devices are in a dictionary array with this type of index; the
+    dictionary also has words that no row uses."""
 
     def feed(fleet: Fleet, rows: list[Row]) -> None:
         words = ["nobody", *sorted(set(names(rows)), reverse=True), "nothing"]
@@ -111,8 +113,8 @@ def test_fixes_of_one_device() -> None:
 
 
 def test_dictionaries_that_differ_between_batches() -> None:
-    """Returns batches as from many files: each batch has its own dictionary, with other words at the same indices,
-    perhaps at the same address."""
+    """Returns batches like those from many files: each batch has its own dictionary, with other words at the same
+    indices, and perhaps at the same address as the previous dictionary."""
     fleet = Fleet(zones_of())
     batches = []
     for start in range(0, 400, 40):

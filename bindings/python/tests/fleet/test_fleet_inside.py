@@ -1,4 +1,4 @@
-"""Presences agree with each device's own answer, whatever happened between two queries."""
+"""Presences agree with the answer of each single device, regardless of what happened between two queries."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_after_a_restart(tmp_path: Any) -> None:
 
 
 def everything() -> tuple[Fleet, Presences]:
-    """Feeds a fleet with a device in shapes of each kind, both whole shapes and shapes cut by the edge of the map."""
+    """Feeds a fleet so that a device is in shapes of each kind, including shapes that the edge of the map cuts."""
     zones = Zones()
     zones.add(Circle(10, 20, 300), "circle", policy=EXACT, tag=7)
     zones.add(Circle(10, 179.999, 3000), "cut", policy=EXACT)

@@ -1,4 +1,4 @@
-"""Tests fleets that several Python threads use at once: each input goes to its own device, or is refused."""
+"""Tests fleets that several Python threads use at once: each input reaches the right device or is refused."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def beside(main: Callable[[Callable[[], bool]], Any], *others: Callable[[], Any]
 
 
 def places() -> Zones:
-    """Returns a table with one condition that only device a ever enters, and one that only device b enters."""
+    """Returns a table with two conditions: only device a ever enters the first condition, and only device b ever enters
+    the second."""
     zones = Zones()
     for name, latitude in (("a", 10.0), ("b", 50.0)):
         zones.add(Circle(latitude, 0, 100), name, policy="exact")
@@ -64,7 +65,8 @@ def fleet(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Fleet]:
 
 
 class Life:
-    """Operations on two devices. When both devices are removed, one gets the other's number."""
+    """Operations that involve two devices. When both devices are removed and added again, one of them gets the former
+    number of the other device."""
 
     def __init__(self, fleet: Fleet) -> None:
         self.fleet, self.time, self.reported = fleet, 0, 0
@@ -95,7 +97,7 @@ class Life:
 
 
 def busy(fleet: Fleet) -> Callable[[], Any]:
-    """Returns a call with enough rows for calls to overlap."""
+    """Returns a call with so many rows that other calls overlap with it."""
     count = 20_000
     columns: dict[str, Any] = {"latitude": np.ones(count), "longitude": np.zeros(count), "time": np.full(count, 2)}
     return lambda: fleet.feed_many(device="c", **columns)
@@ -134,7 +136,7 @@ def test_questions_are_answered_for_their_own_device(fleet: Fleet) -> None:
 
 
 def test_expire_returns_the_names_of_the_devices(fleet: Fleet) -> None:
-    """Meanwhile another thread adds devices, which at once get the numbers of the expired devices."""
+    """While the call runs, another thread adds devices, which at once get the numbers of the expired devices."""
     count = 0
 
     def enter() -> None:
@@ -154,8 +156,8 @@ def test_expire_returns_the_names_of_the_devices(fleet: Fleet) -> None:
 
 @pytest.mark.parametrize("names", [None, ["a"], ["c", "a"]])
 def test_a_device_that_goes_between_two_blocks_is_entered_anew(names: list[str] | None) -> None:
-    """A signal handler runs between the blocks: it removes the device, and another device gets the removed device's
-    number."""
+    """A signal handler runs between two blocks of rows: it removes the device, and another device gets the removed
+    device's number."""
     fleet, count = Fleet(places()), 400_000
     gone: list[int] = []
     inside: list[bool] = []

@@ -1,4 +1,4 @@
-"""The error names the row of a refused identifier, and the fixes before it were fed."""
+"""The error names the row of a refused identifier; the fixes before this row were fed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def test_the_row_of_a_refused_identifier(fleet: Fleet, refused: str) -> None:
 @pytest.mark.parametrize("short", ["device", "latitude", "longitude", "time", "accuracy"])
 @pytest.mark.parametrize("length", [0, 1, 19])
 def test_columns_of_different_lengths(fleet: Fleet, short: str, length: int) -> None:
-    """There are enough rows for the check for jumps, which reads all columns before the feed compares their lengths."""
+    """The test feeds so many rows that the check for jumps runs; this check reads all columns before the feed compares
+    the lengths of the columns."""
     columns: dict[str, Any] = {"device": ["a", "b"] * 10, "time": list(range(20))}
     columns |= {name: [0.0] * 20 for name in ("latitude", "longitude", "accuracy")}
     columns[short] = columns[short][:length]

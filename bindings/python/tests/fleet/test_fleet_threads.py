@@ -1,4 +1,4 @@
-"""Fleets that feed with several threads give the same events as with one thread, in the same order."""
+"""With several threads, a fleet gives the same events as with one thread, in the same order."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_fewer_threads_and_more_than_devices() -> None:
 
 
 class Pair:
-    """Two fleets over the same table, one with one thread and one with three, which get the same input.
+    """Two fleets over the same table, one with one thread and one with three threads; both get the same input.
 
     Args:
         most: The largest number of events that may be pending.
@@ -92,7 +92,8 @@ class Pair:
         assert found[0] == found[1]
 
     def load(self, device: str, fix: Fix, adapt: bool) -> None:
-        """Loads a device from another fleet; in the new fleet, the device may have overdue changes."""
+        """Loads a device that was exported from another fleet; in the new fleet, changes of the device may be
+        overdue."""
         try:
             self.elsewhere.feed(device, fix)
         except LateInputError:
@@ -157,7 +158,7 @@ class Pair:
 @pytest.mark.parametrize("most", [1_000_000, 4])
 @pytest.mark.parametrize("seed", range(8))
 def test_whatever_is_called_in_between(seed: int, most: int) -> None:
-    """The random calls include some that make pending events void, because their condition is removed."""
+    """Some of the random calls remove a condition and so make its pending events void."""
     pair = Pair(seed, most)
     for _ in range(400):
         pair.step()
@@ -191,7 +192,7 @@ def test_events_that_are_void_do_not_fill_the_queue(threads: int) -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("gone", [0, 5_000])
 def test_places_of_removed_devices_are_used_late(threads: int, gone: int) -> None:
-    """The events of one advance are ordered by place, and a new device gets a place after the others."""
+    """The events of one advance are in the order of the devices' places; a new device gets a place after all others."""
     fleet = Fleet(circles("standard", 0), threads=threads)
     for device in ("a", "b"):
         fleet.feed(device, Fix(0, 1, 5, time=0))

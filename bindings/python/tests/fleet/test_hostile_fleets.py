@@ -36,11 +36,11 @@ NOT_CALLED = {
         "sort",
     },
 }
-"""Functions without arguments that take long, and methods of list."""
+"""Calls to leave out: functions without arguments that take long, and methods of list."""
 
 
 class Caller(Draw):
-    """Calls functions of a fleet that lives for a while."""
+    """Makes calls on a fleet that exists during many calls."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)

@@ -61,7 +61,7 @@ def test_every_source_gives_the_same_conditions(tmp_path: Path) -> None:
 
 
 def test_a_fleet_and_a_monitor_follow_their_source(tmp_path: Path) -> None:
-    """The initial states of a monitor are unknown, but those of a table are outside."""
+    """The initial state of conditions is unknown in a monitor, and outside in a table."""
     for source in sources(tmp_path):
         fleet, monitor = Fleet(source, policy="exact"), Monitor(source, policy="exact")
         for longitude, time in ((13.5, 0), (13.4, 60_000_000)):
@@ -128,7 +128,7 @@ def test_a_bad_source_opens_no_store(tmp_path: Path) -> None:
 
 
 def test_a_store_continues_with_the_conditions_of_the_source(tmp_path: Path) -> None:
-    """Existing conditions that are equal keep their state; conditions missing in the source are removed."""
+    """Existing conditions that are equal keep their state; conditions that are missing in the source are removed."""
     for kind in (Fleet, Monitor):
         for round_, source in enumerate((GEOJSON, {"yard": YARD, "gate": DEPOT}, None)):
             with kind(source, policy=None if source is None else "exact", store=tmp_path, name=kind.__name__) as held:

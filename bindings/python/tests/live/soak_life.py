@@ -1,4 +1,4 @@
-"""One run of a watch, for which phones have published messages for up to a year. The watch starts after the last
+"""Runs a watch once; before the run, phones have published messages for up to a year. The watch starts after the last
 acknowledged message, and runs to the end or until it is killed. ``test_watch_soak.py`` runs this program."""
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ MINUTE_STEPS = 60 * 24 * 7
 
 
 def message(number: int) -> tuple[str, bytes]:
-    """Returns the topic and the message with this number. The devices take turns, each once a minute; every 97th
-    message is late, every 101st is repeated, every 997th is invalid."""
+    """Returns the topic and the message with this number. The devices publish in turn, each device once a minute; every
+    97th message is late, every 101st is repeated, and every 997th is invalid."""
     minute, device = divmod(number, DEVICES)
     topic = f"owntracks/user{device % 7}/phone{device}"
     if number % 997 == 996:

@@ -56,7 +56,7 @@ def test_what_is_no_gap(numbers: tuple[Any, ...]) -> None:
 
 
 def test_a_refused_fix_is_a_message_too() -> None:
-    """A message with a late fix, or without a valid position, does not count as missing."""
+    """Tests that a message with a late fix, or without a valid position, does not count as missing."""
     watched = FleetWatched(numbered_by="seq")
     for number, (second, latitude) in enumerate([(0, 0.0), (5, 0.0), (3, 0.0), (6, 95.0), (7, 0.0)]):
         say(watched, second, seq=number, latitude=latitude)

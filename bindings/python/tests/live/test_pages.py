@@ -1,4 +1,4 @@
-"""Tests the page, its access control, options in a file, and notifications to systemd: without a server or a
+"""Tests the page, its access control, options in a file, and notifications to systemd; the tests need no server and no
 browser."""
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def test_a_reader_gets_all_and_then_what_is_new() -> None:
 
 
 def test_thirty_two_readers_cost_no_more_than_one() -> None:
-    """Each state is encoded and compressed only once. Readers get the same text whether they accept compression or
+    """Each state is encoded and compressed only once. All readers get the same text, whether they accept compression or
     not."""
     watched = FleetWatched(policy=EXACT)
     messages = Messages(viewed(watched))
@@ -124,8 +124,8 @@ def test_an_event_that_comes_again_is_shown_once() -> None:
 
 
 def test_a_device_that_comes_back_begins_a_history_of_its_own() -> None:
-    """When a device expires and comes back, its sequences start at 1 again; the page shows the events of both
-    histories."""
+    """When a device expires and comes back, its sequence numbers start at 1 again; the page shows the events from
+    before and after."""
     watched = FleetWatched(policy=EXACT, expire=100.0, ahead=None)
     view = viewed(watched)
     for life in range(4):
@@ -187,8 +187,8 @@ def test_who_may_see_it(headers: Any, cookies: Any, open_answer: bool, token_ans
 
 
 def test_each_port_has_a_cookie_of_its_own() -> None:
-    """Browsers send cookies to all ports of a host, so if two watches used one cookie name, they would sign each
-    other's readers out."""
+    """Browsers send cookies to all ports of a host, so two watches that used the same cookie name would sign out each
+    other's readers."""
     access = Access("abcdefgh12345678")
     access.at(8080)
     assert access.allows({"host": "h"}, {"fencepost-8080": "abcdefgh12345678", "fencepost-9090": "another"})

@@ -90,7 +90,8 @@ def test_a_replay_by_a_column_is_as_alone() -> None:
 
 
 def test_thinned_tracks_say_nearly_what_all_fixes_say() -> None:
-    """With every tenth fix of a recorded ride, visits are missed; with a path hardly any visits are missed."""
+    """With only every tenth fix of a recorded ride, visits are missed; if the same replay has a path, hardly any visits
+    are missed."""
     track = next(OWN_TRACKS.glob("gpx/*bike*.gpx"), None) or next(OWN_TRACKS.glob("gpx/*.gpx"))
     whole = replay(track, PLACE).replays[0].fixes
     places = {f"p{number}": Circle(fix[0], fix[1], 25) for number, fix in enumerate(whole[4::10])}
@@ -149,7 +150,7 @@ def test_a_watch_lets_no_time_pass_that_a_fix_may_still_tell_of() -> None:
 
 
 def test_a_tunnel_cuts_no_way_short() -> None:
-    """In the tunnel, the receiver reports each second that it has no position."""
+    """In the tunnel, the receiver reports once a second that it has no position."""
     one = watched()
     one.feed(longitude=-0.0052)
     for _ in range(58):

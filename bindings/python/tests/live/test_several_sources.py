@@ -23,7 +23,7 @@ from fencepost._live.sources import PIECE, FileSource, Source, open_file
 
 
 def fixes(path: Path, device: str, *steps: tuple[float, float]) -> Path:
-    """Writes the fixes of a device, given as seconds and longitudes."""
+    """Writes fixes of a device, which are passed as pairs of seconds and longitudes."""
     rows = [{"device": device, "lat": 0, "lon": longitude, "time": START + second} for second, longitude in steps]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
@@ -129,7 +129,7 @@ def test_what_does_not_fit_is_refused(run: Run, tmp_path: Path, arguments: str, 
 
 
 class Lost(FileSource):
-    """Stands for a source that is lost after its first line."""
+    """A stand-in for a source that is lost after its first line."""
 
     was_read = False
 

@@ -1,4 +1,5 @@
-"""Tests the command ``watch``: fixes as they come, the time between them, a command for each event."""
+"""Tests the command ``watch``: it handles fixes as they arrive, lets time pass between them, and runs a command for
+each event."""
 
 from __future__ import annotations
 

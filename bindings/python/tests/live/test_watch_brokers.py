@@ -55,8 +55,8 @@ def test_publishers_of_one_id_end_no_connection_of_each_other(monkeypatch: pytes
 
 
 def test_a_source_whose_id_another_has_connects_no_more() -> None:
-    """The source does not reconnect, even if the watch's other sources continue. If it did reconnect, the two clients
-    would end each other's connections forever."""
+    """The source must not reconnect, even if other sources of the watch continue. If the source reconnected, the two
+    clients would end each other's connections forever."""
     source = object.__new__(mqtt_source.MqttSource)
     client: Any = SimpleNamespace(tell=lambda: None, is_contested=True, identifier="vans-1", closed=0)
     client.waker = SimpleNamespace(clear=lambda: None)
@@ -82,8 +82,8 @@ class Subscribing:
 
 @pytest.mark.parametrize("answers", [0, 1, 2])
 def test_a_broker_that_ends_connections_over_its_own_topics_is_not_asked_again(answers: int) -> None:
-    """Some brokers end the connection instead of refusing the subscription. A watch that repeats the subscription would
-    never stay connected."""
+    """Some brokers end the connection instead of refusing the subscription. A watch that repeats the subscription to
+    such a broker would never stay connected."""
     client: Any = Subscribing()
     subscriber = object.__new__(mqtt_source._Subscriber)
     subscriber._client, subscriber.address = client, read_address("mqtt://host/cars/#")

@@ -1,5 +1,5 @@
-"""Tests the command ``watch`` when fixes are refused or a clock is wrong: each failure is reported, a bounded number of
-times, and the watch recovers."""
+"""Tests the command ``watch`` when fixes are refused or a clock is wrong: it reports each failure a limited number of
+times, and it recovers."""
 
 from __future__ import annotations
 
@@ -119,7 +119,8 @@ def test_a_glitch_ahead_is_refused_and_deafens_nothing() -> None:
 @pytest.mark.parametrize("ahead", [60.0, None], ids=["by the wall clock", "any time"])
 @pytest.mark.parametrize("glitch", [1.0, 4.9, 5.1, 8.0, 20.0, 59.0])
 def test_a_small_glitch_ahead_deafens_for_no_longer_than_it_is(glitch: float, ahead: float | None) -> None:
-    """The watch must not count time on from such a glitch: the clock would stay ahead of all later fixes."""
+    """The watch must not continue its clock from a fix with such a wrong time, because the clock would then stay ahead
+    of all later fixes."""
     for delay in (0.0, 0.5, 2.0, 4.0):
         watched = Watched(ahead=ahead)
         watched.feed(late=delay)
@@ -136,7 +137,8 @@ def test_a_small_glitch_ahead_deafens_for_no_longer_than_it_is(glitch: float, ah
 
 
 def test_no_sequence_of_fixes_deafens_for_good() -> None:
-    """Correct fixes are accepted, whatever the receiver reported before and whatever time the monitor assumed."""
+    """Correct fixes are accepted, regardless of what the receiver reported before and of the time that the monitor
+    assumed."""
     seed = int(os.environ.get("FENCEPOST_SEED", random.SystemRandom().randrange(1 << 32)))
     for life in range(150):
         generator = random.Random(f"{seed} {life}")
@@ -197,7 +199,7 @@ def test_a_monitor_that_ran_ahead_recovers_also_after_a_restart(tmp_path: Path) 
 
 
 def test_fixes_that_were_held_up_rewind_nothing() -> None:
-    """The clock is right, so several late fixes are a backlog."""
+    """The clock is right in this test, so several late fixes are a backlog."""
     watched = Watched()
     for _ in range(10):
         watched.feed()

@@ -95,8 +95,8 @@ def test_what_becomes_of_a_command_decides(
 def test_a_signal_ends_a_watch_whose_command_hangs(
     number: signal.Signals, event: Event, signals: Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The watch ends the command after a short wait, or at once with the second signal. If the command completes during
-    the wait, the event counts as handled."""
+    """When the watch must stop, it ends the command after a short wait, or at once after the second signal. If the
+    command completes during this wait, the event counts as handled."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(event_handlers, "GRACE", 0.3)
     said: list[str] = []
@@ -119,7 +119,7 @@ def test_a_signal_ends_a_watch_whose_command_hangs(
 def test_a_command_that_takes_long_is_said(
     event: Event, signals: Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The command ends once the message has come, even if that takes long on a busy machine."""
+    """The command ends only when the message has arrived, even if this takes long on a busy machine."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(event_handlers, "MINUTE", 0.1)
     said: list[str] = []

@@ -1,7 +1,7 @@
-"""Tests the command ``watch`` with a gpsd that disappears and comes back, one that accepts and closes at once, and one
-with two devices.
+"""Tests the command ``watch`` with a gpsd that disappears and comes back, with a gpsd that accepts connections and
+closes them at once, and with a gpsd that has two devices.
 
-The daemon is a stand-in that sends the messages of gpsd; ``gpsd/test_against_gpsd.py`` uses the real daemon."""
+In these tests a stand-in sends the messages of gpsd; ``gpsd/test_against_gpsd.py`` uses the real daemon."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ BANNER = b'{"class":"VERSION","release":"3.22","proto_major":3}\r\n'
 
 @contextmanager
 def serving(*lives: bytes, again: bytes | None = None) -> Iterator[str]:
-    """Runs a gpsd that sends one of these texts on each connection and closes the connection. After the last text the
-    gpsd sends `again` each time, or stops listening."""
+    """Runs a stand-in for gpsd that sends one of these texts on each connection and then closes the connection. After
+    the last text, the stand-in sends `again` on each connection, or stops listening if there is no `again`."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(LONGEST)
         ended = threading.Event()
@@ -75,8 +75,8 @@ def test_a_loss_and_a_return_are_said(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("reported", [b"", BANNER, BANNER + b"no report\r\n"], ids=["nothing", "a banner", "nonsense"])
 def test_a_port_that_accepts_and_closes_at_once_is_lost(reported: bytes, run: Run, tmp_path: Path) -> None:
-    """Such a port is treated like a port that refuses connections. After the time to reconnect the watch ends, with one
-    line that gives the reason."""
+    """A port that accepts connections and closes them at once is treated like a port that refuses connections. When the
+    time for reconnecting is over, the watch ends and prints one line that gives the reason."""
     conditions = circles(tmp_path / "places.geojson", office=200)
     with serving(report(0, 0), again=reported) as url:
         ended = run("watch", "--source", url, "--conditions", conditions, "--reconnect", "2")
@@ -139,7 +139,7 @@ def test_a_life_with_a_fix_or_of_a_minute_restarts_the_retry_time() -> None:
 
 
 def reports(*lines: bytes, device: str | None = None, seconds: float = 1.0) -> tuple[list[FixRow], list[str]]:
-    """Returns the fixes and notices for reports that come at this interval."""
+    """Returns the fixes and notices that result if reports come at this interval."""
     clock, said = Clock(0.0), list[str]()
     decoder = _Reports("gps", device, notices_to(said.append, clock), clock)
     rows = []

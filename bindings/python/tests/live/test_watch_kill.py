@@ -1,4 +1,5 @@
-"""Kills `fencepost watch` at random moments while a real track is fed to it: no event may be lost or invented.
+"""Kills `fencepost watch` at random moments while a real track is fed to it: no event may get lost, and no event may be
+added.
 
 FENCEPOST_SOAK=1 runs 60 kills per format; FENCEPOST_SEED repeats the choices of a run.
 """
@@ -94,8 +95,8 @@ class Life:
         self.player.stdout.close()
 
     def live(self, seconds: float, lines: float) -> bool:
-        """Runs the watch until `seconds` have passed or `lines` events were delivered; returns whether the process
-        ended on its own."""
+        """Runs the watch until `seconds` have passed or `lines` events were delivered; returns True if the process
+        ended without being killed."""
         assert self.process.stdout is not None and self.process.stderr is not None
         end, reported, killed = time.monotonic() + seconds, 0, False
         while True:

@@ -1,4 +1,5 @@
-"""Tests the program ``fencepost watch`` in trouble: signals, floods of bad lines, changed conditions."""
+"""Tests the program ``fencepost watch`` under difficult conditions: signals, floods of bad lines, changed
+conditions."""
 
 from __future__ import annotations
 
@@ -143,8 +144,8 @@ def test_a_hang_up_has_the_conditions_read_again(tmp_path: Path) -> None:
 
 
 def test_an_event_that_cannot_be_handled_goes_with_its_condition(tmp_path: Path) -> None:
-    """Events of other conditions are handled once each. Therefore a user can stop a refused event by removing its
-    place."""
+    """Events of the other conditions are handled once each. So if an event is refused again and again, a user can stop
+    it by removing its place."""
     places = circles(tmp_path / "places.geojson", office=200, district=5_000)
     command = 'read -r event; case $event in *office*) echo no >&2; exit 1 ;; *) echo "$event" ;; esac'
     with Program(tmp_path, "--exec", command, "--store", ".") as program:

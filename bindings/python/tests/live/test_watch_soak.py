@@ -47,8 +47,8 @@ def confirmed(folder: Path) -> int:
 
 
 def log(folder: Path) -> dict[tuple[str, int], Any]:
-    """Returns the events by device and sequence. A redelivered event must equal the first delivery, except for its
-    `source`, the last message of its device."""
+    """Returns the events as a mapping from device and sequence to the event. A redelivered event must equal the first
+    delivery, except for the member `source`, which comes from the last message of the device."""
     found: dict[tuple[str, int], Any] = {}
     for line in (folder / "events.jsonl").read_text().splitlines():
         event = json.loads(line)

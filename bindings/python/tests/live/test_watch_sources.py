@@ -163,8 +163,8 @@ def test_what_cannot_be_watched_is_one_line(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_source_given_again_is_passed_over(run: Run, tmp_path: Path) -> None:
-    """The second run skips all fixes of the first, including fixes with equal times, which a clock alone could not
-    distinguish."""
+    """The second run skips all fixes that the first run processed, including fixes with equal times, which could not be
+    recognised by the clock alone."""
     conditions = circles(tmp_path / "conditions.geojson", office=200)
     way = ((0, 0), (10, 0.01), (10, 0), (20, 0), (20, 0.01))
     (tmp_path / "fixes").write_text(lines(*way))
@@ -240,7 +240,7 @@ def test_a_store_in_use_is_refused(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_gpsd_that_goes_is_asked_again(run: Run, tmp_path: Path) -> None:
-    """The test's gpsd disconnects in the middle of a report, and comes back once."""
+    """The stand-in for gpsd disconnects in the middle of a report, and comes back once."""
     conditions = circles(tmp_path / "conditions.geojson", office=200)
     asked: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as server:

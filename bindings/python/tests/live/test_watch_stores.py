@@ -49,7 +49,7 @@ def test_while_the_store_fails_nothing_is_confirmed_or_handed_on(tmp_path: Path)
 
 
 class Batch(Source):
-    """Stands for a source that brings three fixes of a device at once, each of which produces an event."""
+    """A stand-in for a source that brings three fixes of a device at once; each fix produces an event."""
 
     def __init__(self) -> None:
         self.descriptor, writer = os.pipe()
@@ -76,7 +76,7 @@ class Batch(Source):
 def test_a_batch_that_comes_while_the_store_fails_waits_and_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In an earlier version, a bug made the loop run without a pause and never retry the store."""
+    """In an earlier version, a bug made the loop run without a pause and without ever retrying the store."""
     monkeypatch.setattr(handling, "BETWEEN_SAVES", 0.2)
     source, turns = Batch(), 0
     with Fleet(Zones(), store=tmp_path, name="fleet") as fleet, Signals() as signals:
@@ -105,7 +105,8 @@ def test_a_batch_that_comes_while_the_store_fails_waits_and_continues(
 
 
 def test_an_event_whose_handing_out_cannot_be_kept_is_not_handed_on(tmp_path: Path) -> None:
-    """After a crash, the sequence of such an event would be given to another event."""
+    """If such an event were delivered before it is saved, then after a crash a different event would get the same
+    sequence number."""
     with Fleet(Zones(), store=tmp_path, name="fleet") as fleet:
         watched = FleetWatched(fleet, policy=EXACT)
         watched.answer = False
@@ -122,7 +123,7 @@ def test_an_event_whose_handing_out_cannot_be_kept_is_not_handed_on(tmp_path: Pa
 
 
 def test_a_store_that_is_gone_ends_the_watch(tmp_path: Path) -> None:
-    """The store's file cannot be written any more, so nothing could be acknowledged or delivered."""
+    """The store's file can no longer be written, so nothing could ever be acknowledged or delivered again."""
     fleet = Fleet(Zones(), store=tmp_path, name="fleet")
     watched = FleetWatched(fleet, policy=EXACT)
     watched.feed("a", 0)

@@ -1,4 +1,4 @@
-"""Shared parts of the tests of ``fencepost watch``: a clock that the test sets, a place, fixes, and gpsd's
+"""Parts that the tests of ``fencepost watch`` share: a clock that the test sets, a place, fixes, and gpsd's
 sentences."""
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class Clock:
 
 
 def circles(path: Path, **radii: float) -> Path:
-    """Writes a file of conditions: concentric circles with these radii in metres, which decide at once."""
+    """Writes a conditions file with concentric circles with these radii in metres; their policy has no dwell and no
+    margin."""
     features = [
         {
             "type": "Feature",
@@ -76,7 +77,7 @@ class _Told(logging.Handler):
 
 
 def notices_to(hear: Callable[[str], object], monotonic: Callable[[], float] = time.monotonic) -> Notices:
-    """Returns notices that pass their messages to a function."""
+    """Returns notices; their messages are passed to a function."""
     logger = logging.Logger("test")
     logger.addHandler(_Told(hear))
     return Notices(logger, monotonic)
@@ -118,7 +119,8 @@ class Watched:
 
 
 def is_gone(pid: int) -> bool:
-    """Waits for a process to end; returns whether it ended within the time limit. A zombie process counts as ended."""
+    """Waits for a process to end; returns True if the process ended within the time limit. A zombie process counts as
+    ended."""
     end = time.monotonic() + LONGEST
     while time.monotonic() < end:
         try:

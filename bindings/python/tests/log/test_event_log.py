@@ -1,4 +1,4 @@
-"""Tests the event log in its forms, visits, and the comparison of policies."""
+"""Tests the forms of the event log, the visits, and the comparison of policies."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def demo() -> EventLog:
 
 
 def track(*parts: tuple[float, float]) -> list[Fix]:
-    """Returns fixes each second; each part is a longitude and a number of seconds."""
+    """Returns fixes with one fix a second; each part of the track is a longitude and a number of seconds."""
     fixes: list[Fix] = []
     for longitude, seconds in parts:
         fixes += [Fix(0, longitude, accuracy=5, time=(len(fixes) + n) * 1_000_000) for n in range(int(seconds))]
@@ -247,7 +247,7 @@ def test_a_better_baseline() -> None:
 
 
 def test_policies_hold_for_all_conditions() -> None:
-    """`compare` replaces the conditions' own policies; with these, all rows would be equal."""
+    """`compare` replaces the policies of the conditions; if it kept them, all rows of the result would be equal."""
     found = compare(DATA / "drive.csv", DATA / "conditions.geojson")
     own = {outcome.name: [event.to_json() for event in outcome.log] for outcome in found}
     assert len({tuple(lines) for lines in own.values()}) == 3

@@ -1,4 +1,5 @@
-"""Tests events and visits as GeoPackage, FlatGeobuf and Parquet; the inputs' layers, columns and coordinate systems."""
+"""Tests events and visits as GeoPackage, FlatGeobuf and Parquet files; also tests layers, columns and coordinate
+systems of the inputs."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ KNOWN_BY = {NONE: "assumed", DETERMINATION: "determination", CROSSING: "crossing
 
 
 def plainly(events: Any, assumed: dict[str, int], begin: int | None, end: int | None) -> list[tuple[Any, ...]]:
-    """Returns the visits by the guide's rules: identifier, start, end (None: open), how each is known,
-    confirmations."""
+    """Returns the visits according to the rules in the guide: identifier, start, end (None for an open visit), how the
+    start and the end are known, and the confirmation times."""
     found = []
     for identifier in dict.fromkeys([*(row[1] for row in events), *assumed]):
         own = [row for row in events if row[1] == identifier]

@@ -18,7 +18,7 @@ TURN = x_of(360)
 
 
 def drawn(polygons: list[list[Ring]]) -> object:
-    """The filled area of a map: each polygon by the even-odd rule."""
+    """The filled area of a map; each polygon is filled by the even-odd rule."""
     areas = []
     for rings in polygons:
         area = shapely.Polygon()
@@ -29,7 +29,7 @@ def drawn(polygons: list[list[Ring]]) -> object:
 
 
 def holds(area: object, latitude: float, longitude: float) -> bool:
-    """Returns whether a point is filled, in any copy of the world that the map shows."""
+    """Returns True if a point is filled in at least one of the copies of the world that the map shows."""
     x, y = x_of(longitude), y_of(latitude)
     return any(area.contains(shapely.Point(x + turn * TURN, y)) for turn in (-1, 0, 1))  # type: ignore[attr-defined]
 

@@ -123,7 +123,8 @@ def inside(rings: list[tuple[list[float], list[float]]], x: float, y: float) -> 
     ],
 )
 def test_regions_hold_what_the_circle_holds(latitude: float, longitude: float, radius: float) -> None:
-    """A point of the map is inside the drawn region exactly if its geodesic distance is at most the radius."""
+    """A point of the map is inside the drawn region if, and only if, its geodesic distance from the centre is at most
+    the radius."""
     seed = 20261121
     chance = random.Random(seed)
     rings = circle(latitude, longitude, radius, 720)
@@ -267,8 +268,8 @@ def test_tracks_by_column_are_devices() -> None:
 
 
 def test_unknown_times_are_those_of_what_is_shown() -> None:
-    """Unknown times are listed only for pairs in the table of states, not for each pair of a device and one of a
-    thousand places."""
+    """Intervals of unknown state are listed only for the pairs in the table of states, not for each pair of a device
+    and one of a thousand places."""
     fixes = [Fix(0.01, 0, 9_000_000, time=0), *(Fix(0, 0, 5, time=step * 60_000_000) for step in range(1, 9))]
     data = report_data(replay(fixes, HOME | {f"far {n}": Circle(50, n, 10) for n in range(50)}))
     assert len(data.visits) == 1
@@ -384,7 +385,7 @@ def test_a_missing_extra_is_one_line(missing: str, call: str, line: str, tmp_pat
 
 
 def test_the_base_install_needs_no_extra(tmp_path: Path) -> None:
-    """Replaying plain formats does not import any package of the extras."""
+    """A replay of plain formats does not import any package that an extra installs."""
     code = (
         "import sys, fencepost\n"
         "log = fencepost.replay(sys.argv[1], sys.argv[2])\n"
@@ -399,7 +400,7 @@ def test_the_base_install_needs_no_extra(tmp_path: Path) -> None:
 
 
 def test_points_of_the_path_lie_on_the_line() -> None:
-    """The path crosses the antimeridian and back, and enters a place between two fixes each time."""
+    """The path crosses the antimeridian in both directions, and each time enters a place between two fixes."""
     places = {"line": Circle(0, 180, 20_000)}
     longitudes = [179.0, 179.5, -179.5, -179.0, -179.5, 179.5]
     fixes = [Fix(0.05, longitude, 5, time=60_000_000 * number) for number, longitude in enumerate(longitudes)]

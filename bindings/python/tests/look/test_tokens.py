@@ -1,5 +1,5 @@
-"""Tests the colours of report, live page, playground, site and QGIS styles: one list, readable, and distinguishable
-with colour blindness."""
+"""Tests the colours of the report, live page, playground, site and QGIS styles: they come from one list, are readable,
+and can be distinguished with colour blindness."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def lab(colour: str, eye: str) -> tuple[float, float, float]:
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 @pytest.mark.parametrize("eye", EYES)
 def test_all_eyes_tell_the_states_apart(eye: str, scheme: int) -> None:
-    """Returns the CIE 1976 difference of two colours; about 2.3 is just noticeable."""
+    """Returns the CIE 1976 difference of two colours; a difference of about 2.3 is just noticeable."""
     for one, other in itertools.combinations(STATES, 2):
         pair = [lab(COLOURS[name][scheme], eye) for name in (one, other)]
         assert sum((a - b) ** 2 for a, b in zip(*pair)) ** 0.5 >= 19, (one, other)

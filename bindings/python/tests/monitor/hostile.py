@@ -1,4 +1,4 @@
-"""Draws random values that no signature allows, and makes calls with them.
+"""Draws random values that no signature allows, and passes them to calls.
 
 FENCEPOST_HOSTILE_CALLS sets the number of calls. FENCEPOST_SEED repeats a run; a failure's message states the seed.
 """
@@ -90,8 +90,8 @@ class Draw:
 
 
 def undocumented(draw: Draw, calls: Callable[[int], dict[str, Callable[[], Any]]], count: int = CALLS) -> list[str]:
-    """Makes `count` calls, each chosen from those that `calls` returns for its number. Returns the undocumented
-    exceptions."""
+    """Makes `count` calls; for each number, `calls` returns the possible calls, and one of them is chosen at random.
+    Returns the exceptions that are not documented."""
     found = []
     for number in range(count):
         own = calls(number)

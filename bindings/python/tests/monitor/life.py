@@ -1,8 +1,9 @@
-"""Runs a monitor that can be interrupted at any moment and resumed: the program that test_kill.py kills.
+"""Runs a monitor that can be interrupted at any moment and resumed; this is the program that test_kill.py kills.
 
-A plan is data: inputs, conditions, operations before some inputs, and how events are read. Running a plan from the
-start in memory gives the expected log. As a program (``life.py PLAN STORE``) this module opens the monitor ``m`` in a
-store, continues where that monitor is, and writes each observation to standard output as one line in one piece.
+A plan is data: the inputs, the conditions, the operations before certain inputs, and the way in which events are read.
+The expected log results from running a plan from its start in memory. As a program (``life.py PLAN STORE``), this
+module opens the monitor ``m`` in a store, continues the plan after the last input of that monitor, and writes each
+observation to standard output as one line with a single write.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ Plan = dict[str, Any]
 
 
 def make_plan(fixes: list[Row], durability: str, seed: int) -> Plan:
-    """Returns a plan with conditions along a track; sightings and host flags come between the fixes; some fixes are
-    invalid, and some late."""
+    """Returns a plan with conditions along a track; sightings and host flags come between the fixes, and some fixes are
+    invalid or late."""
     generator = random.Random(seed)
     conditions: list[list[Any]] = []
     for number in range(30):
@@ -103,7 +104,7 @@ def give(monitor: Monitor, row: list[Any]) -> None:
 
 
 def live(monitor: Monitor, plan: Plan, say: Callable[[str], None]) -> None:
-    """Continues the plan from `input_count` to the end; reports ``event JSON`` for each delivered event, and ``fed
+    """Continues the plan from `input_count` to its end; writes ``event JSON`` for each delivered event, and ``fed
     COUNT``."""
     inputs, chunk, batch = plan["inputs"], plan["chunk"], plan["take"]
 

@@ -1,5 +1,5 @@
-"""Tests adding circles from Arrow streams: gives the result of single calls, reads the columns in place, and adds all
-or nothing."""
+"""Tests adding circles from Arrow streams: the result equals that of single calls, columns are read in place, and
+either all circles are added or none."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ def test_policies_as_structures() -> None:
 
 
 def test_a_policy_in_every_row() -> None:
-    """There are many short runs of rows with the same options, in order. One refused row undoes the changes of all
-    runs."""
+    """The test has many short runs of rows; all rows of a run have the same options. If one row is refused, the changes
+    of all runs are undone."""
     rows = 3000
     table = pa.table({
         "id": [str(row) for row in range(rows)], "lat": [0.0] * rows, "lon": [0.0] * rows,
@@ -159,7 +159,7 @@ CIRCLES: dict[str, Any] = {"id": ["a", "b"], "lat": [0.0, 1.0], "lon": [0.0, 1.0
     ],
 )
 def test_adding_is_all_or_nothing(table: dict[str, Any], words: str) -> None:
-    """In one batch and in several, a refused row leaves the monitor unchanged."""
+    """Whether the rows come in one batch or in several, a refused row leaves the monitor unchanged."""
     whole = pa.table(table)
     monitor = Monitor()
     monitor.add(Circle(0, 0, 5), "a", assuming="satisfied")

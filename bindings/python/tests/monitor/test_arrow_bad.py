@@ -1,4 +1,5 @@
-"""Tests unusable or broken Arrow streams: the error names row, column, reason, and the number of rows fed."""
+"""Tests unusable or broken Arrow streams: the error names the row, the column, the reason, and the number of rows that
+were fed."""
 
 from __future__ import annotations
 
@@ -93,7 +94,7 @@ def test_bad_metadata() -> None:
     ],
 )
 def test_odd_metadata_of_geoparquet(geo: str) -> None:
-    """Without metadata WGS84 is assumed; a column that the metadata do not name is found by its name."""
+    """If there is no metadata, WGS84 is assumed; a column that the metadata does not mention is found by its name."""
     table = pa.table(
         {"p" if '"p",' in geo or '"p"}' in geo else "geom": [struct.pack("<BIdd", 1, 1, 2, 3)], "time": [0]}
     )
@@ -142,7 +143,7 @@ def failing(after: int) -> Any:
 
 
 def test_a_stream_that_breaks_off() -> None:
-    """The batches before the failure took effect, and the error says how many rows were fed."""
+    """The batches before the failure were applied, and the error says how many rows were fed."""
     monitor, expected = Monitor(), Monitor()
     error = refusal(monitor.feed_many, failing(4))
     assert mentions(error, "fixes: row 12: … stream") and "the disk has gone" in str(error)

@@ -1,5 +1,5 @@
-"""Tests feeding fixes from Arrow streams: gives the result of single fixes, reads the columns in place, one batch at a
-time."""
+"""Tests feeding fixes from Arrow streams: the result equals that of single fixes, columns are read in place, and one
+batch is processed at a time."""
 
 from __future__ import annotations
 
@@ -192,8 +192,8 @@ def test_memory_does_not_grow_with_the_stream() -> None:
 
 
 def test_nulls() -> None:
-    """A null accuracy means not reported; a null position or time makes an invalid row; NaN counts as in other
-    columns."""
+    """A null accuracy means that the accuracy was not reported; a null position or time makes a row invalid; NaN has
+    the same meaning as in other columns."""
     table = pa.table({
         "lat": [0.0, None, 0.0, 0.0, 0.0, math.nan], "lon": [0.0, 0.0, 0.0, 0.0, None, 0.0],
         "accuracy": [None, 5.0, -1.0, math.nan, 1.0, 1.0], "time_us": [0, 1, 2, 3, 4, 5],
@@ -216,7 +216,7 @@ def test_nulls() -> None:
 
 
 def test_a_full_queue_names_the_row_of_the_stream() -> None:
-    """The rows before the error were fed, and the rest can be fed later, as with columns."""
+    """The rows before the error were fed; the other rows can be fed later, as with columns."""
     rows = [(0.0, 0.01 * (row % 2), 5.0, START_US + row * SECOND) for row in range(40)]
 
     def monitor() -> Monitor:

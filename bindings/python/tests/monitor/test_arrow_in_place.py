@@ -1,4 +1,5 @@
-"""Tests GeoArrow's own layouts, which are read in place: the library gets the table's memory, and nothing is copied."""
+"""Tests the native layouts of GeoArrow, which are read in place: the library gets the memory of the table, and nothing
+is copied."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ shapely = pytest.importorskip("shapely")
 pytest.importorskip("nanoarrow")
 
 POLYGON, CORRIDOR = 3, 4
-"""The numbers that the extension uses for the kinds of conditions."""
+"""The numbers by which the extension identifies the kinds of conditions."""
 KINDS = ["Polygon", "MultiPolygon", "LineString", "MultiLineString"]
 pytestmark = pytest.mark.filterwarnings("ignore::fencepost.InputWarning")
 
@@ -36,7 +37,7 @@ def address(view: Any) -> int:
 
 
 def start(view: Any) -> int:
-    """Returns the address of a view's first element, for any stride."""
+    """Returns the address of a view's first element; the view may have any stride."""
     return int(np.asarray(view).__array_interface__["data"][0])
 
 
@@ -127,14 +128,14 @@ def test_slices_chunks_and_children_that_begin_later(kind: str, interleaved: boo
 
 
 def nested(whole: Any, column: Any) -> Any:
-    """Replaces the table's column of geometries."""
+    """Returns the table with a different column of geometries."""
     index = whole.schema.get_field_index("geometry")
     field = whole.schema.field("geometry")
     return whole.set_column(index, pa.field("geometry", column.type, metadata=field.metadata), column)
 
 
 def later_child(whole: Any) -> Any:
-    """Makes the items of the outermost lists begin in the middle of their array, which has an offset of its own."""
+    """Makes the items of the outermost lists begin in the middle of their array, so that this array has an offset."""
     column = storage(whole)
     more = pa.concat_arrays([column.values, column.values]).slice(len(column.values))
     return nested(whole, pa.ListArray.from_arrays(column.offsets, more))

@@ -1,5 +1,5 @@
-"""Tests buffers passed to the extension: columns that it indexes must be contiguous, and other columns may have any
-stride."""
+"""Tests buffers that are passed to the extension: columns that the extension indexes must be contiguous, and other
+columns may have any stride."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A closed monitor with a store refuses inputs, because inputs would be silently lost."""
+"""A closed monitor with a store refuses inputs, because otherwise the inputs would be lost without an error."""
 
 from __future__ import annotations
 
@@ -106,7 +106,8 @@ def test_what_is_taken_while_another_thread_closes_is_kept(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", INPUTS)
 def test_a_monitor_in_memory_continues(name: str) -> None:
-    """Closing a monitor in memory loses nothing: programs for 0.1 use `with` only to limit the scope."""
+    """Closing a monitor in memory must lose nothing, because programs for 0.1 use `with` only to limit the scope of the
+    monitor."""
     with Monitor() as monitor:
         monitor.add(CIRCLE, "home", policy="exact")
     assert monitor.closed

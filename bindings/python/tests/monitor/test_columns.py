@@ -1,4 +1,4 @@
-"""Batches from columns of all kinds give the result of single calls, and an error says which row is bad."""
+"""Batches from columns of all kinds give the same result as single calls, and an error names the bad row."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def home() -> Monitor:
 
 
 def way(rows: int, seed: int) -> dict[str, list[Any]]:
-    """Returns the track of a device around home; some rows are invalid, late or without a position."""
+    """Returns the track of a device around home; some rows are invalid, some are late, and some have no position."""
     generator = random.Random(seed)
     columns: dict[str, list[Any]] = {"latitude": [], "longitude": [], "accuracy": [], "time": []}
     for row in range(rows):
@@ -245,7 +245,7 @@ def test_a_full_queue_tells_how_far_it_came() -> None:
 
 
 def without_unit() -> Any:
-    """Makes times without a unit, about which newer versions of NumPy warn."""
+    """Makes times without a unit; newer versions of NumPy warn about such times."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return numpy.array(["NaT"] * 3, "M8")

@@ -32,7 +32,7 @@ PAIR = np.array([1.0, 2.0])
 
 
 class Caller(Draw):
-    """Makes one call after another, with random values for the arguments."""
+    """Makes random calls one after another, with random values for the arguments."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
@@ -178,7 +178,7 @@ def test_times_of_numpy_and_pandas_as_columns_have_them(time: Any, microseconds:
 
 
 def test_masked_rows_are_skipped_and_counted() -> None:
-    """Masked elements are not positions: 3 of the 9 rows hide a position inside the circle."""
+    """Masked elements are not positions: 3 of the 9 rows have a position inside the circle behind the mask."""
     mask = np.arange(9) % 3 == 0
     place = np.where(mask, 0.0, 1.0)
     columns = {"latitude": np.zeros(9), "longitude": place, "time": np.arange(9)}

@@ -71,8 +71,8 @@ assert [str(event.state) for event in monitor.events()] == ["satisfied"]
 
 
 def pythons(oldest: int) -> list[str]:
-    """Returns the Python programs from this minor version on: the one that runs the tests, and those of pyenv (the
-    extension works in all)."""
+    """Returns the Python programs with this minor version or a later one: the program that runs the tests, and the
+    programs of pyenv (the extension works in all of them)."""
     found = [sys.executable] if sys.version_info >= (3, oldest) else []
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     return found + [

@@ -1,4 +1,4 @@
-"""Tests Ctrl-C during one long call."""
+"""Tests that Ctrl-C interrupts a single long call."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ class Stop(Exception):
 
 @pytest.fixture
 def uncollected() -> Iterator[None]:
-    """Disables the garbage collector: if a handler raises an exception within a collector callback, such as hypothesis
-    installs, the exception is lost."""
+    """Disables the garbage collector: if a signal handler raises an exception while a callback of the collector runs
+    (hypothesis installs such a callback), the exception is lost."""
     gc.disable()
     yield
     gc.enable()
@@ -92,7 +92,7 @@ def uncollected() -> Iterator[None]:
 
 @pytest.mark.usefixtures("uncollected")
 def test_what_a_handler_of_a_signal_raises_comes_out_with_the_counts() -> None:
-    """Blocks are small if each row changes thousands of conditions."""
+    """Blocks of rows are small if each row changes thousands of conditions."""
 
     def handle(number: int, frame: object) -> None:
         raise Stop
@@ -120,8 +120,8 @@ def test_what_a_handler_of_a_signal_raises_comes_out_with_the_counts() -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("asked", ["containing", "nearest"])
 def test_a_long_question_hears_signals(asked: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The signal is handled between two parts of the points. The query is lost, but the monitor still works as
-    before."""
+    """The signal is handled between two of the parts into which the points are divided. The result of the query is
+    lost, but the monitor still works as before."""
     monkeypatch.setattr("fencepost._monitor.questions._PART", 1 << 14)
     monitor = Monitor()
     monitor.add(Circle(0, 0, 100), "a")
@@ -155,7 +155,8 @@ def test_a_long_question_hears_signals(asked: str, threads: int, monkeypatch: py
 
 @pytest.mark.parametrize("circles", [0, 100])
 def test_blocks_are_not_seen_in_what_comes_out(circles: int) -> None:
-    """Feeding a batch gives the result of one call per row, across block boundaries: counts, positions, events."""
+    """Feeding a batch gives the same counts, positions and events as one call per row, even if the batch has several
+    blocks."""
     names = [str(number) for number in range(circles)]
     columns = [0.0] * circles, [number * 0.001 for number in range(circles)], [60.0] * circles
 

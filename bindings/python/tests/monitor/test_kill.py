@@ -1,5 +1,5 @@
-"""Kills a process that runs a monitor with a store, at random moments: no event may be lost, or change when it is
-redelivered.
+"""Kills a process that runs a monitor with a store, at random moments: no event may be lost, and no event may differ
+when it is redelivered.
 
 FENCEPOST_SOAK=1 runs 200 kills and uses the disk; FENCEPOST_SEED repeats the choices of a run.
 """
@@ -62,7 +62,7 @@ def generated_track() -> list[Row]:
 
 @dataclass
 class Log:
-    """Records the observations of a monitor over all its runs."""
+    """Records what was observed of a monitor in all its runs."""
 
     events: dict[int, str] = field(default_factory=dict)
     again: int = 0
@@ -91,7 +91,7 @@ class Child:
         self.rest = b""
 
     def line(self, until: float) -> str | None:
-        """Returns the next line, or None if no line comes before this time or the output has ended."""
+        """Returns the next line, or None if the output has ended or no line comes until this time."""
         assert self.process.stdout is not None
         while b"\n" not in self.rest:
             ready, _, _ = select.select([self.process.stdout], [], [], max(0.0, until - time.monotonic()))
@@ -115,8 +115,8 @@ class Child:
 
 
 def one_life(child: Child, log: Log, plan: Plan, generator: random.Random, kill: bool) -> bool:
-    """Follows a child process, kills it at a random moment if `kill`, and checks its output. Returns whether the
-    process completed."""
+    """Follows a child process and checks its output; if `kill` is true, kills the process at a random moment. Returns
+    True if the process ran to its end."""
     never = time.monotonic() + 120
     lines, deadline = math.inf, never
     if kill and generator.random() < 0.5:

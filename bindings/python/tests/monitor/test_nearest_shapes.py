@@ -1,5 +1,5 @@
-"""Tests that the nearest polygons and corridors are exactly those with the smallest distances, to the bit. Bounds
-select candidates, and distances are computed only for candidates."""
+"""Tests that the nearest polygons and corridors are those with the smallest distances, and that the distances are equal
+to the last bit. Bounds select the candidates, and exact distances are computed only for the candidates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Point = tuple[float, float]
 
 
 def moved(place: Point, degrees: float, metres: float) -> Point:
-    """Moves a point by about this distance; near a pole the result may be anywhere."""
+    """Moves a point by about this distance; near a pole, the distance is not accurate."""
     way = math.radians(degrees)
     latitude = max(-90.0, min(90.0, place[0] + metres * math.cos(way) / 111_000))
     wide = max(math.cos(math.radians(latitude)), 1e-3)

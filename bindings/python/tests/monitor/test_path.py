@@ -1,4 +1,4 @@
-"""Tests events between two fixes: the events of a monitor with a path, and how they state their evidence."""
+"""Tests events between two fixes: the events of a monitor with a path, and the evidence that these events state."""
 
 from __future__ import annotations
 
@@ -174,8 +174,8 @@ def test_across_the_antimeridian_and_a_pole() -> None:
 
 
 def test_events_are_those_of_fixes_laid_on_the_way() -> None:
-    """Tests the rule for paths in random worlds: fixes every 0.2 s along the path, with the larger accuracy of the two
-    ends."""
+    """Tests the rule for paths in random worlds: a path gives the events that result from fixes every 0.2 s along it,
+    each with the larger accuracy of the two ends."""
     chance = random.Random(20)
     reported = 0
     for _ in range(8):
@@ -205,7 +205,7 @@ def test_events_are_those_of_fixes_laid_on_the_way() -> None:
 
 
 def laid_between(start: Fix, end: Fix) -> list[Fix]:
-    """Returns fixes along the path, unless there is a gap."""
+    """Returns fixes along the path from one fix to the next, unless there is a gap between the two."""
     way = geodesic.inverse(start.latitude, start.longitude, end.latitude, end.longitude)
     duration = end.time_us - start.time_us
     if not 0 < duration <= 120 * SECOND or way.distance > 60 * duration / SECOND:
@@ -348,8 +348,8 @@ def test_options_as_others_are_given() -> None:
 
 
 def test_strange_inputs_break_nothing() -> None:
-    """The inputs are a fix without a position between others, two fixes with the same time, late fixes, and a step
-    halfway round the world in a microsecond."""
+    """The inputs are: a fix without a position between other fixes, two fixes with the same time, late fixes, and a
+    step halfway round the world in a microsecond."""
     one = monitor(max_gap=1e9)
     one.add(circle(100), "c", assuming="unsatisfied", policy=EXACT)
     one.add(Circle(-90, 0, 1e6), "south", assuming="unsatisfied", policy=EXACT)
@@ -374,8 +374,8 @@ def test_strange_inputs_break_nothing() -> None:
 
 
 def test_a_full_queue_loses_nothing_of_a_way() -> None:
-    """One path may produce more events than the limit of pending events: all of them are kept, and the next fix is
-    refused."""
+    """One path may produce more events than the limit of pending events: all these events are stored, and the next fix
+    is refused."""
     one = monitor(max_pending_events=3)
     for number in range(50):
         one.add(circle(100, east=1000 * number), f"c{number}", assuming="unsatisfied", policy=EXACT)
@@ -399,8 +399,8 @@ def test_deliveries(delivery: str, states: list[str]) -> None:
 
 
 def test_a_store_takes_the_path_that_it_is_opened_with(tmp_path: Path) -> None:
-    """A gap that no event has reported yet is reported later, even without a path, because something may have been
-    missed."""
+    """If no event has reported a gap yet, a later event reports it, even if the monitor then has no path, because
+    events may have been missed in the gap."""
 
     def opened(**options: Any) -> Monitor:
         return Monitor("m", store=tmp_path, **options)
@@ -436,7 +436,7 @@ def test_a_loop_that_fails_on_the_way_gets_the_same_again() -> None:
 
 
 def test_events_made_by_hand_say_what_they_can(events: EventList) -> None:
-    """Values other than bools count as bools in JSON by their truth; a beacon's event has no path."""
+    """In JSON, values that are not bools count by their truth value; an event of a beacon has no path."""
     made = replace(events[0], is_on_path=2**80, follows_gap=[])
     assert json.loads(made.to_json())["evidence"] == "path" and "gap" not in json.loads(made.to_json())
     beacon = replace(events[1], refinement=Beacon(UUID, 1, 2), follows_gap=True)
@@ -447,7 +447,7 @@ def test_events_made_by_hand_say_what_they_can(events: EventList) -> None:
 
 
 def test_a_table_of_fleets_is_not_made_of_a_monitor_with_a_path() -> None:
-    """A table would lose the path, so its devices would have no path, without a warning."""
+    """A table cannot store a path, so devices of a fleet would silently have no path."""
     with pytest.raises(SnapshotInvalidError):
         Zones.restore(monitor().snapshot())
     with pytest.raises(TypeError, match="path"):

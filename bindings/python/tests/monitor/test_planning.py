@@ -130,7 +130,7 @@ def test_what_a_planner_refuses() -> None:
 
 
 class Host:
-    """A host that feeds only the fixes that wake it."""
+    """A host that feeds a fix only if the fix wakes it."""
 
     def __init__(self, monitor: Monitor, planner: RotationPlanner) -> None:
         self.monitor, self.planner = monitor, planner

@@ -1,5 +1,5 @@
-"""Tests which conditions contain points, and whose lines are nearest: compared with geographiclib and with single
-conditions."""
+"""Tests queries for the conditions that contain points and for the nearest boundaries, by comparison with geographiclib
+and with single conditions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def moved(at: tuple[float, float], azimuth: float, metres: float) -> tuple[float
 
 
 class World:
-    """Holds conditions of all kinds, after removals and replacements, with an independent distance to each."""
+    """A monitor with conditions of all kinds, after removals and replacements, and a second computation of the distance
+    to each condition."""
 
     def __init__(self, seed: int) -> None:
         source = self.source = random.Random(seed)
@@ -223,7 +224,7 @@ def test_frames(city: Monitor) -> None:
 
 
 def test_geopandas_says_the_same_of_small_circles(city: Monitor) -> None:
-    """Planar circles differ from geodesic ones only near their lines."""
+    """The circles that GeoPandas draws on a plane give different results only near the boundaries of the circles."""
     import geopandas
 
     generator = np.random.default_rng(6)
@@ -262,7 +263,8 @@ def test_refusals_and_moments(city: Monitor) -> None:
 
 
 def test_while_others_change_the_conditions(city: Monitor) -> None:
-    """An answer reflects the conditions of one moment. A removed condition is not reported, and no query fails."""
+    """The result of a query reflects the conditions at one moment. A query never reports a removed condition and never
+    fails."""
     generator = np.random.default_rng(7)
     latitude, longitude = generator.uniform(0, 0.2, (2, 20_000))
     stop = threading.Event()

@@ -1,4 +1,4 @@
-"""Tests sets of conditions, clocks that are ahead, and the currently satisfied conditions."""
+"""Tests sets of conditions, clocks that are ahead, and the query for the conditions that are satisfied now."""
 
 from __future__ import annotations
 
@@ -154,13 +154,13 @@ def test_ensure_many_and_remove_many() -> None:
 
 
 def syncs(folder: Path) -> int:
-    """Returns the size of the store's files, which grows by the log's pages with each commit."""
+    """Returns the total size of the store's files; with each commit, the size grows by the pages in the log."""
     return sum(os.stat(path).st_size for path in folder.iterdir())
 
 
 def test_a_set_is_one_transaction(tmp_path: Path) -> None:
-    """Setting 500 conditions is one transaction, so a failure in the middle changes all or nothing: the log grows once,
-    instead of once for each condition."""
+    """Setting 500 conditions is one transaction, so a failure in the middle changes everything or nothing; the log
+    grows once instead of once for each condition."""
     places = {f"place {number}": Circle(0, number * 0.01, 100) for number in range(500)}
     sizes = {}
     for way in ("sync", "single"):

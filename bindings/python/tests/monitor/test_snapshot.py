@@ -16,8 +16,8 @@ from fencepost.errors import SnapshotInvalidError
 
 
 def lived(name: str | None = None, **options: object) -> Monitor:
-    """Returns a monitor with state of every kind: a candidate, a running absence timer, events in flight and
-    pending."""
+    """Returns a monitor with state of every kind: a candidate, a running absence timer, an event in flight, and pending
+    events."""
     monitor = Monitor(name, **options)  # type: ignore[arg-type]
     for index in range(4):
         monitor.add(HOME, f"circle {index}", tag=index)

@@ -38,7 +38,7 @@ def outside(second: float) -> Fix:
 
 
 def crashed(store: Path, name: str = "m") -> Path:
-    """Returns the files as after a crash at this moment: a copy of an open store's files, without the lock."""
+    """Returns a copy of the files of an open store, without the lock, as they would be after a crash at this moment."""
     copy = store.parent / f"crashed-{len(list(store.parent.iterdir()))}"
     copy.mkdir()
     for path in store.glob(f"{name}.fencepost*"):
@@ -168,7 +168,7 @@ def test_leaving_with_an_exception_saves_too(tmp_path: Path) -> None:
 
 
 def lived(store: Path, durability: Durability | str, **options: object) -> Monitor:
-    """Returns a monitor after three inputs, the last two of which change nothing."""
+    """Returns a monitor after three inputs; the last two inputs change nothing."""
     monitor = Monitor("m", store=store, durability=durability, **options)  # type: ignore[arg-type]
     monitor.add(HOME, "home", policy=EXACT)
     for second in range(3):
@@ -363,7 +363,7 @@ def test_creating_on_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_after_a_fork_the_store_stays_the_parents(tmp_path: Path) -> None:
-    """The test runs in its own process, because pytest's process may have threads."""
+    """The test runs in a separate process, because the process of pytest may have other threads."""
     program = textwrap.dedent(
         """
         import os, sys
@@ -449,7 +449,8 @@ def test_a_directory_whose_name_is_a_uri_to_sqlite(tmp_path: Path, monkeypatch: 
 
 
 def test_from_several_threads(memory_path: Path) -> None:
-    """Threads feed, poll, save, copy and finally close at once: no event is delivered twice or lost."""
+    """Several threads feed, poll, save and copy at once, and finally close the monitor: no event is delivered twice,
+    and no event is lost."""
     monitor = Monitor("m", store=memory_path, durability="every_input")
     monitor.add(HOME, "home", policy=EXACT)
     seen: list[int] = []

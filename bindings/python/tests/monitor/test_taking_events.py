@@ -1,4 +1,4 @@
-"""Tests delivery at least once: an unacknowledged event is redelivered."""
+"""Tests that events are delivered at least once: an unacknowledged event is redelivered."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fencepost.types import EventList, Events
 
 
 def filled(names: str = "abcd", **options: object) -> Monitor:
-    """Returns a monitor with one pending event per name, in that order."""
+    """Returns a monitor with one pending event for each name, in the order of the names."""
     monitor = Monitor(**options)  # type: ignore[arg-type]
     for name in names:
         monitor.add(Circle(0, 0, 100), name)
@@ -114,7 +114,7 @@ def test_a_loop_to_its_end_commits_everything() -> None:
 
 
 def test_next_alone_is_next_event() -> None:
-    """Programs for 0.1 read a single event in this way; each call reads another event."""
+    """Programs for 0.1 read single events in this way; each call returns another event."""
     monitor = filled()
     assert [next(monitor.events()).identifier for _ in range(4)] == list("abcd")
     assert next(monitor.events(), None) is None

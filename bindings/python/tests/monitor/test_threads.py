@@ -111,7 +111,7 @@ def test_a_child_after_fork_can_use_the_monitor() -> None:
 
 
 def test_subinterpreters_have_their_own_classes() -> None:
-    """The extension has no global state: a second interpreter of the process gets its own classes."""
+    """The extension has no global state: a second interpreter in the process gets its own classes."""
     code = (
         "import _xxsubinterpreters as s, fencepost\n"
         # This subinterpreter shares the interpreter lock. If the subinterpreter had its own lock, it would accept only

@@ -1,9 +1,8 @@
-"""Tests that a small call gets its turn in the middle of another thread's batch. The test counts rows, not
-milliseconds.
+"""Tests that a small call is answered in the middle of another thread's batch. The test counts rows, not milliseconds.
 
-A batch pauses after each block of rows, and callers are served in order of arrival, so at most one block lies between a
-call and its answer (`native/batches.c`, `native/handle.c`). Each answer says how many rows of the batch were fed so
-far, so the difference between two answers is the number of rows fed meanwhile.
+A batch pauses after each block of rows, and waiting calls are served in order of arrival, so at most one block of rows
+is fed between a call and its answer (`native/batches.c`, `native/handle.c`). Each answer says how many rows of the
+batch were fed so far, so the difference between two answers is the number of rows fed meanwhile.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ np = pytest.importorskip("numpy")
 
 ROWS = 400_000
 LEAST_ANSWERS = 4
-"""A block takes about 2 to 8 ms, so on an idle machine there are more than fifty answers. Other work on the machine
-delays the thread that makes the small calls. If the batch held the handle for its whole duration, there would be no
-answer."""
+"""A block takes about 2 to 8 ms, so on an idle machine there are more than fifty answers. If other programs use the
+machine, the thread that makes the small calls is delayed. If the batch held the handle for its whole duration, there
+would be no answer."""
 
 
 def zones() -> Zones:
@@ -35,13 +34,13 @@ def zones() -> Zones:
 
 
 def rows() -> dict[str, Any]:
-    """Returns steps of 700 m past the zones; no step crosses a zone."""
+    """Returns steps of 700 m beside the zones; no step crosses a zone."""
     number = np.arange(ROWS)
     return {"latitude": np.full(ROWS, 52.51), "longitude": 13.4 + number % 7 * 1e-2, "time": number * 20 * SECOND}
 
 
 def beside(work: Callable[[], Any], ask: Callable[[], int]) -> list[int]:
-    """Returns the answers of `ask`, called in a loop while another thread works."""
+    """Calls `ask` in a loop while another thread works; returns the answers."""
     begun, ended = threading.Event(), threading.Event()
     errors: list[BaseException] = []
 
@@ -87,7 +86,8 @@ def test_of_a_fleet() -> None:
 
 
 def test_an_input_has_its_turn_too() -> None:
-    """A phone's fixes come in while a history of other devices is fed: each fix is answered before the batch ends."""
+    """Fixes of a phone arrive while a history of other devices is fed: each of these fixes is answered before the batch
+    ends."""
     fleet = Fleet(zones())
     vans = np.arange(ROWS) % 50
     fed = [0]

@@ -1,5 +1,5 @@
-"""Tests awaiting events: threads wake the consumer, there is one consumer, and cancelling, closing or dropping loses
-nothing."""
+"""Tests awaiting events: other threads wake the consumer, only one consumer is allowed, and nothing is lost when a
+consumer is cancelled, closed or dropped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fencepost.errors import ConsumerAlreadyActiveError
 from fencepost.types import Updates
 
 LIMIT = 60.0
-"""Seconds after which a test that hangs fails."""
+"""If a test takes longer than this many seconds, it fails."""
 
 
 def monitor_at_home() -> Monitor:
@@ -304,7 +304,7 @@ def test_nothing_is_kept_alive() -> None:
 
 
 def test_no_reference_is_leaked() -> None:
-    """Many rounds of every call leave the number of objects in the interpreter unchanged."""
+    """If every call is made many times, the number of objects in the interpreter does not grow."""
     import tracemalloc
 
     async def one_round() -> None:

@@ -1,4 +1,5 @@
-"""`Any` in public signatures stands only where the field has no type: JSON, keys of a table, other libraries."""
+"""In public signatures, `Any` appears only for data without a fixed type: JSON, keys of a table, objects of other
+libraries."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import pytest
 
 MODULES = ("fencepost", "fencepost.types", "fencepost.errors", "fencepost.live", "fencepost.spark")
 JSON = {"dict[str, Any]", "dict[str, list[Any]]"}
-"""These types stand for objects and columns: the name determines the type of a member or a column."""
+"""Types in which `Any` is allowed, because the name of a member or a column determines its type."""
 REASONS = {
     "a value of the column that tells tracks apart": {
         "Fold.__init__", "Log.tracks", "TrackReplay.__init__", "TrackedEvent.__init__", "Visit.track",

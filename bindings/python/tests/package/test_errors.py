@@ -1,4 +1,4 @@
-"""Tests errors: the same list in all languages, and Python's additions."""
+"""Tests errors: all languages have the same list of errors, and Python has some additional ones."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The base installation has no dependencies; the extra `all` includes each extra; the error for a missing library names
-the library's extra."""
+"""The base installation has no dependencies, the extra `all` includes each other extra, and the error for a missing
+library names the extra that installs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests how objects look and behave: reprs, tables in notebooks, records by identifier, types."""
+"""Tests how objects look and behave: their reprs, tables in notebooks, access to records by identifier, and types."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def busy() -> Monitor:
 
 
 class Table(HTMLParser):
-    """Reads the cells of a table; fails if a table cannot contain a tag."""
+    """Reads the cells of a table; fails at a tag that a table cannot contain."""
 
     KNOWN = {"style", "table", "caption", "thead", "tbody", "tr", "th", "td", "p"}
 
@@ -168,13 +168,13 @@ SCRIPT = Path(__file__).with_name("typed_script.py")
 
 
 def test_a_users_script_runs() -> None:
-    """Another test, which covers all scripts, checks that mypy accepts the user's script too."""
+    """A separate test runs mypy on all scripts, including this script of a user."""
     subprocess.run([sys.executable, str(SCRIPT)], check=True, timeout=120, capture_output=True)
 
 
 def test_users_scripts_are_clean_for_pyright(tmp_path: Path) -> None:
     """Checks the scripts with pyright in strict mode. The wheel of pyright includes the checker and its Node.js;
-    pyright must not look for a newer version on the network."""
+    pyright must not look for newer versions on the network."""
     scripts = [SCRIPT, *sorted((ROOT / "examples" / "python").glob("*.py"))]
     for script in scripts:
         (tmp_path / script.name).write_text(script.read_text())

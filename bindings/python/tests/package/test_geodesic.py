@@ -1,4 +1,4 @@
-"""Tests geodesics: scalars and columns give equal results, which are compared with geographiclib."""
+"""Tests geodesics: numbers and columns give equal results, and the results agree with geographiclib."""
 
 from __future__ import annotations
 

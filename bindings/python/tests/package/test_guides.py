@@ -37,8 +37,8 @@ def test_page(page: Path) -> None:
 
 
 def programs(folder: Path) -> list[Path]:
-    """Writes the Python code of each page to files, one file per program. All programs of the Spark guide form one
-    session."""
+    """Writes the Python code of each page to files; each program has its own file. All programs of the Spark guide form
+    one session."""
     files: list[Path] = []
     for page in (page for page in PAGES if page.name != "spark.md"):
         found = [block for block in blocks.blocks_of(page.read_text("utf-8")) if block.language == "python"]
@@ -52,7 +52,7 @@ def programs(folder: Path) -> list[Path]:
 
 
 def test_the_programs_of_the_pages_are_clean_for_mypy(tmp_path: Path) -> None:
-    """Checks in strict mode, but ignores libraries that have no types or are not installed."""
+    """Runs the checker in strict mode, but ignores libraries that have no types or are not installed."""
     pytest.importorskip("mypy")
     files = programs(tmp_path)
     assert len(files) >= 20

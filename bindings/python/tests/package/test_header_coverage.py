@@ -1,4 +1,4 @@
-"""Every function of the C header can be called from Python, or is listed here with the reason for its absence."""
+"""Every function of the C header can be called from Python, or is listed in this test with the reason why it cannot."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NOT_WRAPPED: dict[str, str] = (
         for kind in ("corridor", "polygon")
     }
 )
-"""Functions that are not wrapped, each with the reason."""
+"""Functions that Python does not wrap, each with the reason."""
 
 
 def test_every_c_function_is_wrapped_or_listed() -> None:

@@ -31,7 +31,7 @@ def python(code: str) -> str:
 
 
 def test_import_starts_no_thread_and_leaves_no_file_open() -> None:
-    """Reads the kernel's lists, because neither Python nor its audit hooks see the actions of native code."""
+    """Reads the lists of the kernel, because Python and its audit hooks do not see the actions of native code."""
     python(
         "import os\n"
         "def host():\n"
@@ -49,8 +49,8 @@ def test_import_starts_no_thread_and_leaves_no_file_open() -> None:
 
 
 def test_import_opens_only_modules_and_only_to_read() -> None:
-    """Checks with Python's audit hooks: each opened file belongs to the package or the interpreter, and nothing else
-    happens."""
+    """Checks with Python's audit hooks that each opened file belongs to the package or the interpreter, and that
+    nothing else happens."""
     seen = python(
         "import sys\n"
         "watched = ('open', 'os.', 'shutil.', 'socket.', 'subprocess.', 'sqlite3.', 'tempfile.', '_thread.')\n"
@@ -114,7 +114,7 @@ def test_heavy_libraries_are_loaded_when_they_are_used() -> None:
 
 
 def trace(code: str, log: Path) -> list[tuple[str, str]]:
-    """Returns the traced system calls that succeeded: name and arguments."""
+    """Returns the system calls in the trace that succeeded: the name and arguments of each call."""
     subprocess.run(
         ["strace", "-f", "-qq", "-s", "4096", "-e", f"trace={TRACED}", "-o", str(log), sys.executable, "-c", code],
         check=True, capture_output=True, timeout=120, env=ENVIRONMENT,
@@ -124,8 +124,8 @@ def trace(code: str, log: Path) -> list[tuple[str, str]]:
 
 
 def test_import_makes_no_other_system_calls(tmp_path: Path) -> None:
-    """Checks with the kernel's trace: besides the standard library, only the package and shared libraries are
-    opened."""
+    """Checks with a trace of system calls that the import opens only the standard library, the package, and shared
+    libraries."""
     if shutil.which("strace") is None:
         pytest.skip("strace is not there")
     if subprocess.run(["strace", "-qq", "-o", "/dev/null", sys.executable, "-c", ""], capture_output=True).returncode:

@@ -49,7 +49,7 @@ def modules() -> list[str]:
 
 
 def test_each_file_is_looked_at() -> None:
-    """The modules that `modules` leaves out have no doctests."""
+    """`modules` returns every module of the package, except modules that have no doctests."""
     files = {path.relative_to(PACKAGE.parent).with_suffix("") for path in PACKAGE.rglob("*.py")}
     names = {".".join(file.parts).removesuffix(".__init__") for file in files} - {"fencepost", "fencepost.__main__"}
     assert len(names) > 80
@@ -117,7 +117,8 @@ def test_every_public_name_exists_and_is_documented() -> None:
 
 
 def test_the_top_level_is_small() -> None:
-    """Each public name is at the top level, an exception in `errors`, or a type in `types`; aliases count too."""
+    """Each public name is at the top level of the package, in `errors` if it is an exception, or in `types` if it is a
+    type; an alias is also a public name."""
     assert len([*dir(fencepost), *ALIASES]) <= 60
     shared = set(fencepost.__all__) & {*fencepost.errors.__all__, *fencepost.types.__all__}
     assert shared == {"FencepostError", "InputError", "InputWarning"}
@@ -159,7 +160,7 @@ def test_doctests(name: str) -> None:
 
 
 def test_doctests_are_found() -> None:
-    """Doctest also finds the doctests of errors, although the package reports their public module."""
+    """Doctest also finds the doctests of the exceptions, although their ``__module__`` is the public module."""
     found = doctest.DocTestFinder(exclude_empty=True).find(fencepost.errors, "fencepost.errors")
     assert {"fencepost.errors", "fencepost.errors.ColumnTypeError", "fencepost.errors.InputError"} <= {
         test.name for test in found if test.examples
@@ -201,7 +202,7 @@ def returned_classes(function: Any, names: dict[str, Any]) -> Iterator[type]:
 
 
 def test_what_public_methods_return_is_public() -> None:
-    """A user can name the class of every returned object and find its page."""
+    """For every returned object, a user can import its class by name and find the page about it."""
     pd = pytest.importorskip("pandas")
     public = [
         value
@@ -239,7 +240,7 @@ def test_what_public_methods_return_is_public() -> None:
 
 
 def test_needs_no_swift() -> None:
-    """No library of a Swift installation is loaded: our library contains what it needs."""
+    """No library of a Swift installation is loaded, because our library contains everything that it needs."""
     needed = subprocess.run(
         ["readelf", "-d", str(PACKAGE / LIBRARY), str(PACKAGE / "_native.abi3.so")],
         capture_output=True,
@@ -257,7 +258,8 @@ def test_needs_no_swift() -> None:
 
 
 def test_import_changes_no_signal_handler() -> None:
-    """Reads the kernel's list of handlers, because Python's own table does not show handlers that C code installs."""
+    """Reads the kernel's list of signal handlers, because Python's own list does not show the handlers that C code
+    installs."""
     code = (
         "import re\n"
         "def caught():\n"
@@ -273,8 +275,8 @@ def test_import_changes_no_signal_handler() -> None:
 
 
 def test_import_is_light() -> None:
-    """The import loads only the modules that feeding a monitor needs, and no slow modules; `make bench` times the
-    import."""
+    """The import loads only the modules that are needed to feed a monitor, and no module that loads slowly; `make
+    bench` measures the time of the import."""
     heavy = (
         "argparse",
         "asyncio",
@@ -309,8 +311,8 @@ def test_import_is_light() -> None:
 
 
 def test_names_load_when_they_are_used() -> None:
-    """Importing the package does not load the modules of these names, but each public name can be used, and no
-    others."""
+    """Importing the package does not load the modules of these names; each public name can be used, and no other name
+    can be used."""
     code = (
         "import sys, fencepost\n"
         "print(*[name for name in sys.modules if name.startswith('fencepost.')])\n"

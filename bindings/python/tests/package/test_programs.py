@@ -1,5 +1,5 @@
-"""Tests first programs that users write, at the length that such programs should have. A review of 0.2 counted the
-lines and snags of these programs.
+"""Tests the first programs that users write; each program must be as short as users expect. A review of version 0.2
+counted the lines of these programs, and the problems in writing them.
 
 | program | lines in 0.2, and snags | now |
 |---|---|---|
@@ -54,7 +54,7 @@ visits = fencepost.replay(vans, zones, device="vehicle").visits().to_pandas()
 
 
 def test_vans_and_polygons_to_visits(data: dict[str, Any]) -> None:
-    """One line. There are no events for places that a van never visited; visits start at the crossing, not at its
+    """One line. A place that a van never visited gives no events, and visits start at the crossing instead of at its
     confirmation."""
     exec(VISITS, data)
     visits = data["visits"]
@@ -71,7 +71,7 @@ joined = fixes.join(fencepost.Zones(zones).containing(fixes))
 
 
 def test_points_and_polygons_joined(data: dict[str, Any]) -> None:
-    """A join is one line, for frames or files, with columns or the whole frame; it gives the same rows, also after a
+    """A join takes one line, for frames or files, with columns or a whole frame; it gives the same rows after a
     filter."""
     data["fixes"] = data["vans"][data["vans"].lon > 13.4]
     exec(JOIN, data)
@@ -99,7 +99,7 @@ for van in vans.itertuples():
 
 
 def test_a_service_with_a_fleet(data: dict[str, Any]) -> None:
-    """Uses zones from existing data, times from pandas, and events as JSON."""
+    """Takes zones from existing data, takes times from pandas, and writes events as JSON."""
     import json
 
     data["sent"] = []
@@ -116,8 +116,8 @@ policy = fencepost.tune(vans, zones, labels, device="vehicle").policy
 
 
 def test_labels_choose_a_policy(data: dict[str, Any]) -> None:
-    """Tuning is one line, with labels as a frame: it gives precision and recall of a grid of policies, in one pass over
-    the rows."""
+    """Tuning takes one line, with labels as a frame: it returns the precision and recall for each policy of a grid,
+    after one pass over the rows."""
     import fencepost
 
     data["labels"] = (
@@ -131,7 +131,7 @@ def test_labels_choose_a_policy(data: dict[str, Any]) -> None:
 
 
 def test_what_was_a_snag_of_visits(data: dict[str, Any]) -> None:
-    """Visits have geometries, and times and durations with which pandas can calculate."""
+    """Visits have geometries; their times and durations are of types with which pandas can calculate."""
     exec(VISITS, data)
     visits = data["visits"]
     assert str(visits["start"].dtype) == "datetime64[us, UTC]" and visits["duration"].dtype.kind == "m"

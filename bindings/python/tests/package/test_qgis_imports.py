@@ -1,5 +1,5 @@
-"""The names that the QGIS plugin imports from the package exist. This test does not need QGIS, which `make test-all`
-runs."""
+"""The names that the QGIS plugin imports from the package exist. This test itself does not need QGIS; `make test-all`
+runs the plugin in QGIS."""
 
 import ast
 import importlib
@@ -19,7 +19,7 @@ PLUGIN = BINDING.parent / "qgis" / "fencepost_qgis"
 
 
 def imported() -> Iterator[tuple[str, str, str]]:
-    """Returns file, module and name of each import from the package that the plugin includes."""
+    """Returns the file, module and name for each import from the package in the files of the plugin."""
     for path in sorted(PLUGIN.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if (
@@ -41,7 +41,8 @@ def test_the_package_has_what_the_plugin_imports() -> None:
 
 @pytest.mark.skipif(not PLUGIN.is_dir(), reason="the plugin is not here (a source distribution)")
 def test_the_plugin_carries_the_whole_package(tmp_path: Path) -> None:
-    """Each module must be in its folder: a missing module would be noticed only when QGIS runs the plugin."""
+    """Each imported module must be in the expected folder, because otherwise a missing module would be noticed only
+    when QGIS runs the plugin."""
     files = runpy.run_path(str(PLUGIN.parent / "build_plugin.py"))["engine_files"](PACKAGE)
     assert {Path(name) for name in files if name.endswith(".py")} == {
         path.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("*.py")

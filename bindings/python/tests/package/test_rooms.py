@@ -1,4 +1,5 @@
-"""Tests the folders of the package: each imports only folders below it, and there are no import cycles."""
+"""Tests the folders of the package: each folder imports only folders below it in the list, and there are no import
+cycles."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ MAY_IMPORT["__main__"] = {"_command"}
 
 
 def modules() -> dict[str, Path]:
-    """Returns the package's files by module name, without `__init__`, which names all of them."""
+    """Returns the files of the package by module name, except `__init__`, which imports from all of them."""
     files = {path.relative_to(PACKAGE).with_suffix(""): path for path in PACKAGE.rglob("*.py")}
     return {".".join(name.parts): path for name, path in files.items() if name.name != "__init__"}
 
@@ -85,8 +86,8 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
 
 
 def test_no_file_of_the_extension_calls_itself_by_way_of_others() -> None:
-    """The dependencies of C files follow from the names that each file defines: all shared names begin with
-    ``native_``."""
+    """The dependencies between C files follow from the names that each file defines: all names that files share begin
+    with ``native_``."""
     comment, definition = (
         re.compile(r"/\*.*?\*/", re.DOTALL),
         re.compile(r"^\w[^;{}()=]*?\b(native_\w+)\s*[({=]", re.MULTILINE),

@@ -1,4 +1,4 @@
-"""Tests the code for systems without eventfd, pidfd and certain TCP options, which FENCEPOST_PORTABLE forces on
+"""Tests the code for systems without eventfd, pidfd and certain TCP options; FENCEPOST_PORTABLE forces this code on
 Linux."""
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ def test_connections_are_kept_alive(portable: bool, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere these are the ways that are tested")
 def test_what_waits_works_with_the_portable_ways() -> None:
-    """Runs the tests of awaiting, of fleets' events and of commands in a process without these features of Linux."""
+    """Runs the tests of awaiting events, of events of fleets, and of commands in a process that does not use these
+    features of Linux."""
     files = ["monitor/test_updates.py", "fleet/test_fleet_events.py", "live/test_watch_commands.py"]
     code = "from fencepost import _system as s; assert s.PORTABLE and not s.HAS_EVENTFD and s.open_process(1) is None"
     environment = {**os.environ, "FENCEPOST_PORTABLE": "1"}

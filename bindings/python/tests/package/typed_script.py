@@ -1,4 +1,5 @@
-"""A typical user's script, for the type checkers: every part of the monitor, with the types of the results."""
+"""A typical script of a user, for the type checkers: it uses every part of the monitor and states the types of the
+results."""
 
 from __future__ import annotations
 

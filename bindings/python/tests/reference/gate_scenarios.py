@@ -1,7 +1,7 @@
 """Scenarios of gates: the steps and the expected events. generate_gate_scenarios.py fills in the numbers.
 
-On a line that runs north, west is left. Fixes are on the equator, at a distance in metres east of the meridian of
-Greenwich.
+For a line that runs north, the west side is left. Fixes are on the equator; their distances in metres are measured east
+from the meridian of Greenwich.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writes Tests/Conformance/Gates. The steps and the expected events are in gate_scenarios.py.
+"""Writes the scenarios in Tests/Conformance/Gates. The steps and the expected events are in gate_scenarios.py.
 
     python generate_gate_scenarios.py
 

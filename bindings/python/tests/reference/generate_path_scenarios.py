@@ -1,9 +1,9 @@
-"""Writes Tests/Conformance/Paths. The steps and the expected events are in path_scenarios.py.
+"""Writes the scenarios in Tests/Conformance/Paths. The steps and the expected events are in path_scenarios.py.
 
     python generate_path_scenarios.py
 
 The script works like generate_shape_scenarios.py. `events("c satisfied 12.5 path", ...)` lists all pending events in
-order, with their dates to the millisecond, the source of their evidence, and `gap` if they follow a gap. The reference
+order, each with its time to the millisecond, the source of its evidence, and `gap` if it follows a gap. The reference
 must give exactly these events; otherwise nothing is written. The script adds the microseconds, the point and the
 distance to each event.
 """

@@ -1,11 +1,11 @@
-"""Writes Tests/Conformance/Shapes. The steps and the expected events are in shape_scenarios.py.
+"""Writes the scenarios in Tests/Conformance/Shapes. The steps and the expected events are in shape_scenarios.py.
 
     python generate_shape_scenarios.py
 
 An expectation is written as `events("c satisfied 12", ...)`: all pending events, in order. The reference must give
 exactly these events; otherwise nothing is written. The script adds cause, evidence and the signed boundary distance.
-shapes.md defines depths only to 1 %, so their last digits must not matter: every scenario must give the same result
-with depths 1.5 % smaller and 0.5 % larger.
+shapes.md defines depths only to 1 %, so the last digits of a depth must not matter: every scenario must give the same
+result with depths 1.5 % smaller and 0.5 % larger.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FILES: dict[str, list[tuple[str, Step, list[Any]]]] = {}
 
 
 class Events:
-    """All pending events as "identifier state date"; the reference adds the other values."""
+    """All pending events as "identifier state time"; the reference adds the other values."""
 
     def __init__(self, *meant: str) -> None:
         self.meant = list(meant)
@@ -39,7 +39,7 @@ class Explained:
 
 
 class NearestPoint:
-    """The nearest boundary point, to about four decimals; the reference fills in the other values."""
+    """The nearest boundary point, to about four decimals in degrees; the reference fills in the other values."""
 
     def __init__(self, identifier: str, origin: tuple[float, float], meant: tuple[float, float]) -> None:
         self.identifier, self.origin, self.meant = identifier, origin, meant
@@ -151,7 +151,7 @@ def check(name: str, options: Step, steps: list[Step]) -> None:
 
 
 def written(scenarios: list[tuple[str, Step, list[Step]]]) -> str:
-    """Returns the scenarios as text with one step per line, like the existing files."""
+    """Returns the scenarios as text with one step per line, in the format of the existing files."""
     texts = []
     for name, options, steps in scenarios:
         lines = ",\n".join(f"  {json.dumps(step)}" for step in steps)

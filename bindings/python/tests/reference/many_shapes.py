@@ -27,10 +27,10 @@ DEEP = 250.0
 
 
 class RoughPolygon(Polygon):
-    """Computes D (the signed distance) in double precision, which is accurate to 1e-7 m. Depths are known only up to
-    250 m.
+    """Computes D (the signed distance) in double precision, which is accurate to 1e-7 m. Of a depth above 250 m, the
+    class knows only that it exceeds 250 m.
 
-    This class does not check whether edges cross, which would take minutes for a country.
+    This class does not check whether edges cross, because the check would take minutes for a country.
     """
 
     def __init__(self, parts: Any) -> None:
@@ -45,11 +45,11 @@ class RoughPolygon(Polygon):
 
 
 class ManyShapes(ReferenceMonitor):
-    """Skips evaluations that cannot change anything, because the signed distance D changes by no more than the position
-    moves.
+    """Skips evaluations that cannot change anything: when a position moves by some distance, the signed distance D
+    changes by at most this distance.
 
-    If a fix is certain to be on the known side of a condition, the fix can only cancel a candidate. `explain` does not
-    work here: skipped evaluations do not store the latest fix.
+    If a fix is certainly on the side of a condition that is already known, the fix can only cancel a candidate.
+    `explain` does not work here: skipped evaluations do not store the latest fix.
     """
 
     def _evaluate(self, c: Any, fix: Any, now: int) -> None:
@@ -79,7 +79,7 @@ def _geojson(path: Path) -> list[tuple[str, Any]]:
 
 
 def _natural_earth() -> list[tuple[str, Any]]:
-    """Returns the 177 countries of the wheel, read from its shapefile with pyogrio."""
+    """Returns the 177 countries in the shapefile that the wheel of pyogrio contains."""
     import shapely
     from pyogrio.raw import read
 
@@ -102,14 +102,14 @@ def polygons_of(name: str) -> list[tuple[str, Any]] | None:
 
 
 def number_of_edges(parts: Any) -> int:
-    """Returns the number of geodesics that replace the planar edges of parts."""
+    """Returns how many geodesics replace the planar edges of these parts."""
     rings = [[checked(vertex, 0, 0, n) for n, vertex in enumerate(ring)] for part in parts for ring in part]
     return number_of_vertices(rings, is_ring=True)
 
 
 def near(polygons: list[tuple[str, Any]], fixes: list[Any], degrees: float) -> list[tuple[str, Any]]:
-    """Returns the shapes with a vertex within `degrees` of a track's box: a simple test, good enough to choose
-    shapes."""
+    """Returns the shapes that have a vertex in the bounding box of a track, enlarged by `degrees`; this simple test is
+    good enough to choose shapes."""
     latitudes, longitudes = [fix[0] for fix in fixes], [fix[1] for fix in fixes]
     south, north = min(latitudes) - degrees, max(latitudes) + degrees
     west, east = min(longitudes) - degrees, max(longitudes) + degrees

@@ -1,8 +1,8 @@
 """A slow and simple reference model of one Fencepost monitor.
 
-The model is written only from ``design/semantics.md``: it evaluates every condition at every input, takes distances
-from ``geographiclib``, and shares no code with the engine. The model exists to be read and compared with, not to be
-used.
+The model is written only from ``design/semantics.md``: it evaluates every condition at every input, computes distances
+with ``geographiclib``, and shares no code with the engine. The model exists to be read and to be compared with the
+engine, not to be used in programs.
 
 Paragraph names in comments (A4, B22, "Settled points", ...) refer to that page.
 """
@@ -189,10 +189,10 @@ class ReferenceMonitor:
             self._refresh_flags()  # another condition may get the free slot
 
     def sync(self, members):
-        """Replaces the conditions by exactly these; each member is (identifier, kind, the kind's values, keyword
+        """Makes these conditions the only ones; each member is (identifier, kind, the kind's values, keyword
         arguments).
 
-        A kind is "circle", "beacon", "shape" (its one value is a Polygon or a Corridor) or "gate".
+        A kind is "circle", "beacon", "shape" (whose only value is a Polygon or a Corridor) or "gate".
         """
         definition = {"circle": self._circle, "beacon": self._beacon, "shape": self._shape, "gate": self._gate}
         ensure = {
@@ -225,19 +225,20 @@ class ReferenceMonitor:
             self._in_flight = None
 
     def _located(self, latitude, longitude):
-        """Returns the places in add order, each with the signed distance of a point from its line."""
+        """Returns the conditions in the order in which they were added, each with the signed distance of a point from
+        its boundary."""
         if not is_coordinate(latitude, longitude):
             raise Refused("invalid_argument", "coordinate")
         point = Fix(0, latitude, longitude, 0)
         return [(c, c.distance(point) - c.line) for c in self._in_add_order() if not c.is_beacon]
 
     def containing(self, latitude, longitude):
-        """Returns the places that contain a point, whatever state they are in."""
+        """Returns the conditions that contain a point, regardless of their states."""
         return [(c.identifier, distance) for c, distance in self._located(latitude, longitude) if distance <= 0]
 
     def nearest(self, latitude, longitude, count):
-        """Returns the places with the nearest lines. A circle that contains the whole Earth (radius of half a meridian
-        or more) has no line."""
+        """Returns the conditions with the nearest boundaries. A circle that contains the whole Earth (radius of half a
+        meridian or more) has no boundary."""
         half = 20_003_931.459
         lines = [
             (c.identifier, distance)
@@ -356,7 +357,7 @@ class ReferenceMonitor:
         self._end(time_us)
 
     def set_host(self, flags=None, unsupported=None, time_us=None):
-        """Change the host's settings; None leaves a setting unchanged."""
+        """Changes the settings of the host; None leaves a setting unchanged."""
         if flags is not None and not set(flags) <= HOST_FLAGS:
             raise Refused("invalid_argument", "host flags")
         if unsupported is not None and not set(unsupported) <= KINDS:
@@ -382,7 +383,7 @@ class ReferenceMonitor:
         self._end(time_us)
 
     def rewind(self, time_us):
-        """Forgets observed states and keeps reported states, because the times of some inputs were wrong."""
+        """Forgets the observed states but not the reported states, because the times of some inputs were wrong."""
         if self.clock is None or not EARLIEST <= time_us <= self.clock:
             raise Refused("invalid_argument", "time")
         self._statistics["accepted"] += 1
@@ -395,7 +396,7 @@ class ReferenceMonitor:
             self._watch_for_absence(c)
 
     def _begin(self, time, is_word_of_host=False):
-        """Accepts an input at `time`: everything due strictly before the input happens first."""
+        """Accepts an input at `time`: everything that is due strictly before the input happens first."""
         self._admit(time, is_word_of_host)
         self._pass_time(time)
 
@@ -420,11 +421,12 @@ class ReferenceMonitor:
         self.clock = time
 
     def _end(self, time):
-        """After an input was applied, everything due up to the input's own time happens."""
+        """After an input was applied, everything happens that is due at the input's time or earlier."""
         self._fire(lambda deadline: deadline <= time)
 
     def _fire(self, is_due):
-        """Processes deadlines in order of deadline, then of addition."""
+        """Processes deadlines in their order; equal deadlines are processed in the order in which the conditions were
+        added."""
         due = []
         for c in self._conditions.values():
             if c.candidate is not None:
@@ -483,7 +485,7 @@ class ReferenceMonitor:
         )
 
     def _cross(self, c, date, instant, direction, way):
-        """A gate has no state: each crossing produces an event, even if the clock is already past the date of the
+        """A gate has no state: each crossing produces an event, even if the clock is already past the time of the
         crossing."""
         fix = way.end if instant == way.end.time else Fix(instant, *way.place(instant), way.accuracy, "path")
         if self.gap == "next":
@@ -536,7 +538,7 @@ class ReferenceMonitor:
         )
 
     def _watch_for_absence(self, c):
-        """Starts the initial timer of a beacon condition that is undetermined and can be observed."""
+        """Starts the initial timer of a beacon condition if the condition is undetermined and can be observed."""
         if c.is_beacon and self.scanning and not c.suspended and c.observed is None and self.clock is not None:
             c.absence_deadline = self.clock + self.beacon_initial_timeout
 
@@ -548,8 +550,8 @@ class ReferenceMonitor:
         self._on_observed(c)
 
     def _tells_gap(self, c):
-        """The first change after a gap reports the gap, and so do other changes at the same instant. A change without
-        an event leaves the report of the gap to the next change."""
+        """The first change after a gap reports the gap; other changes at the same instant also report it. If a change
+        produces no event, the next change reports the gap instead."""
         o = c.observed
         if self.gap == "next":
             reported = (c.queue[-1] if c.queue else c.record).state
@@ -667,7 +669,7 @@ class ReferenceMonitor:
                     c.queue.append(event)
 
     def _build(self, c):
-        """Builds an event with `first` or `latest` and nothing pending: at most one event, from the present state."""
+        """With delivery `first` or `latest` and no pending event, builds at most one event from the present state."""
         if c.observed is not None and c.observed.state != c.record.state:
             event = self._event_of_observation(c, c.record)
             if not event.silent:
@@ -709,7 +711,8 @@ class ReferenceMonitor:
             self._build(c)
 
     def restart(self):
-        """Closes and reopens: only uncommitted events are redelivered, and nothing else changes."""
+        """Closes and reopens the monitor: only events that were not acknowledged are redelivered, and nothing else
+        changes."""
         self._in_flight = None
 
     abandon = restart  # a consumer that stops has the same effect: see A14
@@ -726,6 +729,6 @@ class ReferenceMonitor:
         return dict(self._statistics, waiting=self._waiting())
 
     def explain(self, identifier):
-        """Returns why the condition is in its state, and the smallest change that would decide it (issue C)."""
+        """Returns why the condition is in its state, and the smallest change that would decide the state (issue C)."""
         c = self._conditions.get(identifier)
         return None if c is None else explain(c, self.clock, self.scanning)

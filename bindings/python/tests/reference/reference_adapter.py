@@ -1,4 +1,5 @@
-"""Connects the package with the reference model: policies, events, and a faster reference for many circles."""
+"""Connects the package with the reference model: converts policies, compares events, and provides a faster reference
+for many circles."""
 
 from __future__ import annotations
 
@@ -43,7 +44,7 @@ def iso(time_us: int | None) -> str | None:
 
 
 def same_event(ours: dict[str, Any] | Event, theirs: dict[str, Any]) -> None:
-    """Asserts that an event, or its JSON object, equals the reference's event."""
+    """Asserts that an event, or the JSON object of an event, equals the reference's event."""
     expected = {**theirs, "date": iso(theirs["date"]), "evidence_date": iso(theirs["evidence_date"])}
     if isinstance(ours, Event):
         assert ours.tag == theirs["tag"]
@@ -89,11 +90,11 @@ def _points(latitudes: Any, longitudes: Any) -> Any:
 class ManyCircles(ReferenceMonitor):
     """A faster reference for a thousand circles that do not change: it skips evaluations that cannot change anything.
 
-    A straight line through the Earth is never longer than the geodesic, and up to 100 km the geodesic is never more
-    than 1/10,000 longer than the line. If a fix is certain to be on the known side of a condition, the fix can only
-    cancel a candidate, so nothing else is computed. Conditions that are undetermined, near the boundary or on the other
-    side follow the reference's own rules. `explain` does not work here: skipped evaluations do not store the latest
-    fix.
+    The straight line through the Earth between two points is never longer than the geodesic; up to 100 km, the geodesic
+    is longer by at most 1/10,000. If a fix is certainly on the side of a condition that is already known, the fix can
+    only cancel a candidate, so nothing else is computed. For conditions that are undetermined, near the boundary or on
+    the other side, the rules of the reference apply unchanged. `explain` does not work here: skipped evaluations do not
+    store the latest fix.
     """
 
     def feed_fix(self, time_us: int, latitude: float, longitude: float, accuracy: float = 0.0) -> None:

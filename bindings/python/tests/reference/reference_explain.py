@@ -9,8 +9,7 @@ from reference_values import UNMONITORED_FLAGS
 
 
 def explain(c, clock, scanning):
-    """Explains a condition at the time of its monitor's clock; `scanning` says whether the monitor scans for
-    beacons."""
+    """Explains a condition at the time of its monitor's clock; `scanning` is true if the monitor scans for beacons."""
     answer = dict(
         reason=None,
         state=c.observed.state if c.observed else "unknown",

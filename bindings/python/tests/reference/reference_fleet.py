@@ -1,8 +1,9 @@
 """A literal implementation of a fleet's rule: one reference monitor for each device.
 
-*A fleet with devices d1 … dn gives exactly the events of n monitors with the same conditions, interleaved in the order
-of input.* Each monitor is created before the first condition, does not use fixes from before a condition was added, and
-gets every change of the table, every advance of the fleet, and the inputs of its device. The implementation is slow and
+**A fleet with devices d1 … dn gives exactly the events of n monitors with the same conditions, interleaved in the order
+of input.* Each monitor is created before the first condition, never uses a fix that came before a condition was added,
+and gets every change of the table, every advance of the fleet, and the inputs of its device. The implementation is slow
+but
 simple: a device that is added late replays all earlier changes and advances.
 """
 
@@ -15,7 +16,8 @@ OPTIONS = ("beacon_exit_timeout", "beacon_initial_timeout", "max_time_step")
 
 
 class ReferenceTable:
-    """Holds the conditions in a monitor that is never fed. Every fleet over the table gets the table's changes."""
+    """Holds the conditions in a monitor that is never fed. Every fleet over the table receives the changes of the
+    table."""
 
     def __init__(self):
         self.conditions = ReferenceMonitor(initial_fix_max_age=None)
@@ -135,7 +137,7 @@ class ReferenceFleet:
             self._drain(identifier, row)
 
     def feed_many(self, rows):
-        """Feeds rows; returns the number of rows that were fed before the queue was full."""
+        """Feeds rows; returns how many rows were fed before the queue was full."""
         for row, (identifier, *fix) in enumerate(rows):
             try:
                 self.input(identifier, "feed_fix", fix[0], *fix, row=row)

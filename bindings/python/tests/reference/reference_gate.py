@@ -1,9 +1,9 @@
-"""Computes with 32 digits where the path of a device crosses a line without a width.
+"""Computes, with 32 digits, where the path of a device crosses a line without a width.
 
 The rule: a device exactly on the line counts as left of it. Each contact of a path with the line is examined
-separately, by the side on which the device is just before and just after the contact. A direction along an edge counts
-as left, and so does a path's beginning or end on the line. The computation needs no distance, and shares nothing with
-`reference_path`.
+separately: it counts as a crossing if the device is on different sides just before and just after the contact. A
+direction along an edge counts as left; if a path begins or ends on the line, its end on the line also counts as left.
+The computation needs no distances, and shares no code with `reference_path`.
 """
 
 from __future__ import annotations
@@ -46,12 +46,13 @@ class Gate:
         return isinstance(other, Gate) and self._corridor.is_nearly(other._corridor)
 
     def crossings(self, start: Any, end: Any) -> list[tuple[int, str]]:
-        """Returns the times at which a path crosses the lines, in microseconds, each with its direction.
+        """Returns the times, in microseconds, at which a path crosses the lines, and the direction of each crossing.
 
-        The date is the first microsecond at which the device is on the other side: the exact time rounded up, or one
-        microsecond more if the device is then exactly on the line and continues to its right. Opposite crossings of one
-        line in one microsecond cancel, and so do a crossing to the left in one microsecond and one to the right in the
-        next. Between fixes with the same time, all crossings have that date.
+        The time of a crossing is the first microsecond at which the device is on the other side: the exact time rounded
+        up, or one microsecond later if the device is then exactly on the line and continues to its right. Two opposite
+        crossings of one line cancel if they occur in the same microsecond, or if a crossing to the left is followed by
+        a crossing to the right in the next microsecond. If two fixes have the same time, all crossings between them
+        also have that time.
         """
         if (start.latitude, start.longitude) == (end.latitude, end.longitude):
             return []
@@ -104,8 +105,8 @@ class _Curve:
 
 
 class _Contact(NamedTuple):
-    """A contact of a path with a line: the distance along the path, and the position within an edge, or at the edge's
-    first vertex."""
+    """A contact of a path with a line: the distance along the path, and either the position within an edge, or the
+    edge's first vertex."""
 
     along: Any
     edge: int
@@ -132,8 +133,8 @@ def _turned(direction: Any) -> Any:
 
 
 def _side(direction: Any, out: Any, back: Any, up: Any) -> int:
-    """Returns the side of `direction` at a vertex where a line arrives along `back` and leaves along `out`. If the
-    direction is None, or along the line, the side is left."""
+    """Returns the side on which `direction` lies at a vertex, where the line arrives from `back` and leaves towards
+    `out`. If the direction is None, or runs along the line, the side is left."""
     if direction is None:
         return LEFT
     turn, whole = _turn(out, direction, up), _turn(out, back, up)
@@ -143,7 +144,7 @@ def _side(direction: Any, out: Any, back: Any, up: Any) -> int:
 
 
 def _turn(first: Any, second: Any, up: Any) -> Any:
-    """Returns the angle from one direction to another, counterclockwise seen from above."""
+    """Returns the angle from one direction to another, counterclockwise as seen from above."""
     angle = mp.atan2(exact.dot(_cross(first, second), up), exact.dot(first, second))
     return angle % (2 * mp.pi)
 
@@ -153,7 +154,7 @@ def _cross(u: Any, v: Any) -> Any:
 
 
 def _contacts(way: _Curve, line: list[_Curve]) -> list[_Contact]:
-    """Returns the contacts of a path with a line. An open line does not include its ends."""
+    """Returns the contacts of a path with a line. If a line is open, its two ends do not belong to it."""
     found: dict[tuple[int, bool], _Contact] = {}
     is_closed = line[0].start == line[-1].end
     for number, edge in enumerate(line):
@@ -174,8 +175,8 @@ def _contacts(way: _Curve, line: list[_Curve]) -> list[_Contact]:
 
 
 def _meetings(way: _Curve, edge: _Curve) -> list[tuple[Any, Any]]:
-    """Returns the contacts of a path with an edge, as distances along both. If the path runs along the edge, returns
-    the ends of the edge and of the path."""
+    """Returns the contacts of a path with an edge; each contact is a pair of distances: along the path and along the
+    edge. If the path runs along the edge, the contacts are the ends of the edge and of the path."""
     ends = []
     for along, of, other in ((mp.mpf(0), way, edge), (way.length, way, edge), (mp.mpf(0), edge, way),
                              (edge.length, edge, way)):  # fmt: skip
@@ -189,8 +190,7 @@ def _meetings(way: _Curve, edge: _Curve) -> list[tuple[Any, Any]]:
 
 
 def _foot(place: Any, curve: _Curve) -> Any:
-    """Returns the distance along a curve at which a point lies on the curve; None if the point lies beside the
-    curve."""
+    """Returns the distance along a curve to a point on the curve; None if the point is not on the curve."""
     low, high = 0.0, float(curve.length)
     rough = tuple(float(x) for x in place)
 
@@ -216,8 +216,8 @@ def _foot(place: Any, curve: _Curve) -> Any:
 
 
 def _crossing(way: _Curve, edge: _Curve) -> tuple[Any, Any] | None:
-    """Finds where two curves cross, within both: Newton's iteration, which starts where the chords of the curves
-    cross."""
+    """Finds the point where two curves cross, if it lies within both: Newton's iteration, started where the chords of
+    the curves cross."""
     for first, second in _near_pieces(way, edge):
         s, u = mp.mpf(first), mp.mpf(second)
         for _ in range(60):
