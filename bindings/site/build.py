@@ -191,6 +191,8 @@ class Assembly:
     def link(self, page: str, text: Path, found: re.Match[str]) -> str:
         """Converts a link for a page of the site."""
         words, target = found["text"], found["target"]
+        if found["picture"]:
+            words = " ".join(words.split())  # Docutils joins the lines of an alternative text without a space
         if re.match(r"https?:|mailto:|#", target):
             return found[0]
         up = "../" * page.count("/")
@@ -300,6 +302,7 @@ class Assembly:
         (self.folder / "_own").mkdir(parents=True)
         self.extra.mkdir()
         shutil.copy(SITE / "conf.py", self.folder)
+        shutil.copytree(SITE / "templates", self.folder / "_templates")
         for file in (playground.TOKENS, SITE / "wide.css", SITE / "copy.js", SITE / "icon.svg"):
             shutil.copy(file, self.folder / "_own")
         for page, text in self.pages.items():

@@ -14,8 +14,8 @@ project = "Fencepost"
 author = "the Fencepost authors"
 copyright = "MIT licence"
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-templates_path: list[str] = []
-exclude_patterns = ["_extra"]
+templates_path = ["_templates"]
+exclude_patterns = ["_extra", "_templates"]
 
 # Pages also link to headings by the anchors that a code host such as GitHub generates.
 myst_heading_anchors = 3

@@ -11,6 +11,7 @@ from types import ModuleType
 
 import pytest
 from conftest import ROOT
+from test_links import guides
 
 import fencepost
 import fencepost.duckdb
@@ -102,6 +103,20 @@ def test_guides_and_references_lead_to_each_other(site: Path) -> None:
     guide = (site / "guides" / "c.html").read_text(encoding="utf-8")
     assert 'href="../reference/c/inputs.html#c.fencepost_monitor_feed_fixes"' in guide
     assert '"../../guides/c.html"' in (site / "reference/c/inputs.html").read_text(encoding="utf-8")
+
+
+def test_the_search_page_has_a_field(site: Path) -> None:
+    """The theme's own field is in the navigation, which a telephone hides."""
+    text = (site / "search.html").read_text(encoding="utf-8")
+    article = text[text.index("<article") : text.index("</article>")]
+    assert "<h1>Search</h1>" in article and re.search(r'<form [^>]*role="search"[^>]*>\s*<input [^>]*name="q"', article)
+    assert 'id="search-results"' in article
+
+
+def test_alternative_texts_keep_their_spaces(site: Path) -> None:
+    found = [alt for path in guides(site) for alt in re.findall(r'<img [^>]*?alt="([^"]+)"', path.read_text("utf-8"))]
+    assert len(found) > 5
+    assert [alt for alt in found if re.search(r"[;,][A-Za-z]", alt)] == []
 
 
 def test_no_mark_up_is_left(site: Path) -> None:
