@@ -2,8 +2,8 @@
  * Fencepost: an embeddable geofencing engine.
  *
  * A monitor holds named conditions: circles, polygons and corridors on the Earth, gates (lines to cross) and beacon
- * identities. Feed it position fixes, beacon sightings and the passing of time. It returns an event each time that a
- * condition becomes satisfied or unsatisfied, with the fix that decided it.
+ * identities. Feed it position fixes, beacon sightings and the passing of time. The monitor returns an event each time
+ * that a condition becomes satisfied or unsatisfied, with the fix that decided it.
  *
  *     fencepost_monitor *monitor;
  *     fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -703,8 +703,8 @@ typedef struct fencepost_monitor fencepost_monitor;
 
 /*
  * Creates a monitor in memory. With options->store_directory, opens the stored monitor of that name, which continues
- * from its saved state; if it does not exist, creates it. Its file is NAME.fencepost, an SQLite database that only the
- * user can read, with SQLite's own files beside it while it is open.
+ * from its saved state; if it does not exist, creates it. The monitor's file is NAME.fencepost, an SQLite database that
+ * only the user can read, with SQLite's own files beside it while it is open.
  *
  * After any crash the monitor is in exactly the state that it had after its first N inputs, where N is input_count of
  * fencepost_monitor_statistics(). Feed the other inputs again to reach the state without the crash. In a log of all
@@ -1873,9 +1873,9 @@ FENCEPOST_API fencepost_status fencepost_corridor_distance(const fencepost_geome
 /* ------------------------------------------------------------------------- choosing among fixes */
 
 /*
- * A filter that accepts a fix only after the device has moved far enough, and not too often. It accepts the first fix,
- * then each fix at least minimum_distance_m away from the last accepted one and at least minimum_interval_us after it.
- * The caller owns the structure; only one thread may use it at a time.
+ * A filter that accepts a fix only after the device has moved far enough, and not too often. The filter accepts the
+ * first fix, then each fix at least minimum_distance_m away from the last accepted one and at least minimum_interval_us
+ * after it. The caller owns the structure; only one thread may use it at a time.
  */
 typedef struct fencepost_significant_change_filter {
   uint32_t struct_size;        /* set by FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT */
@@ -1932,7 +1932,8 @@ FENCEPOST_API fencepost_status fencepost_best_fix(const fencepost_fix *fixes, si
 
 /* ------------------------------------------------------------------------------------ waiting for events */
 
-/* Called when an event has become available. It must return soon, and must not leave by longjmp() or an exception. */
+/* Called when an event has become available. The callback must return soon, and must not leave by longjmp() or an
+   exception. */
 typedef void (*fencepost_wakeup)(void *context);
 
 /*
@@ -1963,9 +1964,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *m
 /* ------------------------------------------------------------------- tables of conditions for fleets */
 
 /*
- * A table of conditions that fleets share. It may be used from any thread without a lock of your own: feeding reads the
- * table, while a call that adds or removes conditions waits until each fleet over the table is between two rows. Each
- * device sees a change at its next input. References are counted: each fleet holds one reference, and each
+ * A table of conditions that fleets share. The table may be used from any thread without a lock of your own: feeding
+ * reads the table, while a call that adds or removes conditions waits until each fleet over the table is between two
+ * rows. Each device sees a change at its next input. References are counted: each fleet holds one reference, and each
  * fencepost_conditions pointer holds one reference.
  *
  *     fencepost_conditions *zones;
@@ -2521,8 +2522,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  *           FENCEPOST_DEVICE_PLACE_MASK, can index an array with an element for each device: places of removed devices
  *           are reused.
  * Cost      A device takes about 200 bytes, for the conditions that it is inside of or about to cross, and for its
- *           identifier. Its first fix takes only a look-up in the index, and so does a fix after a million conditions
- *           were added.
+ *           identifier. The first fix of a device takes only a look-up in the index, and so does a fix after a million
+ *           conditions were added.
  * Without   A fleet has no condition limit, no delivery FIRST or LATEST, and no host capabilities. A new condition is
  *           never decided by an earlier fix, and there is no record for each device and condition.
  * Threads   A fleet may be used from several threads; it has its own lock. To feed in parallel, use several fleets over
@@ -2664,8 +2665,9 @@ typedef struct fencepost_fleet_columns {
 
 /*
  * Creates a fleet without devices over a table, and holds a reference to the table. With options->store_directory,
- * opens or creates the stored fleet options->name there. Its file is NAME.fencepost, as for a monitor, but cannot be
- * opened as a monitor. It contains the table, each device with inputs, and the pending and uncommitted events.
+ * opens or creates the stored fleet options->name there. The fleet's file is NAME.fencepost, as for a monitor, but
+ * cannot be opened as a monitor. The file contains the table, each device with inputs, and the pending and uncommitted
+ * events.
  *
  * A table that was just created and is still empty is filled with the stored table. Any other table must be a version
  * of the stored one: either a later one, made from it by adding and removing (the devices see the changes at their next
@@ -2854,8 +2856,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_remove_device(fencepost_fleet *fl
                                                              uint32_t drop_events, fencepost_error *error);
 
 /*
- * Removes the devices that have had inputs, but none at or after a given time. Their pending events are still
- * delivered.
+ * Removes the devices that have had inputs, but none at or after a given time. Pending events of the removed devices
+ * are still delivered.
  *
  * @param before_us    A device is removed if the latest time of its own inputs is earlier than this. After a crash, the
  *                     time of the last advance of all devices that was saved with the device may count instead.
@@ -2885,12 +2887,12 @@ FENCEPOST_API fencepost_status fencepost_fleet_expire_by_arrival(fencepost_fleet
                                                                  size_t *out_count, fencepost_error *error);
 
 /*
- * Sets the arrival time of the following inputs, read from the host's own clock; it may go back. It does not affect
- * states or events, but has two effects. First, a device was last heard from at the arrival time of its last accepted
- * input, whatever time that input itself has: see fencepost_fleet_expire_by_arrival(). Second, with max_time_step_us an
- * input is refused with FENCEPOST_E_AHEAD_OF_CLOCK only if it is too far ahead of both the device's clock and the
- * arrival time. So the first input of a device is limited too, and a device that was silent for long may continue at
- * the present time.
+ * Sets the arrival time of the following inputs, read from the host's own clock; it may go back. The arrival time does
+ * not affect states or events, but has two effects. First, a device was last heard from at the arrival time of its last
+ * accepted input, whatever time that input itself has: see fencepost_fleet_expire_by_arrival(). Second, with
+ * max_time_step_us an input is refused with FENCEPOST_E_AHEAD_OF_CLOCK only if it is too far ahead of both the device's
+ * clock and the arrival time. So the first input of a device is limited too, and a device that was silent for long may
+ * continue at the present time.
  *
  * Devices created before the first arrival time count as heard from at that time. Stores and snapshots include the
  * arrival times.
@@ -2993,8 +2995,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_advance_device(fencepost_fleet *f
  * Corrects wrong times of inputs or of an advance: sets back the time to which all devices were advanced, and the clock
  * of each device whose clock is later. Other devices do not change. Pending events, sequences and counters stay. For a
  * device that is set back, every condition becomes undetermined without an event, open crossings and the last fix are
- * forgotten, and the absence of beacons is timed anew. Its next fix determines the states again: an event follows only
- * if the new state differs from the last reported one. A device created later begins at the fleet's time.
+ * forgotten, and the absence of beacons is timed anew. The next fix of such a device determines the states again: an
+ * event follows only if the new state differs from the last reported one. A device created later begins at the fleet's
+ * time.
  *
  * @param time_us  Not later than the latest clock of the fleet.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (out of range, later than all clocks, or there is no clock yet).
@@ -3105,8 +3108,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_inside(fencepost_fleet *fleet, ui
                                                       size_t *out_count, fencepost_error *error);
 
 /*
- * Copies the devices that are inside a condition or near a beacon, for one condition or for all. They are ordered by
- * the device's place, then by the order in which the conditions were added.
+ * Copies the devices that are inside a condition or near a beacon, for one condition or for all. The presences are
+ * ordered by the device's place, then by the order in which the conditions were added.
  *
  * @param identifier     Of a condition; NULL: all conditions.
  * @param out_presences  May be NULL only if capacity is 0.

@@ -1,5 +1,5 @@
 extension Monitor {
-  /// Ensures each of many conditions, in order, as single calls would. All or nothing; a store saves it in one
+  /// Ensures each of many conditions, in order, as single calls would. All or nothing; a store saves all changes in one
   /// transaction.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row; nothing has
@@ -10,10 +10,10 @@ extension Monitor {
   }
 
   /// Makes the set of conditions equal to the given ones: removes all others, in the order in which they were added,
-  /// then ensures each given condition, in order. All or nothing; a store saves it in one transaction.
+  /// then ensures each given condition, in order. All or nothing; a store saves all changes in one transaction.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row, also when two
-  ///   rows have the same identifier; nothing has changed then.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row; this error is
+  ///   also thrown when two rows have the same identifier, and nothing has changed then.
   @discardableResult
   public func sync(_ conditions: some Sequence<NamedCondition> & Sendable) throws(MonitorError) -> SyncResult {
     try call { engine throws(MonitorError) in try engine.sync(conditions) }

@@ -43,8 +43,8 @@ extension MonitorEngine {
   /// Makes the set of conditions equal to the given ones: removes all others, in the order in which they were added,
   /// then ensures each given condition, in order. All or nothing.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row, also when two
-  ///   rows have the same identifier; nothing has changed then.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row; this error is
+  ///   also thrown when two rows have the same identifier, and nothing has changed then.
   /// - Complexity: O(conditions + rows)
   @discardableResult
   public mutating func sync(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {

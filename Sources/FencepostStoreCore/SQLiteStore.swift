@@ -153,7 +153,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     return (joined, changesFamily)
   }
 
-  /// Whether the file is to be replaced by one of another family, and the disk has room for both.
+  /// Whether the file is to be replaced by a file of another family, and the disk has room for both files.
   private var changesFamily: Bool {
     guard kind == .fleet, let sums, sums.family != nextFamily, nextFamily != nil, canReplace(rows: 0) else {
       return false
@@ -350,8 +350,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     StoreFiles.sweepDrafts(of: path, beside: file)
   }
 
-  /// Replaces a file of version 1 by one of the present version, in one step: before it the old file is complete, and
-  /// after it the new one.
+  /// Replaces a file of version 1 by a file of the present version, in one step: before this step the old file is
+  /// complete, and after it the new file is complete.
   private func replaceFirst(_ changes: some StoredChanges) throws(StoreFailure) {
     guard changes.isWhole else { throw .unavailable("the file has version 1, which only a full save replaces") }
     let draft = try makeDraft()
@@ -385,7 +385,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try use(draft)
   }
 
-  /// Replaces the file by one of another family.
+  /// Replaces the file by a file of another family.
   ///
   /// - Returns: Whether it was replaced. If the file was not replaced, it stays as it is, and this object does not try
   ///   again.

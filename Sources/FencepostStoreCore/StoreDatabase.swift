@@ -118,7 +118,7 @@ final class StoreDatabase {
   /// The log at the time of the last read or write.
   var log: FileIdentity? { noted?.log?.identity }
 
-  /// Whether the log being written is still the one beside the file.
+  /// Whether the log being written is still the log beside the file.
   var hasItsLog: Bool { !isWritten || log == FileIdentity(path: StoreFiles.log(of: path)) }
 
   /// Whether somebody else seems to have written into the file or its log, or to have put a log there.

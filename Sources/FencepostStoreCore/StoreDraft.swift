@@ -1,8 +1,8 @@
 import FencepostCore
 
-/// A store that is written completely under a hidden name, and then gets the name of the monitor's file. It is locked
-/// from the beginning, so that nobody else can open it when it gets its name. Until it gets that name, the file is
-/// removed together with this object.
+/// A store that is written completely under a hidden name, and then gets the name of the monitor's file. The draft is
+/// locked from the beginning, so that nobody else can open it when it gets the store's name. Until it gets that name,
+/// the file is removed together with this object.
 final class StoreDraft {
   let path: String
   let file: StoreFile

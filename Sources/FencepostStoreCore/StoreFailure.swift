@@ -8,7 +8,7 @@ enum StoreFailure: Error {
   /// The file was not written by this library.
   case damaged(String)
   case tooNew(String)
-  /// The file is a store of the other kind; the value is that kind.
+  /// The file is a store of the other kind; the value is the kind of the file.
   case otherKind(StoreKind)
   /// The system does not allow the process to read or write the file.
   case unavailable(String)

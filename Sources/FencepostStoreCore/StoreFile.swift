@@ -3,9 +3,9 @@ import CPosix
 /// A store's file, held open and locked for as long as this object lives.
 ///
 /// The lock covers the bytes that SQLite locks in every database file (`os_unix.c`: 510 bytes from 2³⁰ + 2 for readers,
-/// two before them for writers), so it keeps out every other copy of SQLite, in this process too. The lock belongs to
-/// this open file description and not to the process. If other code opens and closes the same file, as in a backup,
-/// that would release SQLite's own lock, but does not release this lock. SQLite itself is opened without locks.
+/// two before them for writers), so it keeps out every other copy of SQLite, even a copy in the same process. The lock
+/// belongs to this open file description and not to the process. If other code opens and closes the same file, as in a
+/// backup, that would release SQLite's own lock, but does not release this lock. SQLite itself is opened without locks.
 ///
 /// A read-only file gets a shared lock on these bytes, which keeps out writers, and a lock by `flock`, which keeps out
 /// other readers.

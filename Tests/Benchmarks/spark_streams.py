@@ -67,8 +67,8 @@ def micro_batch(number: int, devices: int, rows: int) -> Any:
 
 
 def inside(conditions: Zones, devices: int, rows: int) -> None:
-    """Measures the function without Spark: import, feed, export. Measures the usual case, and one in which the rows of
-    the last micro-batch switch to another table half way."""
+    """Measures the function without Spark: import, feed, export. Measures the usual case, and a case in which the rows
+    of the last micro-batch switch to another table half way."""
     from fencepost._spark.packed import pack
     from fencepost._spark.shard import Rules, follow
     from fencepost._spark.states import empty, schemas

@@ -50,8 +50,8 @@ def blocks(tracks: int, points: int, width: float, seed: int = 2) -> Iterator[tu
     """Returns track numbers, microseconds, latitudes and longitudes. Every ten seconds each track has a point, one
     track after another.
 
-    Vehicles drive at 3 to 25 m/s in a square of the width `width`. They turn a little with each point, and turn back at
-    the border of the square.
+    Vehicles drive at 3 to 25 m/s in a square of the width `width`. The vehicles turn a little with each point, and turn
+    back at the border of the square.
     """
     random = np.random.default_rng(seed)
     x, y = random.uniform(0, width, (2, tracks))

@@ -22,7 +22,7 @@ import Testing
     #expect(line("é 😀") == "é 😀")
   }
 
-  /// Both ends of a text that is too long are kept, in whole characters, wherever it is cut.
+  /// Both ends of a text that is too long are kept, in whole characters, wherever the text is cut.
   @Test func theMiddleOfALongOneIsLeftOut() {
     #expect(line(String(repeating: "a", count: 255)).count == 255)
     let long = "start " + String(repeating: "x", count: 300) + " end"

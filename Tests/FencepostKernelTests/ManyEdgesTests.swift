@@ -284,8 +284,8 @@ import Testing
     }
   }
 
-  /// The distance between two segments, to less than a micrometre. It is found by repeatedly halving the part of one
-  /// segment that contains its nearest place.
+  /// The distance between two segments, to less than a micrometre. The distance is found by repeatedly halving the part
+  /// of one segment that contains its nearest place.
   private static func distance(_ one: GeodesicSegment, _ other: GeodesicSegment) -> Double {
     func apart(_ part: Double) -> Double { other.foot(of: one.point(one.length * part).place).distance }
     let best = (0...32).min { apart(Double($0) / 32) < apart(Double($1) / 32) } ?? 0

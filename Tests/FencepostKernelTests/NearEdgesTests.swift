@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import FencepostKernel
 
-/// If the cached edges around a place give a result, it equals that of a search of the whole line.
+/// If the cached edges around a place give a result, this result equals that of a search of the whole line.
 @Suite struct NearEdgesTests {
   /// Walks away from the place where the edges were collected. Bounds contain the exact distance, and the exact
   /// distance to the few edges equals that to all edges, to the bit.

@@ -152,7 +152,7 @@ import Testing
     for (index, key) in keys.enumerated() { #expect(table[place(key, table)].value == index) }
   }
 
-  /// Keys with the same hash always collide. They are still found, and the table does not grow for each of them.
+  /// Keys with the same hash always collide. Such keys are still found, and the table does not grow for each of them.
   @Test func keysOfOneHashAreFoundAllTheSame() throws {
     struct Same: OpenTableEntry {
       var key = 0
@@ -191,7 +191,7 @@ import Testing
     try table.checkInvariants()
   }
 
-  /// A short table keeps its length, a long one is released; both then work like a new one.
+  /// A short table keeps its length, and a long table is released; both then work like a new table.
   @Test(arguments: [0, 64, 4_096], [false, true]) func isEmptied(longest: Int, atHome: Bool) throws {
     var table = OpenTable<Entry>()
     table.removeAll(keeping: longest)

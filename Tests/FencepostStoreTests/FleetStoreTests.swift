@@ -51,7 +51,7 @@ import Testing
       assuming: .unsatisfied, policy: .exact)
   }
 
-  /// Changes a table to one that has no identifier in common with it.
+  /// Changes a table so that it has no identifier in common with the table before.
   private func change(_ table: Conditions, to identifier: String) throws {
     for identifier in table.identifiers { table.remove(identifier) }
     try add(identifier, to: table)

@@ -185,8 +185,8 @@ import Testing
     #expect(again.call { $0.identifiers } == ["a"])
   }
 
-  /// A crash leaves the file and its log. Then one or both are moved away, and a new store is started. Opening gives an
-  /// earlier state (an older one if the log is missing), and never combines a log with another file.
+  /// A crash leaves the file and its log. Then the file, the log, or both are moved away, and a new store is started.
+  /// Opening gives an earlier state (an older one if the log is missing), and never combines a log with another file.
   @Test func eachSubsetOfTheFilesThatIsMoved() throws {
     let folder = try Folder()
     let crashed = try Folder()

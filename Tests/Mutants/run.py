@@ -7,8 +7,8 @@ in a build that checks all invariants after each call.
 
 If words are given, runs only the mutants whose names contain one of them. The program works in a copy of the tree under
 .build/mutants, builds the library there and runs ``python -m fencepost_conform`` on Tests/Conformance with a copy of
-the installed package that loads it. It prints which scenario detects each mutant. The exit code is 1 if a mutant is not
-detected, and 2 if something else is wrong.
+the installed package that loads it. The program prints which scenario detects each mutant. The exit code is 1 if a
+mutant is not detected, and 2 if something else is wrong.
 """
 
 from __future__ import annotations

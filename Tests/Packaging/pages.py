@@ -53,7 +53,8 @@ class Environments:
 
 
 def run_spark_guide(python: Path) -> None:
-    """Runs the guide's own test. Its programs share one session of Spark, which returns rows in no fixed order."""
+    """Runs the guide's own test. The programs of the guide share one session of Spark, which returns rows in no fixed
+    order."""
     wheel.run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "pytest>=8")
     environment = {**os.environ, "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}"}
     tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "default", "spark/test_guide.py"]

@@ -86,8 +86,8 @@ def build() -> tuple[Path, Path]:
 
 
 def pythons() -> list[Path]:
-    """Returns one CPython of each version from 3.11 on that can create environments. It searches the path, pyenv, uv
-    and the system."""
+    """Returns one CPython of each version from 3.11 on that can create environments. The search covers the path, pyenv,
+    uv and the system."""
     names = ["python3", *(f"python3.{minor}" for minor in range(OLDEST[1], OLDEST[1] + 10))]
     candidates: list[str | None] = [sys.executable, *(shutil.which(name) for name in names)]
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"

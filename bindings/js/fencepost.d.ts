@@ -114,8 +114,10 @@ export interface ConditionOptions {
 export interface ShapeOptions extends ConditionOptions {
   /** For lines: half the width of a corridor, metres. */
   radius?: number;
-  /** The edge between two vertices: the shortest way on the ellipsoid, or a straight line on the map of degrees.
-     Default: "geodesic". */
+  /**
+   * The edge between two vertices: the shortest way on the ellipsoid, or a straight line on the map of degrees.
+   * Default: "geodesic".
+   */
   edges?: Edges;
   /**
    * For polygons: true if the area is left of each ring as listed. Default: false; each ring then encloses the smaller
@@ -307,13 +309,17 @@ interface Holder extends Disposable {
    * @param identifier 1 … 256 bytes of UTF-8.
    */
   add(identifier: string, condition: Condition, options?: ShapeOptions): void;
-  /** Adds or replaces a condition, but does nothing if an equal condition exists. Returns whether the condition was
-      added or replaced. */
+  /**
+   * Adds or replaces a condition, but does nothing if an equal condition exists. Returns whether the condition was
+   * added or replaced.
+   */
   ensure(identifier: string, condition: Condition, options?: ShapeOptions): boolean;
   /** Adds many circles. Either all rows are added or none; the error's `position` is the index of the refused row. */
   addCircles(columns: CircleColumns, options?: ConditionOptions): void;
-  /** Makes the set of conditions equal to a list; existing conditions that are equal to an element keep their state.
-      All or nothing. */
+  /**
+   * Makes the set of conditions equal to a list; existing conditions that are equal to an element keep their state. All
+   * or nothing.
+   */
   sync(rows: readonly ConditionRow[]): SyncResult;
   /** Returns whether the condition existed. */
   remove(identifier: string): boolean;
@@ -570,7 +576,7 @@ export class Fleet implements Disposable {
   /** The positions of devices in degrees; NaN for a device without a fix. */
   positions(identifiers: Iterable<string>): { latitudes: Float64Array; longitudes: Float64Array };
   setArrivalTime(time: Time): void;
-  /** A new device is created. @throws LateInputError, AheadOfClockError, QueueFullError */
+  /** A device that does not exist is created. @throws LateInputError, AheadOfClockError, QueueFullError */
   feed(device: string, fix: Fix): void;
   /** @throws QueueFullError As in a monitor. */
   feedMany(

@@ -65,8 +65,8 @@ extension Conditions {
   /// Makes the set of conditions equal to the given ones: removes all others. All or nothing. See
   /// ``MonitorEngine/sync(_:)``.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row, also when two
-  /// rows have the same identifier; nothing has changed then.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row; this error is
+  /// also thrown when two rows have the same identifier, and nothing has changed then.
   @discardableResult
   public func sync(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
     let set = try ConditionSet(conditions, known: known)

@@ -88,7 +88,7 @@ public actor Fleet {
 
   // MARK: - Devices
 
-  /// The number of a device; a new device is created. See ``FleetEngine/device(_:)``.
+  /// The number of a device, which is created if it does not exist. See ``FleetEngine/device(_:)``.
   public func device(_ identifier: String) throws(MonitorError) -> UInt32 { try engine.device(identifier) }
 
   /// The number of a device; `nil` if no device has that identifier.
@@ -159,7 +159,7 @@ public actor Fleet {
     try engine.feed(fixes)
   }
 
-  /// Feeds one scan report of a device; a new device is created. See ``FleetEngine/see(_:at:for:)``.
+  /// Feeds one scan report of a device, which is created if it does not exist. See ``FleetEngine/see(_:at:for:)``.
   public func see(
     _ sightings: some Sequence<BeaconSighting> & Sendable, at time: Timestamp, for identifier: String
   ) throws(MonitorError) {

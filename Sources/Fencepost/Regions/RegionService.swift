@@ -1,7 +1,7 @@
 /// The shared state of region managers, and the inputs of the host: positions, beacons, the passing of time, and the
 /// user's permission.
 ///
-/// It monitors with its own engine, which may have a storage: then registered regions are still there after a restart.
+/// It monitors with its own engine; if this engine has a storage, registered regions are still there after a restart.
 /// It reads no clock and starts no task. Not `Sendable`: use it, and its managers, from one thread or actor.
 ///
 /// An event counts as handled when every manager has received it; an event interrupted by a crash is delivered again

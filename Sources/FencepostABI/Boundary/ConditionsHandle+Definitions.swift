@@ -13,7 +13,7 @@ extension ConditionsHandle {
     }
   }
 
-  /// - Parameter other: The function to call for data that this one does not return.
+  /// - Parameter other: The function to call for data that this function does not return.
   func geometry(
     _ identifier: UnsafePointer<CChar>?, _ out_wkb: UnsafeMutableRawPointer?, _ capacity: Int,
     _ out_size: UnsafeMutablePointer<Int>?, other: StaticString

@@ -1,6 +1,7 @@
 /// A message as one line of UTF-8 in a buffer of C, terminated.
 enum MessageLine {
-  /// A blank, U+2026 as UTF-8, and a blank. They are written as numbers, because such an array needs no allocation.
+  /// A blank, U+2026 as UTF-8, and a blank. The bytes are written as numbers, because an array of numbers needs no
+  /// allocation.
   private static let ellipsis: [UInt8] = [0x20, 0xE2, 0x80, 0xA6, 0x20]
 
   /// Writes a text. Line breaks and control characters become blanks. If a text is too long, its middle is left out,

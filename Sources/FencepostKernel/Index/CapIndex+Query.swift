@@ -39,7 +39,7 @@ extension CapIndex {
   }
 
   /// Finds the caps near at least one of many positions: those within `radius` of the centre of a ball that contains
-  /// the positions. ``NearCaps/find(at:)`` then finds the caps that contain one of them.
+  /// the positions. ``NearCaps/find(at:)`` then finds the caps that contain one of the positions.
   ///
   /// - Parameters:
   ///   - centre: a place on the Earth, or below it.
@@ -80,8 +80,8 @@ extension CapIndex {
   }
 
   /// The distance of a position from the nearest cap that is not excepted, metres: never more than the true value, and
-  /// lower by at most the tolerances of ``collect(near:within:into:)``. It is negative within a cap, and at most
-  /// `distance`. The search shrinks to the least slack found so far.
+  /// lower by at most the tolerances of ``collect(near:within:into:)``. The result is negative within a cap, and at
+  /// most `distance`. The search shrinks to the least slack found so far.
   ///
   /// - Parameters:
   ///   - position: where to look.

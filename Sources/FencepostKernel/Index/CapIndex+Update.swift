@@ -209,7 +209,7 @@ extension CapIndex {
     return axis(offset.x) | axis(offset.y) &<< 2 | axis(offset.z) &<< 4
   }
 
-  /// The centre of a child relative to that of its parent.
+  /// The centre of a child relative to the centre of its parent.
   @inline(__always)
   static func centre(ofChild child: Int, quarter: Float) -> SIMD3<Float> {
     SIMD3(Float(child & 3) - 1.5, Float(child &>> 2 & 3) - 1.5, Float(child &>> 4) - 1.5) * quarter

@@ -211,7 +211,7 @@ struct CapPlacement: Sendable {
     return UInt64(truncatingIfNeeded: slot)
   }
 
-  /// The centre relative to that of the cube around it.
+  /// The centre relative to the centre of the cube around it.
   @inline(__always)
   func offset(level: Int) -> SIMD3<Float> {
     let edge: Int64 = 1 &<< Int64(CapLevel.shift(level))

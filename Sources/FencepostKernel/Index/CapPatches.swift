@@ -7,7 +7,7 @@
 /// search the index.
 ///
 /// This is a cache of the index: the owner of the index and of this cache calls ``keepUp(with:version:)`` before each
-/// query. Its memory is limited; when the limit is reached, the cache is emptied.
+/// query. The cache's memory is limited; when the limit is reached, the cache is emptied.
 public struct CapPatches: Sendable {
   /// Edges of the cubes, metres, and how far around them a patch reaches: powers of two.
   private static let edges: (Double, Double) = (4_096, 1_024)
@@ -45,7 +45,7 @@ public struct CapPatches: Sendable {
 
   /// Four caps. Reaches are longer than the true ones by more than all errors, so that slacks are lower bounds.
   private struct Group: Sendable {
-    /// The centre, relative to that of the cube.
+    /// The centre, relative to the centre of the cube.
     var x = SIMD4<Float>()
     var y = SIMD4<Float>()
     var z = SIMD4<Float>()

@@ -323,8 +323,8 @@ struct CrossingCheck {
 }
 
 extension ShapeLine {
-  /// The numbers of the vertices, sorted by coordinates, so that those of one place are consecutive; the order is the
-  /// same on every machine.
+  /// The numbers of the vertices, sorted by coordinates, so that the vertices of one place are consecutive; the order
+  /// is the same on every machine.
   @inline(never)
   var vertexOrder: [Int] {
     vertices.indices.sorted { a, b in

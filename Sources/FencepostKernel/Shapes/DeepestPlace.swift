@@ -215,7 +215,8 @@ struct DeepestPlace {
   }
 
   /// The edge that continues the boundary of the same part of the polygon after the end of an edge. Where rings touch,
-  /// this is not the next edge of the ring but the first one clockwise from the direction back along the edge.
+  /// this edge is not the next edge of the ring but the first edge clockwise from the direction back along the given
+  /// edge.
   ///
   /// If a third edge lies between two edges, circles around their corner would grow into the outside.
   @inline(never)
@@ -333,8 +334,8 @@ extension ShapeLine {
     return InscribedCircle.Contact(place: place, inwards: left / left.length, edge: edge)
   }
 
-  /// A circle's contact at the end of an edge where the line turns right. Its directions reach from the left of the
-  /// edge to the left of the next edge.
+  /// A circle's contact at the end of an edge where the line turns right. The contact's directions range from the left
+  /// of the edge to the left of the next edge.
   func contact(aroundEndOf edge: Int, to next: Int, _ part: Double) -> InscribedCircle.Contact {
     let place = vertices[edge + 1]
     let up = place.scaled / place.scaled.length

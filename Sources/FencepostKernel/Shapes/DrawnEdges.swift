@@ -1,7 +1,7 @@
 /// The edges of a line as drawn on the map of degrees: pieces of planar edges, which are approximated by geodesics.
 ///
 /// A geodesic deviates from its piece by up to 0.1 m, so two geodesics may cross where the pieces only touch or lie
-/// beside each other. Then the map decides, and the pieces are divided until the geodesics do not cross.
+/// beside each other. In such a case the map decides, and the pieces are divided until the geodesics do not cross.
 struct DrawnEdges {
   /// The ends of the edges, numbered as in the line.
   let points: ContiguousArray<SurfacePoint>

@@ -1,6 +1,6 @@
 /// The shortest geodesic between two points, of any length up to `GeodesicSegment.longest`: an edge of a shape.
 ///
-/// Near points are solved in space (`ShortSegment`), far ones by the inverse problem, with the step of Baselga and
+/// Near points are solved in space (`ShortSegment`), far points by the inverse problem, with the step of Baselga and
 /// Martínez-Llario, "Intersection and point-to-line solutions for geodesics on the ellipsoid", Studia Geophysica et
 /// Geodaetica 62 (2018), 353–363, inside a bracket.
 public struct GeodesicSegment: Sendable {
@@ -94,8 +94,8 @@ public struct GeodesicSegment: Sendable {
   /// A point of the segment, with the direction from it to the other point.
   private struct Sight {
     var foot: SegmentFoot
-    /// Cosine of the angle between the direction to the point and that of the segment: positive when the point is
-    /// ahead.
+    /// Cosine of the angle between the direction to the point and the direction of the segment: positive when the point
+    /// is ahead.
     var ahead: Double
   }
 

@@ -1,8 +1,8 @@
 extension GeodesicShape {
   /// Bounds of the signed boundary distance D at a point of the surface, metres, mostly without trigonometry.
   ///
-  /// Their difference is some millionths of the size of the shape plus the sagitta of its edges: millimetres for a
-  /// district of a town, metres for a country.
+  /// The difference of the bounds is some millionths of the size of the shape plus the sagitta of its edges:
+  /// millimetres for a district of a town, metres for a country.
   ///
   /// - Parameter position: within a micrometre of the surface.
   public func bounds(at position: EarthVector) -> (least: Double, most: Double) {

@@ -14,8 +14,8 @@ public final class GeodesicShape: Sendable {
     (EarthVector(x: 0, y: 0, z: 0), Ellipsoid.largestRadiusOfCurvature)
   }
 
-  /// The definition of the shape. Its longitudes are in [−180, 180), without repeated vertices and without the vertices
-  /// that close a ring.
+  /// The definition of the shape. The longitudes of the definition are in [−180, 180); repeated vertices and the
+  /// vertices that close a ring are left out.
   public let definition: ShapeDefinition
   /// Stored beside the other members because it needs no additional space there.
   let isPolygon: Bool

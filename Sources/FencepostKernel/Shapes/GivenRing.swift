@@ -10,7 +10,7 @@ public enum EdgeReading: Sendable {
 struct GivenRing {
   var part: Int
   var ring: Int
-  /// Each point differs from the previous one; in a ring the first also differs from the last.
+  /// Each point differs from the previous point; in a ring the first point also differs from the last point.
   var points: [SurfacePoint] = []
   /// For each point, the number of the definition's vertex to which the edge from this point belongs.
   var edges: [Int] = []

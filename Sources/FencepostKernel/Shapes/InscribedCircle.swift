@@ -21,7 +21,8 @@ struct InscribedCircle {
 
   static var earthRadius: Double { 6_367_000 }
   /// For lines with more vertices, the search also uses `descend` and the last hint. Smaller lines take only
-  /// milliseconds without these two, and their depths stay identical to the bit to those of earlier versions.
+  /// milliseconds without `descend` and the last hint, and their depths stay identical to the bit to those of earlier
+  /// versions.
   static var largeLine: Int { 1_000 }
 
   var contact: Contact

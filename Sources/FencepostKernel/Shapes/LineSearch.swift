@@ -1,7 +1,8 @@
 /// A walk over the edges of a line that may be near a point: those whose chords come within `limit`.
 ///
-/// It processes eight edges at once, in single precision relative to the middle of the line. Its results are accurate
-/// to `rounding`; chords bound distances from below, so it may examine an edge too many but never misses one.
+/// The walk processes eight edges at once, in single precision relative to the middle of the line. The results are
+/// accurate to `rounding`; chords bound distances from below, so the walk may examine an edge too many but never misses
+/// an edge.
 struct LineSearch {
   /// An upper bound of the error of a distance, metres.
   let rounding: Float

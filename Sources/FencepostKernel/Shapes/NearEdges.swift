@@ -3,7 +3,8 @@
 ///
 /// Stores the eight nearest groups of edges, and the distance within which there are no others.
 public struct NearEdges: Sendable {
-  /// The numbers of the groups. Only the first `count` are in use; the others are 0 and have infinite gaps.
+  /// The numbers of the groups. Only the first `count` numbers are in use; the other numbers are 0 and have infinite
+  /// gaps.
   private var groups = SIMD8<Int32>()
   /// Lower bounds of the distance of each edge to `centre`, metres.
   private var gaps = SIMD8<Float>(repeating: .infinity)

@@ -2,11 +2,11 @@
 ///
 /// A line may touch itself, and cross itself by less than a micrometre (`CrossingCheck.tolerance`). Near such a place
 /// the nearest edge or vertex does not decide the side alone: if the tip of a vertex pokes through an edge, that edge
-/// lies behind the tip, and the sides of the tip are valid only for nanometres. Then the side is determined from
-/// another point.
+/// lies behind the tip, and the sides of the tip are valid only for nanometres. In such a case the side is determined
+/// from another point.
 extension ShapeLine {
-  /// Edges that are farther than the nearest one by less than this are its rivals, metres. This is more than the
-  /// tolerance by which edges may cross.
+  /// Edges that are farther than the nearest edge by less than this, in metres, are the rivals of the nearest edge.
+  /// This value is larger than the tolerance by which edges may cross.
   static var rivalry: Double { 3 * CrossingCheck.tolerance }
   /// The number of directions to try, and of places in each.
   private static var turns: [Double] { [90, -90, 60, -60, 120, -120, 30, -30] }
@@ -35,8 +35,8 @@ extension ShapeLine {
   /// The side of a point whose nearest place has rivals.
   ///
   /// No part of the line is nearer to a point than its nearest place, so all places nearer to the point are on the
-  /// point's side. For one of these places, or for one found from it in the same way, the nearest place of the line is
-  /// a different one, which has no rivals.
+  /// point's side. For one of these places, or for a place found from it in the same way, the nearest place of the line
+  /// is another place, which has no rivals.
   ///
   /// - Returns: the side, with the distance as its size; `nil` if none of the places decides, which needs a point about
   ///   as near to the line as the edges' crossing tolerance.

@@ -31,7 +31,7 @@ public struct ShapeLine: Sendable {
   static var fanOut: Int { 8 }
 
   /// - Parameters:
-  ///   - chains: each with at least two vertices; consecutive ones differ.
+  ///   - chains: each with at least two vertices; consecutive vertices differ.
   ///   - touchesItself: see the property; `true` if it is not known.
   public init(chains: [[SurfacePoint]], touchesItself: Bool = true) {
     let count = chains.reduce(0) { $0 + $1.count }
@@ -125,7 +125,7 @@ public struct ShapeLine: Sendable {
     }
   }
 
-  /// Whether a number is that of an edge, and not of the gap between two chains.
+  /// Whether a number belongs to an edge, and not to the gap between two chains.
   @inline(__always)
   func isEdge(_ edge: Int) -> Bool {
     edge &+ 1 < vertices.count && (edgeBits.isEmpty || edgeBits[edge / 8] & (1 << (edge % 8)) != 0)

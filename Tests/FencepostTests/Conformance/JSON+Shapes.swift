@@ -3,8 +3,8 @@ import Foundation
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Reads polygons, corridors and lines of scenarios. They are written as coordinates (nested as in GeoJSON), as WKT, or
-/// as GeoJSON.
+/// Reads polygons, corridors and lines of scenarios. The shapes are written as coordinates (nested as in GeoJSON), as
+/// WKT, or as GeoJSON.
 struct ScenarioShape {
   /// The nesting for polygons is parts, rings, positions. For lines it is a single part that contains the lines.
   private var parts: [[[Coordinate]]]

@@ -299,7 +299,7 @@ final class ScenarioRunner {
   }
 
   /// Fetches the next event without waiting. It first commits the previous event, which shows whether there is another
-  /// one.
+  /// event.
   private func ask(_ entry: Entry) async throws -> Event? {
     guard let monitor = entry.monitor else { throw Mismatch("the monitor is closed") }
     guard var iterator = entry.iterator else { return try await monitor.nextEvent() }

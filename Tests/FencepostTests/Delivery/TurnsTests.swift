@@ -22,7 +22,7 @@ import Testing
     #expect(waiting == [1])
   }
 
-  /// Removing a condition leaves nothing behind, so the next one in its slot starts fresh.
+  /// Removing a condition leaves nothing behind, so the next condition in its slot starts fresh.
   @Test func nothingStaysOfAConditionThatGoes() throws {
     var turns = Turns()
     for slot in [1, 2] as [UInt32] {

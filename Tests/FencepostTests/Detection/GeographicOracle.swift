@@ -3,8 +3,8 @@ import FencepostKernel
 @testable import Fencepost
 @testable import FencepostCore
 
-/// A slow monitor of circles, polygons and corridors with delivery `every`. It measures every condition at every fix,
-/// without index, chords or heap. It was written from section 0.1 of the semantics page.
+/// A slow monitor of circles, polygons and corridors with delivery `every`. The oracle measures every condition at
+/// every fix, without index, chords or heap. The oracle was written from section 0.1 of the semantics page.
 struct GeographicOracle {
   /// The values d and r of the definition in the semantics page.
   enum Place {

@@ -4,8 +4,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Devices move back and forth between two fleets whose tables have the same conditions with different generations.
-/// Their events are the same as those of devices that stay.
+/// Devices move back and forth between two fleets whose tables have the same conditions with different generations. The
+/// events of the moving devices are the same as those of devices that stay.
 @Suite struct FleetAdaptTests {
   private static func tables(_ random: inout SeededGenerator) throws -> (Conditions, Conditions) {
     let uuid = BeaconUUID(high: 1, low: 2)
@@ -136,7 +136,8 @@ import Testing
   }
 
   /// A device moves from table to table, each with different definitions; a monitor gets the same definitions.
-  /// Conditions that are equal in both tables keep their state, including dwells; the others are determined again.
+  /// Conditions that are equal in both tables keep their state, including dwells; the other conditions are determined
+  /// again.
   @Test(arguments: 0..<12) func onwardsToOtherDefinitions(_ number: Int) throws {
     var random = SeededGenerator("fleets of other tables", salt: UInt64(number))
     var count = 14

@@ -87,8 +87,8 @@ import Testing
     #expect(stranger.version == version)
   }
 
-  /// If most devices of a fleet had no inputs, the restored fleet gives the others consecutive numbers and needs no
-  /// memory for the rest.
+  /// If most devices of a fleet had no inputs, the restored fleet gives the other devices consecutive numbers and needs
+  /// no memory for the rest.
   @Test func numbersOfWhoWasGivenNothingAreNotKeptInMemory() throws {
     var fleet = try FleetEngine(Conditions([NamedCondition(circle(100), identifier: "home", assuming: .unsatisfied)]))
     for number in 0...(1 << 20) { _ = try fleet.device("d\(number)") }

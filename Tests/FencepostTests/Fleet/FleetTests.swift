@@ -344,7 +344,8 @@ import Testing
     #expect(taken > 0)
   }
 
-  /// Feeds the parts of one batch to several fleets. Their events, merged by row, equal those of one fleet.
+  /// Feeds the parts of one batch to several fleets. The events of these fleets, merged by row, equal those of one
+  /// fleet.
   @Test func shardsAreMergedByRow() throws {
     let zones = try zones()
     var random = SeededGenerator("shards")

@@ -1,7 +1,7 @@
 @testable import Fencepost
 @testable import FencepostCore
 
-/// A storage in memory: a table of bytes, written like that of a store.
+/// A storage in memory: a table of bytes, written like the table of a store.
 final class MemoryStorage: MonitorStorage, @unchecked Sendable {
   struct Key: Hashable {
     let table: MonitorRow.Table

@@ -107,7 +107,7 @@ import Testing
 
   // MARK: - Saves in parts
 
-  /// The stored state is always the state after some call, and never an earlier one than before, however a save is
+  /// The stored state is always the state after some call, and never an earlier state than before, however a save is
   /// split into parts and whatever happens between them. If a part fails, nothing is lost.
   @Test func imagesArePrefixes() throws {
     var images = 0

@@ -105,7 +105,7 @@ import Testing
   }
 
   /// A full disk must not stop the work. Each attempt writes everything that is unsaved, so attempts become rarer.
-  /// Read-only calls make no attempt, and an attempt by the host does not postpone others.
+  /// Read-only calls make no attempt, and an attempt by the host does not postpone other attempts.
   @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 1_000_000)])
   func attemptsAreInProportionToTheWork(durability: Durability) throws {
     let storage = MemoryFleetStorage()

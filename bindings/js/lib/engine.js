@@ -64,7 +64,7 @@ export class Engine {
 
   // ---------------------------------------------------------------------------------------------- memory
 
-  /** Allocates memory, which stays valid until `release`. It is not zeroed. */
+  /** Allocates memory, which stays valid until `release`. The memory is not zeroed. */
   allocate(size) {
     const place = this.used + size <= this.limit ? this.x.fencepost_js_allocate(size) >>> 0 : 0;
     if (place === 0) this.refuse(size);

@@ -44,8 +44,10 @@ export class Holder extends Handle {
     });
   }
 
-  /** Adds or replaces a condition, but does nothing if an equal condition exists. Returns whether the condition was
-      added or replaced. */
+  /**
+   * Adds or replaces a condition, but does nothing if an equal condition exists. Returns whether the condition was
+   * added or replaced.
+   */
   ensure(identifier, condition, options = {}) {
     const { engine } = this;
     engine.room(sizeOf(condition));

@@ -372,7 +372,8 @@ function showExplanations(event) {
 
 const SVG = "http://www.w3.org/2000/svg";
 const map = byId("map");
-/** Mercator's projection; the Earth's circumference has 2^20 units. It keeps angles, so circles stay round. */
+/** Mercator's projection; the Earth's circumference has 2^20 units. The projection keeps angles, so circles stay
+    round. */
 const MERCATOR = 2 ** 20 / 360;
 const eastOf = (longitude) => longitude * MERCATOR;
 const northOf = (latitude) => -Math.log(Math.tan(Math.PI / 4 + (Math.max(-85, Math.min(85, latitude)) * Math.PI) / 360)) * (180 / Math.PI) * MERCATOR;
