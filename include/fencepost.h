@@ -617,8 +617,10 @@ typedef struct fencepost_shape_options {
   uint32_t
       oriented; /* polygons. 0: a ring encloses the smaller of the two areas that it bounds. 1: the polygon lies left of
                             every ring as listed, and may be more than half the Earth */
-  uint32_t reserved; /* 0 */
-  double buffer_m;   /* polygons: metres by which the boundary lies outside the rings, or inside them if negative;
+  uint32_t max_vertices; /* 1 ... 1 000 000: a shape with more vertices is refused before it is examined. All its parts
+                            and rings count, with the vertices that planar edges are cut at; those that close a ring do
+                            not. 0: 1 000 000. Set it for shapes from files and from the network. Before 0.3: reserved */
+  double buffer_m;       /* polygons: metres by which the boundary lies outside the rings, or inside them if negative;
                         finite */
 } fencepost_shape_options;
 

@@ -222,9 +222,11 @@ static void refusals(void) {
   CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, NULL),
                FENCEPOST_E_INVALID_ARGUMENT);
   shape = (fencepost_shape_options)FENCEPOST_SHAPE_OPTIONS_INIT;
-  shape.reserved = 1;
-  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, NULL),
-               FENCEPOST_E_UNSUPPORTED);
+  shape.max_vertices = 1000001;
+  fencepost_error above = FENCEPOST_ERROR_INIT;
+  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, &above),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(above.message, "max_vertices is 1000001; must be from 0 to 1000000");
   const double buffers[] = {NAN, INFINITY, -5000};
   for (size_t i = 0; i < COUNT(buffers); i++) {
     shape = (fencepost_shape_options)FENCEPOST_SHAPE_OPTIONS_INIT;
@@ -531,6 +533,75 @@ static void readings(void) {
   fencepost_monitor_destroy(monitor);
 }
 
+/* A limit of vertices counts all parts and holes, and the vertices that planar edges are cut at, in every call. */
+static void limits(void) {
+  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  options.path = FENCEPOST_PATH_GEODESIC;
+  options.max_gap_us = 60000000;
+  fencepost_monitor *monitor = new_monitor(&options);
+  fencepost_geometry geometry = places();
+  fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  const char *names[] = {"p", "q"};
+  const int32_t together[] = {0, 2}, lines[] = {0, 3};
+  const double radius = 10, zero = 0;
+  uint8_t bytes[512];
+  size_t size = 0;
+  shape.max_vertices = 11;
+  CHECK_OK(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, NULL));
+  CHECK_OK(fencepost_monitor_condition_geometry(monitor, "p", bytes, sizeof bytes, &size, NULL));
+  const void *wkbs[] = {bytes};
+  fencepost_condition_definition one = FENCEPOST_CONDITION_DEFINITION_INIT;
+  one.identifier = "q", one.kind = FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, one.shape = &shape;
+  one.wkb = bytes, one.wkb_size = size;
+  uint32_t changed = 7;
+  double distance = 7;
+  for (uint32_t limit = 10; limit <= 11; limit++) {
+    shape.max_vertices = limit;
+    const fencepost_status statuses[] = {
+        fencepost_monitor_add_polygon_condition(monitor, "q", &geometry, &shape, NULL, &error),
+        fencepost_monitor_add_corridor_condition(monitor, "q", &geometry, 10, &shape, NULL, &error),
+        fencepost_monitor_add_line_condition(monitor, "q", &geometry, &shape, NULL, &error),
+        fencepost_monitor_add_wkb_condition(monitor, "q", bytes, size, 0, &shape, NULL, &error),
+        fencepost_monitor_ensure_polygon_condition(monitor, "q", &geometry, &shape, NULL, &changed, &error),
+        fencepost_monitor_ensure_wkb_condition(monitor, "q", bytes, size, 0, &shape, NULL, &changed, &error),
+        fencepost_monitor_add_polygon_conditions(monitor, names + 1, &geometry, together, NULL, 1, &shape, NULL,
+                                                 &error),
+        fencepost_monitor_add_corridor_conditions(monitor, names + 1, &geometry, lines, &radius, NULL, 1, &shape, NULL,
+                                                  &error),
+        fencepost_monitor_ensure_wkb_conditions(monitor, names + 1, wkbs, &size, NULL, NULL, 1, &shape, NULL, NULL,
+                                                &error),
+        fencepost_polygon_distance(&geometry, &shape, &zero, &zero, 1, &distance, &error),
+        fencepost_monitor_sync_conditions(monitor, &one, 1, NULL, &error),
+    };
+    for (size_t i = 0; i < COUNT(statuses); i++)
+      CHECK_STATUS(statuses[i], limit == 10 ? FENCEPOST_E_INVALID_ARGUMENT : FENCEPOST_OK);
+    if (limit > 10) continue;
+    CHECK_CONTAINS(error.message,
+                   "too_many_vertices: 11 vertices; max_vertices is 10: raise it, or simplify the shape");
+    CHECK_INT(changed, 7);
+    CHECK(distance == 7);
+    CHECK_INT(statistics_of(monitor).condition_count, 1);
+  }
+  /* The row of a column, and a closed ring, whose last vertex does not count. */
+  shape.max_vertices = 7;
+  CHECK_STATUS(fencepost_monitor_add_polygon_conditions(monitor, names, &geometry, NULL, NULL, 2, &shape, NULL, &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_INT(error.position, 0);
+  CHECK_CONTAINS(error.message, "row 0: too_many_vertices: 8 vertices");
+  const double north[] = {60, 60, 70, 60}, east[] = {0, 50, 25, 0};
+  geometry = columns(north, east, 4);
+  shape.max_vertices = 3;
+  CHECK_OK(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, NULL));
+  shape.edges = FENCEPOST_EDGES_PLANAR;
+  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, " vertices, with those that planar edges are cut at; max_vertices is 3: ");
+  shape.max_vertices = 1000000;
+  CHECK_OK(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, NULL));
+  fencepost_monitor_destroy(monitor);
+}
+
 static const ccase cases[] = {
     {"shapes: a polygon with a hole and two parts", polygons},
     {"shapes: corridors", corridors},
@@ -541,6 +612,7 @@ static const ccase cases[] = {
     {"shapes: well-known binary out and in", well_known_binary},
     {"shapes: many at once", many},
     {"shapes: in a set", in_a_set},
+    {"shapes: a limit of vertices", limits},
     {"shapes: planar edges, buffers, orientation, nearest places", readings},
 };
 

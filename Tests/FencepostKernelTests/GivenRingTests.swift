@@ -6,7 +6,7 @@ import Testing
 @Suite struct GivenRingTests {
   private func made(
     _ corners: [Corner], isRing: Bool = true, _ reading: EdgeReading = .geodesic, part: Int = 0, ring: Int = 0,
-    room: Int = GivenRing.most
+    room: Int = ShapeVertices.most
   ) throws(ShapeDefect) -> GivenRing {
     var room = room
     return try GivenRing(
@@ -15,7 +15,7 @@ import Testing
   }
 
   private func refusal(
-    _ corners: [Corner], isRing: Bool = true, _ reading: EdgeReading = .geodesic, room: Int = GivenRing.most
+    _ corners: [Corner], isRing: Bool = true, _ reading: EdgeReading = .geodesic, room: Int = ShapeVertices.most
   ) -> ShapeDefect? {
     do throws(ShapeDefect) {
       _ = try made(corners, isRing: isRing, reading, part: 3, ring: 2, room: room)

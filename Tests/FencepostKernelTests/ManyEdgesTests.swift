@@ -116,7 +116,7 @@ import Testing
 
   private static func rings(_ parts: [[[Corner]]]) throws -> [GivenRing] {
     var rings: [GivenRing] = []
-    var room = GivenRing.most
+    var room = ShapeVertices.most
     for (part, corners) in parts.enumerated() {
       for (number, ring) in corners.enumerated() {
         var made = try GivenRing(

@@ -10,7 +10,7 @@ import Testing
     var rings: [GivenRing] = []
     for (part, corners) in parts.enumerated() {
       for (number, ring) in corners.enumerated() {
-        var room = GivenRing.most
+        var room = ShapeVertices.most
         var made = try GivenRing(
           ring.map { ShapeVertices.Vertex(latitude: $0.latitude, longitude: $0.longitude) }, part: part, ring: number,
           isRing: true, reading: .geodesic, room: &room)

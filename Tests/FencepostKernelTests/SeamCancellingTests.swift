@@ -7,7 +7,7 @@ import Testing
   /// The chains of rings as places in degrees: the starts of their edges, and the end of an open chain.
   private func chains(_ rings: [[Corner]]) throws -> [[String]] {
     let made = try rings.enumerated().map { number, corners in
-      var room = GivenRing.most
+      var room = ShapeVertices.most
       return try GivenRing(
         corners.map { ShapeVertices.Vertex(latitude: $0.latitude, longitude: $0.longitude) }, part: number, ring: 0,
         isRing: true, reading: .geodesic, room: &room)

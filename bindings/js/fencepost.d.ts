@@ -128,6 +128,9 @@ export interface ShapeOptions extends ConditionOptions {
    * For polygons: metres by which the boundary lies outside the rings; a negative value moves it inside. Default: 0.
    */
   buffer?: number;
+  /** The shape is refused if it has more vertices, 1 to 1 000 000; all parts and rings count, with the vertices that planar
+     edges are cut at. Default: 1 000 000, for rows of `fromGeoJSON` 500 000. */
+  maxVertices?: number;
 }
 export interface ConditionRow {
   identifier: string;
@@ -146,7 +149,7 @@ export interface CircleColumns {
  * Reads the conditions of a GeoJSON file in the format that the command and the Python package write. A Point is a
  * circle of `properties.radius` metres. Edges are planar, as in RFC 7946, unless the properties say otherwise.
  */
-export function fromGeoJSON(object: unknown): ConditionRow[];
+export function fromGeoJSON(object: unknown, options?: { maxVertices?: number }): ConditionRow[];
 
 /** A position sample. */
 export interface Fix {

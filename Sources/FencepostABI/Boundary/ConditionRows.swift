@@ -113,7 +113,7 @@ struct PolygonColumn {
   }
 
   func given(_ row: Int) throws(BoundaryError) -> GivenCondition {
-    shape.polygon(try geometry.polygon(ofParts: conditions[row]))
+    try shape.polygon(geometry.polygon(ofParts: conditions[row]))
   }
 }
 

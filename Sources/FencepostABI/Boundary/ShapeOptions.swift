@@ -7,10 +7,12 @@ struct ShapeOptions {
   private var edges = EdgeReading.geodesic
   private var isOriented = false
   private var buffer = 0.0
+  /// 0: only the limit of the engine applies.
+  private var maxVertices = 0
 
   init(_ options: UnsafePointer<fencepost_shape_options>?) throws(BoundaryError) {
     guard let options else { return }
-    let defaults = fencepost_shape_options(struct_size: 0, edges: 0, oriented: 0, reserved: 0, buffer_m: 0)
+    let defaults = fencepost_shape_options(struct_size: 0, edges: 0, oriented: 0, max_vertices: 0, buffer_m: 0)
     let value = try SizedStruct.read(options, defaults: defaults, "shape")
     switch Int(value.edges) {
     case FENCEPOST_EDGES_GEODESIC: edges = .geodesic
@@ -18,25 +20,43 @@ struct ShapeOptions {
     default: throw .invalidArgument("edges is \(value.edges); must be 0 (geodesic) or 1 (planar)")
     }
     guard value.oriented <= 1 else { throw .invalidArgument("oriented is \(value.oriented); must be 0 or 1") }
-    guard value.reserved == 0 else { throw .unsupported("shape.reserved must be zero") }
+    maxVertices = Int(clamping: value.max_vertices)
+    guard maxVertices <= ShapeVertices.most else {
+      throw .invalidArgument("max_vertices is \(value.max_vertices); must be from 0 to \(ShapeVertices.most)")
+    }
     isOriented = value.oriented == 1
     buffer = value.buffer_m
   }
 
-  func polygon(_ vertices: ShapeVertices) -> GivenCondition {
-    .shape(ShapeDefinition(.polygon(buffer: buffer, isOriented: isOriented), vertices, edges: edges))
+  func polygon(_ vertices: ShapeVertices) throws(BoundaryError) -> GivenCondition {
+    try given(.polygon(buffer: buffer, isOriented: isOriented), vertices)
   }
 
   func corridor(_ vertices: ShapeVertices, radius: Double) throws(BoundaryError) -> GivenCondition {
     guard !isOriented, buffer == 0 else {
       throw .invalidArgument("oriented and buffer_m apply only to polygons; a corridor has its radius")
     }
-    return .shape(ShapeDefinition(.corridor(radius: radius), vertices, edges: edges))
+    return try given(.corridor(radius: radius), vertices)
   }
 
   func line(_ vertices: ShapeVertices) throws(BoundaryError) -> GivenCondition {
     guard !isOriented, buffer == 0 else { throw .invalidArgument("oriented and buffer_m apply only to polygons") }
-    return .shape(ShapeDefinition(.line, vertices, edges: edges))
+    return try given(.line, vertices)
+  }
+
+  /// The definition, whose vertices are counted and not examined.
+  private func given(
+    _ kind: ShapeDefinition.Kind, _ vertices: ShapeVertices
+  ) throws(BoundaryError) -> GivenCondition {
+    let definition = ShapeDefinition(kind, vertices, edges: edges)
+    guard maxVertices > 0 else { return .shape(definition) }
+    let count = definition.cutVertexCount
+    guard count <= maxVertices else {
+      let which = edges == .planar ? ", with those that planar edges are cut at" : ""
+      throw .invalidArgument(
+        "too_many_vertices: \(count) vertices\(which); max_vertices is \(maxVertices): raise it, or simplify the shape")
+    }
+    return .shape(definition)
   }
 
   /// The geometry of a line condition, which counts crossings.
@@ -57,7 +77,7 @@ struct ShapeOptions {
   /// - Parameter radius: The radius for lines, in metres; `nil` if the caller passed no radius.
   func wellKnownBinary(_ bytes: UnsafeRawBufferPointer, radius: Double?) throws(BoundaryError) -> GivenCondition {
     let geometry = try Self.decoded(bytes)
-    if geometry.isPolygon { return polygon(geometry.vertices) }
+    if geometry.isPolygon { return try polygon(geometry.vertices) }
     guard let radius else {
       throw .invalidArgument("radius: the geometry is a line and needs a radius, but no radii were passed")
     }

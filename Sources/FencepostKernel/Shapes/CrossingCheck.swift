@@ -246,12 +246,13 @@ struct CrossingCheck {
     }
     if isInOrder { return }
     if let drawn, decideOnTheMap(directions, drawn) { return }
+    let areInterleaved = CrossingCheck.interleave(directions)
     for (index, one) in directions.enumerated() {
       let next = directions[(index + 1) % directions.count]
       guard one.leaves == next.leaves else { continue }
       let found = defect(.crossing, one.edge, next.edge, at: centre)
-      // Rings that touch without crossing are nested wrongly: `RingNesting` reports the specific defect.
-      if places[one.edge].isInRing(of: places[next.edge]) || CrossingCheck.interleave(directions) { throw found }
+      // Rings that touch without changing sides are nested wrongly: `RingNesting` reports the specific defect.
+      if places[one.edge].isInRing(of: places[next.edge]) || areInterleaved { throw found }
       suspect = suspect ?? found
     }
   }
@@ -294,18 +295,27 @@ struct CrossingCheck {
 
   /// Whether two passages through a place change sides there: each has one end on either side of the other.
   private static func interleave(_ directions: [Direction]) -> Bool {
-    var ends: [Int: [Int]] = [:]
-    for (index, direction) in directions.enumerated() {
+    var counts: [Int: Int] = [:]
+    for direction in directions {
+      // The rest of a cancelled seam has one end here.
       guard let passage = direction.passage else { return true }
-      ends[passage, default: []].append(index)
+      counts[passage, default: 0] += 1
     }
-    // A chain that remains of a cancelled seam has only one end at this place.
-    guard ends.values.allSatisfy({ $0.count == 2 }) else { return true }
-    return ends.values.contains { one in
-      ends.values.contains { other in
-        (one[0] < other[0] && other[0] < one[1]) != (one[0] < other[1] && other[1] < one[1]) && one != other
+    guard counts.values.allSatisfy({ $0 == 2 }) else { return true }
+    // Passages that do not interleave are like brackets: the last one that is open ends first.
+    var open: [Int] = []
+    for direction in directions {
+      let passage = direction.passage ?? 0
+      if open.last == passage {
+        open.removeLast()
+      } else if counts[passage] == 2 {
+        open.append(passage)
+        counts[passage] = 1
+      } else {
+        return true
       }
     }
+    return false
   }
 
   /// The lesser of the two places in the definition comes first.

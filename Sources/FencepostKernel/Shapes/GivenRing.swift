@@ -20,9 +20,6 @@ struct GivenRing {
   /// map is to the left of the ring; `nil` for other rings.
   private(set) var isDrawnLeft: Bool?
 
-  /// The maximum number of vertices of a shape after planar edges have been cut.
-  static var most: Int { 1_000_000 }
-
   /// - Parameters:
   ///   - given: latitudes and longitudes, degrees; a ring may repeat its first vertex at its end.
   ///   - isRing: whether the last vertex is joined to the first.
@@ -36,7 +33,7 @@ struct GivenRing {
     self.part = part
     self.ring = ring
     var vertices: [Corner] = []
-    vertices.reserveCapacity(min(given.count, GivenRing.most))
+    vertices.reserveCapacity(min(given.count, ShapeVertices.most))
     var written = WrittenEdges()
     if reading == .planar, isGiven { written = WrittenEdges(given, isRing: isRing) }
     isDrawnLeft = written.isDrawnLeft
@@ -161,8 +158,7 @@ struct GivenRing {
     longitude >= 180 ? longitude - 360 : (longitude < -180 ? longitude + 360 : longitude + 0)
   }
 
-  /// Replaces a planar edge by geodesics between enough of its points that the drawn line is within 0.1 m of them: the
-  /// deviation decreases with the square of the number of points.
+  /// Replaces a planar edge by geodesics between enough of its points that the drawn line is within 0.1 m of them.
   private mutating func cut(
     from start: SurfacePoint, to end: SurfacePoint, _ number: Int, _ room: inout Int
   ) throws(ShapeDefect) {
@@ -173,8 +169,7 @@ struct GivenRing {
     let change = InverseTask.longitudeDifference(from: lesser.longitude, to: greater.longitude)
     let span = change.degrees + change.tail
     if span.magnitude == 180 { throw ShapeDefect(.edgeTooLong, place(number), at: start) }
-    let bound = PlanarEdge.departureBound(lesser.latitude, greater.latitude, span: span)
-    let count = (bound / 0.1).squareRoot()
+    let count = PlanarEdge.pieces(lesser.latitude, greater.latitude, span: span)
     guard count <= Double(room) + 1 else { throw ShapeDefect(.tooManyVertices, place(number)) }
     let steps = max(Int(count.roundedUp), 1)
     guard steps > 1 else { return }

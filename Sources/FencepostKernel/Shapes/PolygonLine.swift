@@ -11,7 +11,7 @@ struct PolygonLine {
   /// is left out together with its holes. The remaining rings have the same area.
   init(_ given: ShapeVertices, _ reading: EdgeReading, isOriented: Bool, isGiven: Bool) throws(ShapeDefect) {
     guard !given.partEnds.isEmpty else { throw ShapeDefect(.empty) }
-    var room = GivenRing.most
+    var room = ShapeVertices.most
     var rings: [GivenRing] = []
     var vertices = ShapeVertices()
     vertices.reserve(vertices: given.vertices.count)
@@ -125,7 +125,7 @@ struct CorridorLine {
   /// - Parameter takesPoints: whether a line may consist of one vertex.
   init(_ given: ShapeVertices, _ reading: EdgeReading, takesPoints: Bool = true, isGiven: Bool) throws(ShapeDefect) {
     guard !given.ringEnds.isEmpty else { throw ShapeDefect(.empty) }
-    var room = GivenRing.most
+    var room = ShapeVertices.most
     var vertices = ShapeVertices()
     vertices.reserve(vertices: given.vertices.count)
     var chains: [[SurfacePoint]] = []

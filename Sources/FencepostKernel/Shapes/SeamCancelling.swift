@@ -81,7 +81,9 @@ struct SeamCancelling {
       isTaken[number] = true
       var chain = chains[number]
       while !SeamCancelling.isClosed(chain) {
-        guard let end = chain.last?.end, let next = waiting[Key(end)]?.last(where: { !isTaken[$0] }) else { break }
+        guard let end = chain.last?.end else { break }
+        while let last = waiting[Key(end)]?.last, isTaken[last] { waiting[Key(end)]?.removeLast() }
+        guard let next = waiting[Key(end)]?.last else { break }
         isTaken[next] = true
         chain += chains[next]
       }

@@ -65,4 +65,9 @@ enum PlanarEdge {
     let slant = (rise * rise + cosine * cosine * turn * turn).squareRoot()
     return 0.26 * Ellipsoid.equatorialRadius * turn * sine * slant
   }
+
+  /// The number of geodesics that stay within 0.1 m of the line, not rounded: the departure falls with its square.
+  static func pieces(_ latitude: Double, _ other: Double, span: Double) -> Double {
+    (departureBound(latitude, other, span: span) / 0.1).squareRoot()
+  }
 }

@@ -21,6 +21,9 @@ public struct ShapeVertices: Sendable, Equatable {
     }
   }
 
+  /// The maximum number of vertices of a shape after planar edges have been cut.
+  public static var most: Int { 1_000_000 }
+
   /// The vertices of all rings or lines, one after the other.
   public private(set) var vertices: ContiguousArray<Vertex> = []
   /// For each ring or line, where it ends in `vertices`.

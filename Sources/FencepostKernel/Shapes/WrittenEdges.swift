@@ -43,18 +43,22 @@ struct WrittenEdges {
     start.isPosition && end.isPosition && (end.longitude - start.longitude).magnitude >= 180
   }
 
+  /// The number of pieces into which added vertices divide an edge between two valid positions.
+  static func pieces(from start: ShapeVertices.Vertex, to end: ShapeVertices.Vertex) -> Int {
+    let (turn, rise) = (end.longitude - start.longitude, end.latitude - start.latitude)
+    if isWide(from: start, to: end) {
+      // At a pole all longitudes are the same place.
+      let isAtPole = rise == 0 && start.latitude.magnitude == 90
+      return isAtPole ? 1 : Int((turn.magnitude / widest).roundedUp)
+    }
+    return turn == 0 && rise.magnitude == 180 ? 2 : 1
+  }
+
   private mutating func look(
     at number: Int, from start: ShapeVertices.Vertex, to end: ShapeVertices.Vertex
   ) {
     let (turn, rise) = (end.longitude - start.longitude, end.latitude - start.latitude)
-    var pieces = 1
-    if WrittenEdges.isWide(from: start, to: end) {
-      // At a pole, all longitudes are the same place.
-      let isAtPole = rise == 0 && start.latitude.magnitude == 90
-      if !isAtPole { pieces = Int((turn.magnitude / WrittenEdges.widest).roundedUp) }
-    } else if turn == 0, rise.magnitude == 180 {
-      pieces = 2
-    }
+    let pieces = WrittenEdges.pieces(from: start, to: end)
     guard pieces > 1 else { return }
     for piece in 1..<pieces {
       let part = Double(piece) / Double(pieces)

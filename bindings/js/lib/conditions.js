@@ -10,10 +10,11 @@ const ASSUMED = ["unknown", "satisfied", "unsatisfied"];
 const POLICY_MEMBERS = [
   "entryDwell", "exitDwell", "entryMargin", "exitMargin", "exitMarginLimit", "accuracyFactor", "dwellPolicy", "notify",
 ];
-const OPTION_MEMBERS = ["assuming", "policy", "tag", "radius", "edges", "oriented", "buffer"];
+const OPTION_MEMBERS = ["assuming", "policy", "tag", "radius", "edges", "oriented", "buffer", "maxVertices"];
 const LINES = ["LineString", "MultiLineString"];
 const POLYGONS = ["Polygon", "MultiPolygon"];
 const MOST_VERTICES = 1_000_000;
+const FILE_VERTICES = 500_000;
 
 const standard = {
   entryDwell: 20, exitDwell: 20, entryMargin: 20, exitMargin: 20, exitMarginLimit: 0, accuracyFactor: 1,
@@ -63,14 +64,16 @@ export function putOptions(engine, take, options, assumed) {
 }
 
 function putShape(engine, take, options) {
-  if (options.edges === undefined && options.oriented === undefined && options.buffer === undefined) return 0;
+  const { edges, oriented, buffer, maxVertices } = options;
+  if ((edges ?? oriented ?? buffer ?? maxVertices) === undefined) return 0;
   const place = take(SHAPE_OPTIONS.size);
   const to = engine.numbers;
   to.setUint32(place, SHAPE_OPTIONS.size, true);
-  to.setInt32(place + SHAPE_OPTIONS.edges, chosen(options.edges ?? "geodesic", "edges", EDGES), true);
-  to.setUint32(place + SHAPE_OPTIONS.oriented, truth(options.oriented ?? false, "oriented") ? 1 : 0, true);
-  to.setUint32(place + SHAPE_OPTIONS.reserved, 0, true);
-  to.setFloat64(place + SHAPE_OPTIONS.buffer_m, number(options.buffer ?? 0, "buffer"), true);
+  to.setInt32(place + SHAPE_OPTIONS.edges, chosen(edges ?? "geodesic", "edges", EDGES), true);
+  to.setUint32(place + SHAPE_OPTIONS.oriented, truth(oriented ?? false, "oriented") ? 1 : 0, true);
+  const most = maxVertices === undefined ? 0 : integer(maxVertices, "maxVertices", 1, MOST_VERTICES);
+  to.setUint32(place + SHAPE_OPTIONS.max_vertices, most, true);
+  to.setFloat64(place + SHAPE_OPTIONS.buffer_m, number(buffer ?? 0, "buffer"), true);
   return place;
 }
 
@@ -186,8 +189,8 @@ export function putCondition(engine, take, condition, options, assumed) {
     written.shape = putShape(engine, take, options);
     if (kind === 4) written.radius = number(options.radius, "radius");
   }
-  if (kind < 3 && (options.edges ?? options.oriented ?? options.buffer ?? options.radius) !== undefined) {
-    throw new InvalidArgumentError("edges, oriented, buffer and radius apply only to polygons and lines");
+  if (kind < 3 && (options.edges ?? options.oriented ?? options.buffer ?? options.radius ?? options.maxVertices) !== undefined) {
+    throw new InvalidArgumentError("edges, oriented, buffer, radius and maxVertices apply only to polygons and lines");
   }
   written.options = putOptions(engine, take, options, assumed);
   return written;
@@ -242,9 +245,12 @@ const SNAKE = {
  * `tag`, `edges` (default: planar, as in RFC 7946), `oriented`, `buffer`. A beacon has `uuid`, `major`, `minor` instead
  * of a geometry.
  *
+ * @param {{maxVertices?: number}} options The limit of a shape's vertices, with those that planar edges are cut at;
+ * default: 500 000.
  * @returns {{identifier: string, condition: object, options: object}[]}
  */
-export function fromGeoJSON(object) {
+export function fromGeoJSON(object, { maxVertices = FILE_VERTICES } = {}) {
+  integer(maxVertices, "maxVertices", 1, MOST_VERTICES);
   const features = object?.type === "FeatureCollection" ? list(object.features, "features") : [object];
   return features.map((feature, row) => {
     if (feature?.type !== "Feature") {
@@ -268,6 +274,7 @@ export function fromGeoJSON(object) {
     }
     for (const name of ["oriented", "buffer"]) if (given[name] !== undefined) options[name] = given[name];
     options.edges = given.edges ?? "planar";
+    options.maxVertices = maxVertices;
     if (LINES.includes(geometry.type) && given.radius !== undefined) options.radius = given.radius;
     return { identifier, condition: { type: geometry.type, coordinates: geometry.coordinates }, options };
   });

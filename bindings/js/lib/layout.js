@@ -62,7 +62,7 @@ export const GEOMETRY = struct({
   ring_count: "size", part_offsets: "ptr", part_count: "size",
 });
 export const SHAPE_OPTIONS = struct({
-  struct_size: "u32", edges: "i32", oriented: "u32", reserved: "u32", buffer_m: "f64",
+  struct_size: "u32", edges: "i32", oriented: "u32", max_vertices: "u32", buffer_m: "f64",
 });
 export const SHAPE = struct({
   struct_size: "u32", kind: "i32", edges: "i32", oriented: "u32", buffer_m: "f64", radius_m: "f64", depth_m: "f64",

@@ -123,6 +123,30 @@ test("identifiers that are too long, empty, halves of pairs, or hold a zero", ()
   monitor.dispose();
 });
 
+test("a limit of vertices", () => {
+  const monitor = new Monitor({ path: "geodesic", maxGap: 60 });
+  const square = { type: "Polygon", coordinates: [[[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]] };
+  const line = { type: "LineString", coordinates: square.coordinates[0] };
+  refuses(() => monitor.add("p", square, { maxVertices: 3 }), "invalid_argument");
+  refuses(() => monitor.ensure("p", line, { maxVertices: 4 }), "invalid_argument");
+  refuses(() => monitor.add("p", circle, { maxVertices: 4 }), "invalid_argument");
+  for (const value of [0, 1_000_001, 1.5, NaN, "4", null]) {
+    refuses(() => monitor.add("p", square, { maxVertices: value }), "invalid_argument");
+    refuses(() => fencepost.fromGeoJSON({ type: "FeatureCollection", features: [] }, { maxVertices: value }), "invalid_argument");
+  }
+  monitor.add("p", square, { maxVertices: 4 });
+  monitor.add("q", line, { maxVertices: 5, radius: 3 });
+  // 400 vertices whose planar edges become more than half a million.
+  const there = Array.from({ length: 200 }, (_, step) => [170 * (step % 2), 60 + (24 * step) / 400]);
+  const ring = [...there, ...there.map(([x, y]) => [x + 1, y + 0.001]).reverse(), there[0]];
+  const feature = (coordinates) => ({ type: "Feature", properties: { identifier: "r" }, geometry: { type: "Polygon", coordinates } });
+  const places = { type: "FeatureCollection", features: [feature(square.coordinates), { ...feature([ring]), properties: { identifier: "s" } }] };
+  assert.throws(() => monitor.sync(fencepost.fromGeoJSON(places)), (error) => error.position === 1 && /max_vertices is 500000/.test(error.message));
+  assert.throws(() => monitor.sync(fencepost.fromGeoJSON(places, { maxVertices: 3 })), (error) => error.position === 0);
+  assert.deepEqual(monitor.identifiers, ["p", "q"]);
+  monitor.dispose();
+});
+
 test("shapes that no engine can examine", () => {
   const monitor = new Monitor();
   const ring = (count) => Array.from({ length: count }, (_, index) => [Math.cos(index) * 10, Math.sin(index) * 10]);

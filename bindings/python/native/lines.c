@@ -4,9 +4,9 @@
 #include <string.h>
 
 /*
- * The Python arguments are (identifier, coordinates, lines, edges, assuming, policy, tag, ensure); returns whether
- * anything changed. The coordinates are doubles, longitude and latitude alternately; `lines` has the start of each line
- * and the end of the last line.
+ * Arguments (identifier, coordinates, lines, edges, max_vertices, assuming, policy, tag, ensure); returns whether anything
+ * changed. Coordinates are doubles, longitude and latitude alternately; `lines` has the start of each line and the end of the
+ * last.
  */
 PyObject *native_add_line(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
@@ -14,9 +14,10 @@ PyObject *native_add_line(PyObject *object, PyObject *args) {
   PyObject *identifier_object, *coordinates, *lines, *policy_object;
   const char *identifier;
   int edges, assuming, ensure;
+  unsigned most;
   unsigned long long tag;
-  if (!PyArg_ParseTuple(args, "OOOiiOKp", &identifier_object, &coordinates, &lines, &edges, &assuming, &policy_object,
-                        &tag, &ensure) ||
+  if (!PyArg_ParseTuple(args, "OOOiIiOKp", &identifier_object, &coordinates, &lines, &edges, &most, &assuming,
+                        &policy_object, &tag, &ensure) ||
       native_text(state, identifier_object, "identifier", &identifier) < 0)
     return NULL;
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
@@ -41,6 +42,7 @@ PyObject *native_add_line(PyObject *object, PyObject *args) {
     geometry.ring_count = (size_t)(offsets.len / 4 - 1);
     fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
     shape.edges = edges;
+    shape.max_vertices = most;
     uint32_t changed = 1;
     native_call call;
     if (native_begin_input_batch(self, &call) == 0) { /* processing long lines takes long */

@@ -93,9 +93,9 @@ static int open_columns(native_state *state, PyObject *tuple, Py_ssize_t count, 
 }
 
 /*
- * The Python arguments are (identifiers, their kind, columns, radii, edges, oriented, buffer, assuming, policy, tags or
- * None, ensure); returns the counts of added, replaced and kept conditions (an add counts nothing). All or nothing. If
- * `conditions` is None, each part, or each line, is a condition.
+ * The Python arguments are (identifiers, their kind, columns, radii, edges, oriented, buffer, max_vertices, assuming,
+ * policy, tags or None, ensure); returns the counts of added, replaced and kept conditions (an add counts nothing). All
+ * or nothing. If `conditions` is None, each part, or each line, is a condition.
  */
 PyObject *native_add_shape_columns(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
@@ -103,8 +103,9 @@ PyObject *native_add_shape_columns(PyObject *object, PyObject *args) {
   PyObject *identifiers, *pieces, *sources[2], *policy_object;
   double buffer;
   int kind, edges, oriented, assuming, ensure;
-  if (!PyArg_ParseTuple(args, "OiOOipdiOOp", &identifiers, &kind, &pieces, &sources[0], &edges, &oriented, &buffer,
-                        &assuming, &policy_object, &sources[1], &ensure))
+  unsigned most;
+  if (!PyArg_ParseTuple(args, "OiOOipdIiOOp", &identifiers, &kind, &pieces, &sources[0], &edges, &oriented, &buffer,
+                        &most, &assuming, &policy_object, &sources[1], &ensure))
     return NULL;
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
@@ -130,6 +131,7 @@ PyObject *native_add_shape_columns(PyObject *object, PyObject *args) {
     shape.edges = edges;
     shape.oriented = oriented ? 1 : 0;
     shape.buffer_m = buffer;
+    shape.max_vertices = most;
     fencepost_sync_result result = {0, 0, 0, 0};
     fencepost_status status;
     if (kind == FENCEPOST_CONDITION_LINE_GEOGRAPHIC)

@@ -11,11 +11,12 @@ typedef struct {
   fencepost_shape_options options;
 } shape_reading;
 
-static shape_reading reading_of(double radius, int edges, int oriented, double buffer) {
+static shape_reading reading_of(double radius, int edges, int oriented, double buffer, unsigned max_vertices) {
   shape_reading reading = {radius, FENCEPOST_SHAPE_OPTIONS_INIT};
   reading.options.edges = edges;
   reading.options.oriented = oriented ? 1 : 0;
   reading.options.buffer_m = buffer;
+  reading.options.max_vertices = max_vertices;
   return reading;
 }
 
@@ -25,8 +26,9 @@ int native_read_shape(PyObject *geometry, fencepost_condition_definition *defini
   Py_ssize_t size;
   double radius, buffer;
   int edges, oriented;
-  if (!PyArg_ParseTuple(geometry, "y#dipd;shape", &wkb, &size, &radius, &edges, &oriented, &buffer)) return -1;
-  shape_reading reading = reading_of(radius, edges, oriented, buffer);
+  unsigned most = 0; /* a condition of a program has no limit */
+  if (!PyArg_ParseTuple(geometry, "y#dipd|I;shape", &wkb, &size, &radius, &edges, &oriented, &buffer, &most)) return -1;
+  shape_reading reading = reading_of(radius, edges, oriented, buffer, most);
   *options = reading.options;
   definition->wkb = wkb;
   definition->wkb_size = (size_t)size;
@@ -36,7 +38,7 @@ int native_read_shape(PyObject *geometry, fencepost_condition_definition *defini
 }
 
 /*
- * The Python arguments are (identifier, WKB, radius, edges, oriented, buffer, assuming, policy, tag, ensure); returns
+ * The Python arguments are (identifier, WKB, radius, edges, oriented, buffer, max_vertices, assuming, policy, tag, ensure); returns
  * whether anything changed. The radius is used only for lines.
  */
 PyObject *native_add_shape(PyObject *object, PyObject *args) {
@@ -47,15 +49,16 @@ PyObject *native_add_shape(PyObject *object, PyObject *args) {
   Py_ssize_t size;
   double radius, buffer;
   int edges, oriented, assuming, ensure;
+  unsigned most;
   unsigned long long tag;
-  if (!PyArg_ParseTuple(args, "Oy#dipdiOKp", &identifier_object, &wkb, &size, &radius, &edges, &oriented, &buffer,
-                        &assuming, &policy_object, &tag, &ensure) ||
+  if (!PyArg_ParseTuple(args, "Oy#dipdIiOKp", &identifier_object, &wkb, &size, &radius, &edges, &oriented, &buffer,
+                        &most, &assuming, &policy_object, &tag, &ensure) ||
       native_text(state, identifier_object, "identifier", &identifier) < 0)
     return NULL;
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   if (native_condition_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;
-  shape_reading reading = reading_of(radius, edges, oriented, buffer);
+  shape_reading reading = reading_of(radius, edges, oriented, buffer, most);
   uint32_t changed = 1;
   native_call call;
   if (native_begin_input_batch(self, &call) < 0) return NULL; /* processing large shapes takes long */
@@ -103,7 +106,7 @@ static int open_wkb(PyObject *tuple, Py_ssize_t count, wkb_column *column) {
 }
 
 /*
- * The Python arguments are (identifiers, WKB of each, radii or None, edges, oriented, buffer, assuming, policy, tags or
+ * The Python arguments are (identifiers, WKB of each, radii or None, edges, oriented, buffer, max_vertices, assuming, policy, tags or
  * None, ensure); returns the counts of added, replaced and kept conditions (an add counts nothing). All or nothing.
  */
 PyObject *native_add_shapes(PyObject *object, PyObject *args) {
@@ -112,8 +115,9 @@ PyObject *native_add_shapes(PyObject *object, PyObject *args) {
   PyObject *identifiers, *shapes, *sources[2], *policy_object;
   double buffer;
   int edges, oriented, assuming, ensure;
-  if (!PyArg_ParseTuple(args, "OOOipdiOOp", &identifiers, &shapes, &sources[0], &edges, &oriented, &buffer, &assuming,
-                        &policy_object, &sources[1], &ensure))
+  unsigned most;
+  if (!PyArg_ParseTuple(args, "OOOipdIiOOp", &identifiers, &shapes, &sources[0], &edges, &oriented, &buffer, &most,
+                        &assuming, &policy_object, &sources[1], &ensure))
     return NULL;
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
@@ -133,7 +137,7 @@ PyObject *native_add_shapes(PyObject *object, PyObject *args) {
   PyObject *counts = NULL;
   native_call call;
   if (!failed && native_begin_input_batch(self, &call) == 0) {
-    shape_reading reading = reading_of(NAN, edges, oriented, buffer);
+    shape_reading reading = reading_of(NAN, edges, oriented, buffer, most);
     fencepost_sync_result result = {0, 0, 0, 0};
     fencepost_status status =
         ensure ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_wkb_conditions, fencepost_conditions_ensure_wkbs,
@@ -265,7 +269,7 @@ PyObject *native_shape_distance(PyObject *module, PyObject *args) {
     geometry.ring_count = (size_t)(rings.len / 4 - 1);
     geometry.part_offsets = parts.buf;
     geometry.part_count = (size_t)(parts.len / 4 - 1);
-    shape_reading reading = reading_of(radius, edges, oriented, buffer);
+    shape_reading reading = reading_of(radius, edges, oriented, buffer, 0);
     fencepost_error error = FENCEPOST_ERROR_INIT;
     fencepost_status status;
     PyThreadState *saved = PyEval_SaveThread();

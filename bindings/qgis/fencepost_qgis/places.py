@@ -17,10 +17,12 @@ from .fencepost import (
 )
 from .fencepost._files.condition_files import ConditionRow
 from .fencepost._tables.names import CONDITIONS
+from .fencepost._values.arguments import MAX_VERTICES
 from .layers import Layer, Unusable, is_null, number
 from .parameters import RADIUS_UNITS
 from .policies import own_policy
 
+SIMPLIFY = "the algorithm Simplify (native:simplifygeometries) reduces the vertices of a layer"
 MEND = "the algorithm Fix geometries (native:fixgeometries) repairs most layers of polygons"
 SMALL = 1.0
 """If all radii are below this number, they are probably not in metres."""
@@ -120,8 +122,10 @@ class _Reader:
             reason = f"identifier '{identifier}' is already used by feature {self._ids[identifier]}"
             raise Unusable(reason, "the identifier is already used")
         try:
-            self._checker.add(condition, identifier, assuming=assuming, policy=policy)
+            self._checker.add(condition, identifier, assuming=assuming, policy=policy, max_vertices=MAX_VERTICES)
         except FencepostError as error:
+            if "too_many_vertices:" in str(error):
+                raise Unusable(f"{error}; {SIMPLIFY}", "too_many_vertices") from None
             if isinstance(condition, Polygon):
                 raise Unusable(f"{error}; {MEND}", str(error).split(":")[0]) from None
             raise _unusable(error) from None

@@ -41,7 +41,8 @@ typedef struct fp_options {
   fencepost_transition_policy policy; /* policy, entry_dwell, exit_dwell (seconds), entry_margin, exit_margin,
                                          exit_margin_limit (metres), accuracy_factor, dwell_policy, notify */
   fencepost_state assuming;           /* assuming: unknown, unsatisfied, satisfied */
-  fencepost_shape_options shape;      /* edges: planar, geodesic; oriented: true, false; buffer (metres) */
+  fencepost_shape_options shape;      /* edges: planar, geodesic; oriented: true, false; buffer (metres);
+                                         max_vertices */
   double radius_m;                    /* radius (metres) */
   uint32_t gate;                      /* gate: true, false */
   fencepost_path path;                /* path: fixes, geodesic */
@@ -70,8 +71,8 @@ enum {
 };
 
 /*
- * Reads options. The defaults: policy standard, unsatisfied, planar edges, no buffer, path fixes (geodesic needs max_gap), any speed,
- * invalid=refuse, time=s.
+ * Reads options. The defaults: policy standard, unsatisfied, planar edges, no buffer, 500 000 vertices, path fixes
+ * (geodesic needs max_gap), any speed, invalid=refuse, time=s.
  *
  * @param text     size bytes; may be NULL if size is 0.
  * @param allowed  FP_OPTION_...: options of other groups are refused.

@@ -34,7 +34,7 @@ fp_fleet *fp_fleet_create(const void *bytes, size_t size, const fp_options *opti
   if (places != NULL && fleet == NULL) fp_no_memory(message);
   if (good && fencepost_conditions_create(&fleet->table, &error) != FENCEPOST_OK)
     good = fp_fail(message, "%s", error.message);
-  good = good && fp_places_compile(places, fleet->table, of_value, size, message);
+  good = good && fp_places_compile(places, fleet->table, of_value, size, false, message);
   if (good && fencepost_fleet_create(fleet->table, &own, &fleet->fleet, &error) != FENCEPOST_OK)
     good = fp_fail(message, "%s", error.message);
   fp_places_release(places);

@@ -32,6 +32,7 @@ typedef enum {
   SECONDS,
   METRES,
   NUMBER,
+  VERTICES,
   WORD
 } value_kind;
 typedef struct key {
@@ -58,6 +59,7 @@ static const key keys[] = {
     {"edges", FP_OPTION_SHAPE, WORD, IN(shape.edges), "geodesic=0 planar=1"},
     {"oriented", FP_OPTION_SHAPE, WORD, IN(shape.oriented), "false=0 true=1"},
     {"buffer", FP_OPTION_SHAPE, METRES, IN(shape.buffer_m), NULL},
+    {"max_vertices", FP_OPTION_SHAPE, VERTICES, IN(shape.max_vertices), NULL},
     {"radius", FP_OPTION_RADIUS, METRES, IN(radius_m), NULL},
     {"gate", FP_OPTION_GATE, WORD, IN(gate), "false=0 true=1"},
     {"path", FP_OPTION_PATH, WORD, IN(path), "fixes=0 geodesic=1"},
@@ -154,6 +156,10 @@ static bool set(const key *key, const char *value, size_t size, fp_options *out,
   if (key->kind == SECONDS) {
     if (number > 1e9) return fp_fail(message, "option %s: %s is outside 0 to 1e9 seconds", key->name, text);
     *(int64_t *)member = (int64_t)llround(number * 1e6);
+  } else if (key->kind == VERTICES) {
+    if (number < 1 || number > 1000000 || number != floor(number))
+      return fp_fail(message, "option max_vertices: %s is not a whole number from 1 to 1000000", text);
+    *(uint32_t *)member = (uint32_t)number;
   } else {
     *(double *)member = number;
   }
@@ -166,6 +172,7 @@ bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options
   *out =
       (fp_options){.assuming = FENCEPOST_STATE_UNSATISFIED, .shape = FENCEPOST_SHAPE_OPTIONS_INIT, .unit_us = 1000000};
   out->shape.edges = FENCEPOST_EDGES_PLANAR;
+  out->shape.max_vertices = 500000; /* as for files */
   set_policy(out, 0);
   bool seen[KEY_COUNT] = {false};
   for (size_t at = 0; at < size;) {

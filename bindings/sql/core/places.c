@@ -138,8 +138,11 @@ typedef struct pointed {
   fencepost_shape_options shape;
 } pointed;
 
-/* Reads one place of a value into a definition. The lengths in the value were checked before. */
-static bool define(const uint8_t *at, const fp_options *of_replay, fencepost_condition_definition *out,
+/*
+ * Reads one place of a value into a definition. The value's lengths were checked.
+ * @param is_new  Whether the limit of vertices applies.
+ */
+static bool define(const uint8_t *at, const fp_options *of_replay, bool is_new, fencepost_condition_definition *out,
                    pointed *pointed, fp_message *message) {
   uint32_t identifier = fp_get32(at + 4), options = fp_get32(at + 8), geometry = fp_get32(at + 12);
   const char *text = (const char *)at + FP_PLACE + identifier + 1;
@@ -153,6 +156,7 @@ static bool define(const uint8_t *at, const fp_options *of_replay, fencepost_con
   pointed->options = (fencepost_condition_options)FENCEPOST_CONDITION_OPTIONS_INIT;
   pointed->policy = (own.given & FP_OPTION_POLICY) ? own.policy : of_replay->policy;
   pointed->shape = own.shape;
+  if (!is_new) pointed->shape.max_vertices = 0;
   pointed->options.policy = &pointed->policy;
   pointed->options.assuming = (own.given & FP_OPTION_ASSUMING) ? own.assuming : of_replay->assuming;
   out->options = &pointed->options;
@@ -195,7 +199,7 @@ static bool define(const uint8_t *at, const fp_options *of_replay, fencepost_con
 }
 
 bool fp_places_compile(fp_places *places, fencepost_conditions *table, const uint8_t *const *of_value, size_t size,
-                       fp_message *message) {
+                       bool is_new, fp_message *message) {
   size_t count = places->count, used = 0;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_condition_definition *definitions = malloc((count + 1) * sizeof *definitions);
@@ -207,7 +211,7 @@ bool fp_places_compile(fp_places *places, fencepost_conditions *table, const uin
   good = good && fp_headroom((1 << 20) + COMPILED_PER_BYTE * size, message);
   used = 0;
   for (size_t i = 0; i < count && good; i++) {
-    good = define(of_value[i], &places->options, &definitions[i], &more[i], message);
+    good = define(of_value[i], &places->options, is_new, &definitions[i], &more[i], message);
     places->assumes |= good && more[i].options.assuming != FENCEPOST_STATE_UNSATISFIED;
     places->starts[i] = (uint32_t)used;
     memcpy(places->identifiers + used, of_value[i] + FP_PLACE, fp_get32(of_value[i] + 4) + 1);
@@ -238,6 +242,10 @@ bool fp_places_equal(const fp_places *a, const fp_places *b) {
 }
 
 fp_places *fp_places_get(const void *bytes, size_t size, const fp_options *options, fp_message *message) {
+  return fp_places_read(bytes, size, options, false, message);
+}
+
+fp_places *fp_places_read(const void *bytes, size_t size, const fp_options *options, bool is_new, fp_message *message) {
   fp_options own = fp_compiling(options);
   const uint8_t *head = bytes;
   uint64_t marks[2] = {0, 0};
@@ -253,7 +261,7 @@ fp_places *fp_places_get(const void *bytes, size_t size, const fp_options *optio
   if (places != NULL) {
     memcpy(places->digest, marks, sizeof marks);
     places->size = size;
-    if (fp_places_compile(places, NULL, of_value, size, message)) {
+    if (fp_places_compile(places, NULL, of_value, size, is_new, message)) {
       keep(places);
     } else {
       fp_places_release(places);

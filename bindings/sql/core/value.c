@@ -188,7 +188,7 @@ bool fp_builder_finish(fp_builder *builder, uint8_t **out_bytes, size_t *out_siz
   put64(bytes + 16, marks[1]);
   put64(bytes + 24, size - FP_HEAD);
   put64(bytes + 32, count);
-  fp_places *compiled = good ? fp_places_get(bytes, size, NULL, message) : NULL;
+  fp_places *compiled = good ? fp_places_read(bytes, size, NULL, true, message) : NULL;
   if (compiled == NULL) {
     fp_release(bytes);
     return false;

@@ -51,6 +51,13 @@ fp_options fp_compiling(const fp_options *options);
    compare it. */
 fp_places *fp_places_begin(size_t count, const fp_options *options, fp_message *message);
 bool fp_places_compile(fp_places *places, fencepost_conditions *table, const uint8_t *const *of_value, size_t size,
-                       fp_message *message);
+                       bool is_new, fp_message *message);
+
+/*
+ * As fp_places_get().
+ * @param is_new  Whether the value is being made: then shapes above their limit of vertices are refused. The limit does
+ *                not apply to a value that a table holds, which an earlier version may have made.
+ */
+fp_places *fp_places_read(const void *bytes, size_t size, const fp_options *options, bool is_new, fp_message *message);
 
 #endif

@@ -11,6 +11,9 @@ from conftest import PLACES, Host
 from worlds import damaged, zones
 
 SQUARE = shapely.box(7.5, 47.5, 7.6, 47.6).wkb
+# A polygon of 400 vertices whose planar edges become more than half a million.
+THERE = [(170.0 * (step % 2), 60 + 24 * step / 400) for step in range(200)]
+ZIGZAG = shapely.Polygon([*THERE, *((x + 1, y + 0.001) for x, y in reversed(THERE))]).wkb
 
 
 def refused(host: Host, sql: str, match: str) -> None:
@@ -60,6 +63,11 @@ def test_null_gives_null(host: Host) -> None:
         ([("a", shapely.LineString([(7, 47), (8, 47)]).wkb, None)], "radius"),
         ([("a", shapely.LineString([(7, 47), (8, 47)]).wkb, "gate=true, radius=4")], "gate"),
         ([("a", shapely.Polygon([(0, 0), (1, 1), (1, 0), (0, 1)]).wkb, None)], "cross"),
+        ([("a", SQUARE, "edges=geodesic, max_vertices=3")], "too_many_vertices: 4 vertices; max_vertices is 3"),
+        ([("a", SQUARE, "max_vertices=0")], "1 to 1000000"),
+        ([("a", SQUARE, "max_vertices=1000001")], "1 to 1000000"),
+        ([("a", SQUARE, "max_vertices=4.5")], "1 to 1000000"),
+        ([("a", ZIGZAG, None)], "with those that planar edges are cut at; max_vertices is 500000"),
         ([("a", b"GP\x00\x01" + (3857).to_bytes(4, "little") + SQUARE, None)], "3857"),
         ([("a", b"GP\x00\x0f" + bytes(4) + SQUARE, None)], "damaged|envelope|head"),
     ],
@@ -67,6 +75,16 @@ def test_null_gives_null(host: Host) -> None:
 def test_places_that_are_refused(host: Host, rows: Any, match: str) -> None:
     host.zones(rows)
     refused(host, f"SELECT {PLACES}", match)
+
+
+def test_a_limit_of_vertices_applies_to_shapes(host: Host) -> None:
+    square, zigzag = literal(host, SQUARE), literal(host, ZIGZAG)
+    assert host.run(f"SELECT fp_contains({square}, 47.55, 7.55, 'edges=geodesic, max_vertices=4')") in (
+        [(True,)],
+        [(1,)],
+    )
+    refused(host, f"SELECT fp_contains({square}, 47.55, 7.55, 'max_vertices=3')", "max_vertices is 3")
+    refused(host, f"SELECT fp_contains({zigzag}, 47.55, 7.55)", "max_vertices is 500000")
 
 
 def test_values_that_are_not_places(host: Host) -> None:

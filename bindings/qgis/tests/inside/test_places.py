@@ -55,6 +55,15 @@ class Places(unittest.TestCase):
         found, _ = self.events(layer_of_shapes("areas", "MultiPolygon", "field=name:string", rows, "EPSG:32632"))
         self.assertEqual(found, wanted)
 
+    def test_too_many_vertices(self):
+        """A layer of few vertices whose straight edges become more than half a million."""
+        there = [(170 * (step % 2), 60 + 24 * step / 400) for step in range(200)]
+        way = there + [(x + 1, y + 0.001) for x, y in reversed(there)]
+        rows = [(f"POLYGON ({ring(way)})", "big")]
+        with self.assertRaises(QgsProcessingException) as caught:
+            self.events(layer_of_shapes("areas", "Polygon", "field=name:string", rows))
+        self.assertIn("too_many_vertices", str(caught.exception))
+
     def test_lines_are_corridors(self):
         text = f"LINESTRING ({', '.join(f'{x} {y}' for x, y in WAY)})"
         wanted = self.wanted({"way": Corridor(text, 150, edges="planar")})

@@ -10,7 +10,7 @@ from typing import Any
 from .._errors import InputError, MissingExtraError, require
 from .._fleet.conditions import Zones
 from .._tables.names import CONDITIONS, GEOMETRY
-from .options import to_metres, to_names
+from .options import add_vertex_limit, to_metres, to_names
 from .outcomes import DONE, UsageError
 
 DESCRIPTION = (
@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--conditions-columns", type=to_names(known), default={}, metavar="WHAT=NAME,...", help=text)
     add("--transform", action="store_true", help="transform vector files in another CRS to WGS84")
     add("--radius", type=to_metres, metavar="METRES", help="radius of circles and lines without a radius")
+    add_vertex_limit(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -51,6 +52,7 @@ def run(options: argparse.Namespace) -> int:
         radius=options.radius,
         columns=options.conditions_columns,
         layer=options.conditions_layer,
+        max_vertices=options.max_vertices,
         transform=options.transform,
     )
     points = _points(options)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._tables.names import Names
-from .._values.arguments import assumed_state
+from .._values.arguments import MAX_VERTICES, assumed_state, vertex_limit
 from .._values.enums import DevicePath, State
 from .._values.policy import TransitionPolicy
 from .outcomes import UsageError
@@ -62,6 +62,23 @@ def to_names(known: Names) -> Callable[[str], dict[str, str]]:
         return pairs
 
     return read
+
+
+@argument
+def to_vertices(text: str) -> int:
+    return vertex_limit(int(text))
+
+
+def add_vertex_limit(parser: argparse.ArgumentParser) -> None:
+    """Adds the option that limits the vertices of a condition."""
+    parser.add_argument(
+        "--max-vertices",
+        type=to_vertices,
+        default=MAX_VERTICES,
+        metavar="N",
+        help="refuse a shape with more vertices, with those that planar edges are cut at (default: %(default)s, at "
+        "most 1000000)",
+    )
 
 
 def add_defaults(parser: argparse.ArgumentParser) -> None:

@@ -30,7 +30,7 @@ from .._tables.times import from_us, utc_text
 from .._values.enums import Delivery
 from .._values.events import LOG_COLUMNS, Event
 from .._values.policy import TransitionPolicy
-from .options import add_defaults, add_path, path_options, to_count, to_metres, to_names, to_policy
+from .options import add_defaults, add_path, add_vertex_limit, path_options, to_count, to_metres, to_names, to_policy
 from .outcomes import DONE, UsageError
 from .terminal import WRITERS, write_summary, write_tracked
 
@@ -65,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="policy of conditions that set none: standard (default), exact or core_location",
     )
     add_defaults(parser)
+    add_vertex_limit(parser)
     add(
         "--delivery",
         choices=[str(delivery) for delivery in Delivery],
@@ -160,7 +161,7 @@ def run(options: argparse.Namespace) -> int:
     conditions = read_conditions(
         options.conditions,
         options.policy,
-        how=Reading(options.conditions_layer, options.transform),
+        how=Reading(options.conditions_layer, options.transform, max_vertices=options.max_vertices),
         columns=options.conditions_columns,
         radius=options.radius,
         assuming=options.assuming or assumed_by_default(options.by),

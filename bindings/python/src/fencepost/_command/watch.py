@@ -10,6 +10,7 @@ from typing import Any
 
 from .._errors import InputError
 from .._files.condition_files import read_conditions
+from .._files.vector import Reading
 from .._live.event_handlers import EventCommand, print_event
 from .._live.follower import Follower
 from .._live.home_assistant import HomeAssistantEvents
@@ -78,12 +79,17 @@ def _watch(options: argparse.Namespace, is_one: bool, notices: Notices, stack: E
         "unknown_accuracy": options.unknown_accuracy,
         "policy": options.policy,
         "radius": options.radius,
+        "max_vertices": options.max_vertices,
         "assuming": options.assuming,
         "notices": notices,
     }
     if is_one:
         rows = read_conditions(
-            options.conditions, options.policy, radius=options.radius, assuming=options.assuming or State.UNKNOWN
+            options.conditions,
+            options.policy,
+            how=Reading(max_vertices=options.max_vertices),
+            radius=options.radius,
+            assuming=options.assuming or State.UNKNOWN,
         )
         sources = open_sources(options, notices, stack)
         name = None if options.store is None else options.name or "watch"

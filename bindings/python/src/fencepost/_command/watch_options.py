@@ -9,7 +9,7 @@ from .._live.mqtt_sink import FORMATS as PUBLISH_FORMATS
 from .._live.watched_fleet import MAX_DEVICES
 from .._values.policy import TransitionPolicy
 from .configuration import Configuration
-from .options import add_defaults, add_path, to_count, to_days, to_policy, to_seconds
+from .options import add_defaults, add_path, add_vertex_limit, to_count, to_days, to_policy, to_seconds
 from .watch_sources import AddSource
 
 
@@ -134,6 +134,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="policy of all conditions: standard (default), exact or core_location",
     )
     add_defaults(parser)
+    add_vertex_limit(parser)
     parser.set_defaults(assuming=None, own_id=None)
     add_path(parser)
     add_seconds("--lag", 5.0, "longest time from a live fix to its arrival")

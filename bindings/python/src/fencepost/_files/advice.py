@@ -8,8 +8,8 @@ from .._errors import Advice
 from .._tables.names import column_advice
 
 __all__ = [
-    "CONDITIONS_OPTION", "DATE_ORDER", "NOT_PLAYED", "PLAY", "RADIUS", "REPAIR", "TRACK_OPTION", "by_column",
-    "column_advice", "decimal_comma",
+    "CONDITIONS_OPTION", "DATE_ORDER", "NOT_PLAYED", "PLAY", "RADIUS", "REPAIR", "TRACK_OPTION", "VERTICES",
+    "by_column", "column_advice", "decimal_comma",
 ]  # fmt: skip
 
 TRACK_OPTION, CONDITIONS_OPTION = "columns", "conditions_columns"
@@ -30,6 +30,8 @@ REPAIR = Advice(
     "shapely.make_valid repairs most polygons that are refused, shapely.set_precision(geometry, 1e-8) most others",
     "Fix geometries of QGIS repairs most polygons that are refused",
 )
+
+VERTICES = Advice("the limit is set by max_vertices=", "the limit is set by --max-vertices")
 
 _COMMA = re.compile(r"[+-]?\d+,\d+")
 

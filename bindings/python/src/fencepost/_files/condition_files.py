@@ -15,7 +15,7 @@ from typing import Any, TypeGuard
 from .._errors import InputError, warn
 from .._native import InvalidArgumentError
 from .._values.any_condition import Condition
-from .._values.arguments import assumed_state, is_gate, policy_of
+from .._values.arguments import MAX_VERTICES, assumed_state, is_gate, policy_of
 from .._values.conditions import Beacon, Circle, is_line
 from .._values.enums import State
 from .._values.policy import TransitionPolicy
@@ -41,6 +41,8 @@ class ConditionRow:
     leaves_edges_open: bool = False
     """True if the file does not state which kind of edges a shape's vertices are meant for."""
     tag: int = 0
+    max_vertices: int = 0
+    """The limit for a shape's vertices; 0: none but the library's."""
 
 
 def read_conditions(
@@ -59,7 +61,7 @@ def read_conditions(
         path: The file.
         default: The policy of features that do not name a policy. If a feature's policy has only some fields, the other
             fields come from `default`.
-        how: The layer of a vector file, and whether to transform its coordinates.
+        how: The layer of a vector file, whether to transform its coordinates, and the limit of vertices.
         columns: Names of columns or properties that have unusual names.
         radius: Radius in metres of circles without a radius.
         assuming: Initial state of conditions without an assumed state.
@@ -67,7 +69,8 @@ def read_conditions(
     Raises:
         InputError: The file cannot be used; the text names file, feature and reason.
     """
-    rows = condition_rows(_features(path, how, columns or {}, radius), path, default, radius, assuming)
+    features = _features(path, how, columns or {}, radius)
+    rows = condition_rows(features, path, default, radius, assuming, how.max_vertices)
     if not rows:
         warn(path, "", "the file has no conditions, so nothing is monitored")
     return rows
@@ -102,9 +105,10 @@ def condition_rows(
     default: TransitionPolicy,
     radius: float | None = None,
     assuming: State = State.UNKNOWN,
+    max_vertices: int = MAX_VERTICES,
 ) -> list[ConditionRow]:
     """The conditions of features, each with its place for messages; `radius` and `assuming` apply to features without a
-    radius or an assumed state.
+    radius or an assumed state, `max_vertices` to each shape.
 
     Raises:
         InputError: A feature cannot be used, or an identifier occurs twice.
@@ -114,7 +118,7 @@ def condition_rows(
     for place, feature in features:
         number = row_number(place)
         try:
-            row = _row(feature, place, default, radius, assuming)
+            row = _row(feature, place, default, radius, assuming, max_vertices)
         except (ValueError, OverflowError) as error:
             raise InputError(source, place, str(error), number) from None
         if row.identifier in places:
@@ -133,7 +137,9 @@ def row_number(place: str) -> int | None:
     return int(place.removeprefix("row ")) if place.startswith("row ") else None
 
 
-def _row(feature: Any, place: str, default: TransitionPolicy, radius: float | None, assuming: State) -> ConditionRow:
+def _row(
+    feature: Any, place: str, default: TransitionPolicy, radius: float | None, assuming: State, most: int
+) -> ConditionRow:
     if not isinstance(feature, dict) or feature.get("type") != "Feature":
         raise InvalidArgumentError("is not a Feature")
     properties = feature.get("properties")
@@ -152,8 +158,8 @@ def _row(feature: Any, place: str, default: TransitionPolicy, radius: float | No
             for name in ("policy", "assuming"):
                 if properties.get(name) is not None:
                     raise InvalidArgumentError(f"{name}: a gate has no {name}, because each crossing counts; remove it")
-            return ConditionRow(place, identifier, shape, State.UNKNOWN, None, said is None)
-        return ConditionRow(place, identifier, shape, state, policy, said is None)
+            return ConditionRow(place, identifier, shape, State.UNKNOWN, None, said is None, max_vertices=most)
+        return ConditionRow(place, identifier, shape, state, policy, said is None, max_vertices=most)
     if is_gate(properties.get("gate")):
         raise InvalidArgumentError("gate: only a line can be a gate")
     condition = _beacon(properties) if geometry is None else _circle(geometry, properties, radius)

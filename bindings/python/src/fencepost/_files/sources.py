@@ -217,12 +217,12 @@ def as_conditions(
         from .condition_features import document_features
 
         features = document_features(document, name, columns or {})
-        return name, condition_rows(features, name, default, radius, state)
+        return name, condition_rows(features, name, default, radius, state, how.max_vertices)
     if isinstance(conditions, Mapping):
         return name, [_given(condition, key, default, name, state) for key, condition in conditions.items()]
     if is_frame(conditions) or is_arrow(conditions):
         features = table_features(conditions, name, columns or {}, radius, how)
-        return name, condition_rows(features, name, default, radius, state)
+        return name, condition_rows(features, name, default, radius, state, how.max_vertices)
     kinds = "a path, a mapping of identifiers to conditions, GeoJSON, a DataFrame, a GeoDataFrame or an Arrow table"
     raise TypeError(f"{name} must be {kinds}, not {type(conditions).__name__}")
 

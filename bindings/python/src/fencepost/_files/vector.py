@@ -11,6 +11,7 @@ from typing import Any
 from .._errors import InputError, require, warn
 from .._tables.numbers import listed
 from .._tables.text_times import PLAIN_TIMES, TimeStyle
+from .._values.arguments import MAX_VERTICES
 
 _DRIVERS = {
     ".gpkg": ("GPKG",),
@@ -30,11 +31,13 @@ class Reading:
         layer: The layer of a vector file; None means the first layer.
         transform: True to transform coordinates in another CRS to WGS84.
         times: How times without a zone are read.
+        max_vertices: The limit of a condition's vertices.
     """
 
     layer: str | None = None
     transform: bool = False
     times: TimeStyle = PLAIN_TIMES
+    max_vertices: int = MAX_VERTICES
 
 
 PLAIN = Reading()

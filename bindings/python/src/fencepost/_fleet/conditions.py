@@ -65,6 +65,8 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             the library does not recognise these names.
         layer: Layer of a vector file. None selects the first layer.
+        max_vertices: The limit of the vertices of each shape that is read; None: 500,000. All parts and holes count,
+            with the vertices that planar edges are cut at. At most 1,000,000. Applies to no other conditions.
         transform: True to transform a source in another CRS to WGS84. Otherwise such a source is refused.
 
     Raises:
@@ -98,10 +100,11 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
         radius: float | None = None,
         columns: Mapping[str, str] | None = None,
         layer: str | None = None,
+        max_vertices: int | None = None,
         transform: bool = False,
     ) -> None:
         self._handle = Handle()
-        options = policy, assuming, radius, columns, layer, transform
+        options = policy, assuming, radius, columns, layer, max_vertices, transform
         if conditions is not None or has_options(options):
             from .._monitor.filling import Source
 
@@ -124,6 +127,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
         radius: float | None = None,
         columns: Mapping[str, str] | None = None,
         layer: str | None = None,
+        max_vertices: int | None = None,
         transform: bool = False,
     ) -> Self:
         """Reads a table from a file: GeoJSON, CSV, or a vector file that GeoPandas reads. ``Zones(path)`` does the
@@ -137,6 +141,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
             radius: Radius in metres of circles without a radius.
             columns: Names of the columns or properties, if the library does not recognise these names.
             layer: Layer of a vector file. None selects the first layer.
+            max_vertices: As for the class.
             transform: True to transform a vector file in another CRS to WGS84. Otherwise such a file is refused.
 
         Raises:
@@ -162,6 +167,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
             radius=radius,
             columns=columns,
             layer=layer,
+            max_vertices=max_vertices,
             transform=transform,
         )
 

@@ -65,6 +65,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             the library does not recognise these names.
         layer: Layer of a vector file. None selects the first layer.
+        max_vertices: The limit of the vertices of each shape that is read; None: 500,000. All parts and holes count,
+            with the vertices that planar edges are cut at. At most 1,000,000. Applies to no other conditions.
         transform: True to transform a source in another CRS to WGS84. Otherwise such a source is refused.
         max_pending_events: The size of the queue, 1 to 1e9. Inputs are refused while `max_pending_events` events are
             pending.
@@ -130,6 +132,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         radius: float | None = None,
         columns: Mapping[str, str] | None = None,
         layer: str | None = None,
+        max_vertices: int | None = None,
         transform: bool = False,
         max_pending_events: int = 1_000_000,
         device_limit: int | None = None,
@@ -142,7 +145,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         checkpoint_interval: float | timedelta = 60.0,
         threads: int = 1,
     ) -> None:
-        source, options = None, (policy, assuming, radius, columns, layer, transform)
+        source, options = None, (policy, assuming, radius, columns, layer, max_vertices, transform)
         if conditions is None and not has_options(options):
             conditions = Zones()
         if not isinstance(conditions, Zones) or has_options(options):

@@ -14,12 +14,13 @@ from typing import Any, Self
 
 from .._files.condition_files import ConditionRow
 from .._files.sources import ConditionsSource, as_conditions
+from .._files.vector import Reading
 from .._fleet.conditions import Zones
 from .._fleet.fleet import Fleet
 from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError, QueueFullError
 from .._replay.filling import sync_conditions
-from .._values.arguments import as_policy
+from .._values.arguments import as_policy, vertex_limit
 from .._values.enums import State
 from .._values.fixes import Fix
 from .._values.policy import TransitionPolicy
@@ -104,6 +105,7 @@ class Follower(Running):
         assuming: The state of each zone before the first fix of a device. If `assuming` is None, the state is
             unsatisfied, or unknown for a monitor.
         columns: Names of the columns of a table of zones.
+        max_vertices: The limit of the vertices of each shape of a file or table; None: 500,000. See :class:`Zones`.
         waypoints: True if a waypoint from an OwnTracks phone becomes a circle for the devices of the phone's owner.
         max_gap: The ``max_gap`` of the path; allowed only for a monitor that has a path.
         named: The device to use for fixes that do not name their device, such as those of a GPS receiver.
@@ -148,6 +150,7 @@ class Follower(Running):
         radius: float | None = None,
         assuming: State | str | None = None,
         columns: Mapping[str, str] | None = None,
+        max_vertices: int | None = None,
         waypoints: bool = True,
         max_gap: float | None = None,
         named: str = "",
@@ -165,7 +168,11 @@ class Follower(Running):
             raise InvalidArgumentError(f"expire {expire} is not a number of seconds above 0")
         self._stack = ExitStack()
         self._policy = TransitionPolicy.standard() if policy is None else as_policy(policy)
-        self._reading: dict[str, Any] = {"columns": columns, "radius": radius}
+        self._reading: dict[str, Any] = {
+            "columns": columns,
+            "radius": radius,
+            "how": Reading(max_vertices=vertex_limit(max_vertices)),
+        }
         self._assuming = assuming
         self._device, self._named, self._source, self._is_closed = device, named, zones, False
         is_shared = logger is LOGGER and monotonic is time.monotonic

@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 
 _Decided: TypeAlias = tuple[int, PolicyRow | None]
 """An assumed state and a policy, in the engine's form."""
-_Reading: TypeAlias = tuple[int, bool, float, bool, bool]
-"""How to read a shape: its `edges`, `oriented` and `buffer`; whether its kind of edges is unstated; and whether the
-shape is a gate.
+_Reading: TypeAlias = tuple[int, bool, float, int, bool, bool]
+"""How to read a shape: its `edges`, `oriented`, `buffer` and limit of vertices; whether its kind of edges is
+unstated; and whether the shape is a gate.
 """
 _FEW = 16
 FIXES, CIRCLES = "fixes", "table"
@@ -55,7 +55,7 @@ POLYGONAL_GEOGRAPHIC, CORRIDOR_GEOGRAPHIC = Polygon._KIND, Corridor._KIND
 
 
 def _kind(is_area: bool, reading: _Reading) -> int:
-    return POLYGONAL_GEOGRAPHIC if is_area else LINE_GEOGRAPHIC if reading[4] else CORRIDOR_GEOGRAPHIC
+    return POLYGONAL_GEOGRAPHIC if is_area else LINE_GEOGRAPHIC if reading[5] else CORRIDOR_GEOGRAPHIC
 
 
 class _Fixes(NamedTuple):
@@ -262,18 +262,18 @@ class _Shapes(NamedTuple):
     def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
         """Adds or ensures all shapes of this object, or no shape if one of them is refused."""
         own = tags[self.first : self.first + len(self.identifiers)]
-        if self.reading[4]:
+        if self.reading[5]:
             columns = shape_columns(self.wkb)
-            gates = self.identifiers, LINE_GEOGRAPHIC, columns, self.radii, *self.reading[:3]
+            gates = self.identifiers, LINE_GEOGRAPHIC, columns, self.radii, *self.reading[:4]
             return SyncResult(*handle.add_shape_columns(*gates, self.assuming, self.policy, own, ensure))
-        row = self.identifiers, self.wkb, self.radii, *self.reading[:3], self.assuming, self.policy
+        row = self.identifiers, self.wkb, self.radii, *self.reading[:4], self.assuming, self.policy
         return SyncResult(*handle.add_shapes(*row, own, ensure))
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
         """The rows in the form of the calls that accept conditions of all kinds."""
         for identifier, wkb, radius, tag in zip(self.identifiers, self.wkb, self.radii, tags[self.first :]):
             kind = _kind(wkb_type(wkb) in AREAS, self.reading)
-            yield identifier, kind, (wkb, radius, *self.reading[:3]), self.assuming, self.policy, tag
+            yield identifier, kind, (wkb, radius, *self.reading[:4]), self.assuming, self.policy, tag
 
 
 class _Columns(NamedTuple):
@@ -293,7 +293,7 @@ class _Columns(NamedTuple):
         count = len(self.identifiers)
         columns = self.shapes.columns(self.begin, self.begin + count)
         kind = _kind(self.shapes.is_area, self.reading)
-        row = self.identifiers, kind, columns, self.radii, *self.reading[:3], self.assuming, self.policy
+        row = self.identifiers, kind, columns, self.radii, *self.reading[:4], self.assuming, self.policy
         return SyncResult(*handle.add_shape_columns(*row, tags[self.first : self.first + count], ensure))
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
@@ -301,7 +301,7 @@ class _Columns(NamedTuple):
         kind = _kind(self.shapes.is_area, self.reading)
         for row, (identifier, radius, tag) in enumerate(zip(self.identifiers, self.radii, tags[self.first :])):
             wkb = self.shapes.wkb(self.begin + row)
-            yield identifier, kind, (wkb, radius, *self.reading[:3]), self.assuming, self.policy, tag
+            yield identifier, kind, (wkb, radius, *self.reading[:4]), self.assuming, self.policy, tag
 
 
 _Part: TypeAlias = "_Circles | _Shapes | _Columns"
@@ -313,6 +313,7 @@ class Options(NamedTuple):
     assuming: State | str
     policy: TransitionPolicy | str | None
     tag: Tags
+    max_vertices: int
 
 
 def put_stream(handle: Handle, table: Any, columns: Mapping[str, str], options: Options, ensure: bool) -> SyncResult:
@@ -322,7 +323,7 @@ def put_stream(handle: Handle, table: Any, columns: Mapping[str, str], options: 
     total = SyncResult(0, 0, 0, 0)
     # If any monitor would refuse one of the rows, the call must change nothing: if there are several parts, try them on
     # another monitor first.
-    has_gates = any(not isinstance(part, _Circles) and part.reading[4] for part in parts)
+    has_gates = any(not isinstance(part, _Circles) and part.reading[5] for part in parts)
     for target in (_like(handle, has_gates), handle) if len(parts) > 1 else (handle,):
         total = SyncResult(0, 0, 0, 0)
         for part in parts:
@@ -361,7 +362,7 @@ def sync_stream(handle: Handle, table: Any, columns: Mapping[str, str], options:
 def _left_open(parts: Iterable[_Part]) -> Iterator[Found]:
     """The identifier and place of each shape that does not state its kind of edges."""
     for part in parts:
-        if not isinstance(part, _Circles) and part.reading[3]:
+        if not isinstance(part, _Circles) and part.reading[4]:
             for row, identifier in enumerate(part.identifiers, part.first):
                 yield identifier, CIRCLES, f"row {row}"
 
@@ -375,7 +376,7 @@ def _parts(
         plan = reader.find(CONDITIONS, columns, ("identifier", "radius"))
     default = assumed(options.assuming), policy_row(options.policy)
     parts: list[_Part] = []
-    found = _circles(reader, plan, columns, default, as_policy(options.policy))
+    found = _circles(reader, plan, columns, default, as_policy(options.policy), options.max_vertices)
     for (kind, *_), same in groupby(found, lambda part: (type(part), part.assuming, part.policy)):
         alike: list[Any] = list(same)
         parts += [_Circles.joined(alike)] if kind is _Circles else alike
@@ -383,7 +384,7 @@ def _parts(
 
 
 def _circles(
-    reader: BatchReader, plan: Plan, columns: Mapping[str, str], default: _Decided, base: TransitionPolicy
+    reader: BatchReader, plan: Plan, columns: Mapping[str, str], default: _Decided, base: TransitionPolicy, most: int
 ) -> Iterator[_Part]:
     edges = reader.edges(plan)
     for first, chunk in reader.batches():
@@ -401,13 +402,13 @@ def _circles(
             _check_gates(reader, chunk, plan, first, nested, shapes)
         readings = None
         if nested is not None or shapes is not None:
-            readings = _readings(reader, chunk, plan, first, edges)
+            readings = _readings(reader, chunk, plan, first, edges, most)
         start = 0
         for (state, policy), length in _runs(reader, chunk, plan, first, default, base):
             for begin, end, reading in _alike(shapes, readings, start, start + length):
                 rows = slice(begin, end)
                 # The defaults for the radius and the policy do not apply to a gate, which has neither.
-                is_exempt = reading is not None and reading[4] and (state, policy) == default
+                is_exempt = reading is not None and reading[5] and (state, policy) == default
                 decided = (0, None) if is_exempt else (state, policy)
                 ys, xs, radii = (part[rows] for part in held)
                 if reading is None:
@@ -437,12 +438,12 @@ def _alike(
         begin = end
 
 
-def _readings(reader: BatchReader, chunk: Any, plan: Plan, first: int, edges: str | None) -> list[_Reading]:
+def _readings(reader: BatchReader, chunk: Any, plan: Plan, first: int, edges: str | None, most: int) -> list[_Reading]:
     """Returns how each shape of a batch is read; edges are planar unless stated otherwise."""
     default = EDGES.index(edges or "planar")
     own = [what for what in ("edges", "oriented", "buffer", "gate") if what in plan.indices]
     if not own:
-        return [(default, False, 0.0, edges is None, False)] * chunk.length
+        return [(default, False, 0.0, most, edges is None, False)] * chunk.length
     held = [reader.values(chunk, plan.indices[what], first) for what in own]
     found: list[_Reading] = []
     for row in range(chunk.length):
@@ -457,7 +458,8 @@ def _readings(reader: BatchReader, chunk: Any, plan: Plan, first: int, edges: st
         metres = 0.0 if buffer is None or buffer != buffer else float(buffer)
         is_open = joined is None and edges is None
         gate = is_gate(said.get("gate"))
-        found.append((default if joined is None else EDGES.index(joined), bool(oriented), metres, is_open, gate))
+        kind = default if joined is None else EDGES.index(joined)
+        found.append((kind, bool(oriented), metres, most, is_open, gate))
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
+from .._values.arguments import vertex_limit
 from .._values.enums import State
 from .holder import ConditionHolder, V
 
@@ -35,6 +36,7 @@ class ConditionChanges(ConditionHolder[V]):
         assuming: State | str | None = None,
         policy: TransitionPolicy | str | None = None,
         tag: int = 0,
+        max_vertices: int | None = None,
     ) -> None:
         """Adds a condition, or replaces the condition with that identifier. The new condition gets a new record, and
         pending events of a replaced condition are dropped (for a table, in all fleets that share the table).
@@ -52,9 +54,12 @@ class ConditionChanges(ConditionHolder[V]):
             policy: The policy that says when a crossing counts, or the name of a preset. None means
                 :meth:`TransitionPolicy.standard`.
             tag: Your own number, 0 to 2**64 - 1. Every event of the condition contains this number.
+            max_vertices: The limit of a shape's vertices, 1 to 1,000,000; see :class:`Zones`. None: 1,000,000. Set it
+                for a geometry from the network.
 
         Raises:
-            InvalidArgumentError: A value is out of its range; the message names the value.
+            InvalidArgumentError: A value is out of its range, or the shape has too many vertices; the message
+                names the value.
 
         Example:
             >>> from fencepost import Circle, Monitor
@@ -63,7 +68,8 @@ class ConditionChanges(ConditionHolder[V]):
             >>> monitor.identifiers
             ['home']
         """
-        self._put(condition, identifier, self._assuming(assuming), policy, tag, False)
+        most = vertex_limit(max_vertices, 0)
+        self._put(condition, identifier, self._assuming(assuming), policy, tag, False, most)
 
     def ensure(
         self,
@@ -73,6 +79,7 @@ class ConditionChanges(ConditionHolder[V]):
         assuming: State | str | None = None,
         policy: TransitionPolicy | str | None = None,
         tag: int = 0,
+        max_vertices: int | None = None,
     ) -> bool:
         """Adds a condition as :meth:`add` does, but leaves an equal condition with that identifier unchanged.
 
@@ -89,7 +96,8 @@ class ConditionChanges(ConditionHolder[V]):
             >>> monitor.ensure(home, "home"), monitor.ensure(home, "home")
             (True, False)
         """
-        return self._put(condition, identifier, self._assuming(assuming), policy, tag, True)
+        most = vertex_limit(max_vertices, 0)
+        return self._put(condition, identifier, self._assuming(assuming), policy, tag, True, most)
 
     @overload
     def add_many(
@@ -113,6 +121,7 @@ class ConditionChanges(ConditionHolder[V]):
         policy: TransitionPolicy | str | None = None,
         tag: SupportsArray | Buffer | Iterable[int] | int = 0,
         columns: Mapping[str, str] | None = None,
+        max_vertices: int | None = None,
     ) -> None: ...
     def add_many(
         self,
@@ -125,6 +134,7 @@ class ConditionChanges(ConditionHolder[V]):
         policy: TransitionPolicy | str | None = None,
         tag: SupportsArray | Buffer | Iterable[int] | int = 0,
         columns: Mapping[str, str] | None = None,
+        max_vertices: int | None = None,
     ) -> None:
         """Adds many circles from columns of equal length, in order, with the same result as single calls. If the source
         is a table, polygons and corridors are also added. If one condition is refused, no condition is added.
@@ -150,6 +160,7 @@ class ConditionChanges(ConditionHolder[V]):
             tag: The tags as a column, or one tag for all conditions.
             columns: The names of a table's columns for identifier, latitude, longitude, radius, assuming, policy, or
                 geometry, if the library does not recognise these names.
+            max_vertices: The limit of the vertices of each shape of a table; None: 500,000. See :class:`Zones`.
 
         Raises:
             InvalidArgumentError: The columns have different lengths, or a row is refused because a value is NaN or out
@@ -171,7 +182,7 @@ class ConditionChanges(ConditionHolder[V]):
             150.0
         """
         given = self._assuming(assuming)
-        self._put_many(identifier, latitude, longitude, radius, given, policy, tag, columns, False)
+        self._put_many(identifier, latitude, longitude, radius, given, policy, tag, columns, max_vertices, False)
 
     @overload
     def ensure_many(
@@ -195,6 +206,7 @@ class ConditionChanges(ConditionHolder[V]):
         policy: TransitionPolicy | str | None = None,
         tag: SupportsArray | Buffer | Iterable[int] | int = 0,
         columns: Mapping[str, str] | None = None,
+        max_vertices: int | None = None,
     ) -> SyncResult: ...
     def ensure_many(
         self,
@@ -207,6 +219,7 @@ class ConditionChanges(ConditionHolder[V]):
         policy: TransitionPolicy | str | None = None,
         tag: SupportsArray | Buffer | Iterable[int] | int = 0,
         columns: Mapping[str, str] | None = None,
+        max_vertices: int | None = None,
     ) -> SyncResult:
         """Adds many conditions as :meth:`add_many` does, but leaves equal conditions unchanged, as :meth:`ensure` does.
         With a store, the call is one transaction. Use :meth:`sync` to also remove all other conditions.
@@ -222,6 +235,7 @@ class ConditionChanges(ConditionHolder[V]):
             tag: The tags as a column, or one tag for all conditions.
             columns: The names of columns that the library does not recognise: the column's name for each role, such as
                 ``latitude``.
+            max_vertices: As for :meth:`add_many`.
 
         Returns:
             The numbers of added, replaced and kept conditions.
@@ -239,7 +253,7 @@ class ConditionChanges(ConditionHolder[V]):
             SyncResult(added=0, replaced=1, kept=1, removed=0)
         """
         given = self._assuming(assuming)
-        return self._put_many(identifier, latitude, longitude, radius, given, policy, tag, columns, True)
+        return self._put_many(identifier, latitude, longitude, radius, given, policy, tag, columns, max_vertices, True)
 
     @overload
     def sync(
@@ -249,6 +263,7 @@ class ConditionChanges(ConditionHolder[V]):
         assuming: State | str | None = None,
         policy: TransitionPolicy | str | None = None,
         tag: int = 0,
+        max_vertices: int | None = None,
     ) -> SyncResult: ...
     @overload
     def sync(
@@ -259,6 +274,7 @@ class ConditionChanges(ConditionHolder[V]):
         policy: TransitionPolicy | str | None = None,
         tag: int = 0,
         columns: Mapping[str, str] | None = None,
+        max_vertices: int | None = None,
     ) -> SyncResult: ...
     def sync(
         self,
@@ -268,6 +284,7 @@ class ConditionChanges(ConditionHolder[V]):
         policy: TransitionPolicy | str | None = None,
         tag: int = 0,
         columns: Mapping[str, str] | None = None,
+        max_vertices: int | None = None,
     ) -> SyncResult:
         """Makes the passed conditions the only ones: ensures each passed condition, in order, and removes all other
         conditions.
@@ -286,6 +303,8 @@ class ConditionChanges(ConditionHolder[V]):
             tag: Tag of conditions without a tag.
             columns: The names of columns that the library does not recognise: the column's name for each role, such as
                 ``latitude``.
+            max_vertices: The limit of the vertices of each shape; None: 500,000 for a table, 1,000,000 for others. See
+                :class:`Zones`.
 
         Returns:
             The numbers of added, replaced, kept and removed conditions.
@@ -309,4 +328,4 @@ class ConditionChanges(ConditionHolder[V]):
         """
         from .sets import sync_with
 
-        return sync_with(self._handle, conditions, self._assuming(assuming), policy, tag, columns)
+        return sync_with(self._handle, conditions, self._assuming(assuming), policy, tag, columns, max_vertices)

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._errors import InputError
-from .._files.advice import REPAIR
+from .._errors import Advice, InputError
+from .._files.advice import REPAIR, VERTICES
 from .._files.condition_files import ConditionRow, row_number
 from .._files.sources import ConditionsSource, as_conditions
 from .._files.vector import Reading
 from .._native import FencepostError, InvalidArgumentError
-from .._values.arguments import as_policy, column_names
+from .._values.arguments import as_policy, column_names, vertex_limit
 from .._values.enums import State
 from .._values.shapes import Polygon
 from .edges import AS_PLANAR, warn_of_edges
@@ -39,6 +39,7 @@ class Source:
         columns: The names of columns or properties that the library does not recognise: the name for each role, such as
             ``latitude``.
         layer: Layer of a vector file. None selects the first layer.
+        max_vertices: The limit of a condition's vertices; None: the default.
         transform: True to transform coordinates from another CRS to WGS84. Otherwise a source in another CRS is
             refused.
 
@@ -56,6 +57,7 @@ class Source:
         radius: float | None = None,
         columns: Mapping[str, str] | None = None,
         layer: str | None = None,
+        max_vertices: int | None = None,
         transform: bool = False,
     ) -> None:
         self.name, self.rows = "conditions", list[ConditionRow]()
@@ -69,6 +71,7 @@ class Source:
                 radius=radius,
                 columns=columns,
                 layer=layer,
+                max_vertices=max_vertices,
                 transform=transform or None,
             )
             return
@@ -76,7 +79,7 @@ class Source:
         self.name, self.rows = as_conditions(
             given,
             as_policy(policy),
-            how=Reading(layer, transform),
+            how=Reading(layer, transform, max_vertices=vertex_limit(max_vertices)),
             columns=column_names(columns),
             radius=radius,
             assuming=assumed if assuming is None else assuming,
@@ -117,9 +120,9 @@ def add_conditions(holder: ConditionHolder[Any], rows: Sequence[ConditionRow], p
     """
     for row in rows:
         try:
-            holder._put(row.condition, row.identifier, row.assuming, row.policy, row.tag, False)
+            holder._put(row.condition, row.identifier, row.assuming, row.policy, row.tag, False, row.max_vertices)
         except FencepostError as error:
-            advice = REPAIR if isinstance(row.condition, Polygon) else None
+            advice = _advice(error, row)
             raise InputError(path, row.place, str(error), row_number(row.place), advice) from None
     warn_of_open_edges(holder, rows, path)
 
@@ -146,8 +149,15 @@ def sync_conditions(
         at = error.position
         row = rows[at] if at is not None and at < len(rows) else None
         place = row.place if row is not None else ""
-        advice = REPAIR if row is not None and isinstance(row.condition, Polygon) else None
+        advice = None if row is None else _advice(error, row)
         raise InputError(path, place, str(error), row_number(place), advice) from None
+
+
+def _advice(error: FencepostError, row: ConditionRow) -> Advice | None:
+    """The remedy for a condition that the library refuses."""
+    if "too_many_vertices:" in str(error):
+        return VERTICES
+    return REPAIR if isinstance(row.condition, Polygon) else None
 
 
 def warn_of_open_edges(holder: ConditionHolder[Any], rows: Sequence[ConditionRow], path: str | Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from .._native import InvalidArgumentError, NotFoundError
 from .._tables.numbers import integer, real
-from .._values.arguments import assumed, column_names, policy_row
+from .._values.arguments import assumed, column_names, policy_row, vertex_limit
 from .._values.conditions import BEACON_IDENTITY, CIRCULAR_GEOGRAPHIC, LINE_GEOGRAPHIC, is_condition
 from .._values.enums import State
 from .._values.results import SyncResult
@@ -218,6 +218,7 @@ class ConditionHolder(Generic[V]):
         policy: TransitionPolicy | str | None,
         tag: int,
         ensure: bool,
+        most: int = 0,
     ) -> bool:
         state, row = assumed(assuming), policy_row(policy)
         number = integer(tag, "tag", 0)
@@ -225,13 +226,15 @@ class ConditionHolder(Generic[V]):
             raise TypeError(f"condition must be one of fencepost's conditions, not {type(condition).__name__}")
         kind, geometry = condition._definition()
         put: Any = self._handle.add_shape
+        values: tuple[Any, ...] = (*geometry, most)
         if kind == LINE_GEOGRAPHIC:
             from .gates import gate_columns
 
-            put, geometry = self._handle.add_line, gate_columns(geometry)
+            put, values = self._handle.add_line, (*gate_columns(geometry), most)
         elif kind in (CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY):
             put = self._handle.add_circle if kind == CIRCULAR_GEOGRAPHIC else self._handle.add_beacon
-        changed: bool = put(identifier, *geometry, state, row, number, ensure)
+            values = geometry
+        changed: bool = put(identifier, *values, state, row, number, ensure)
         if changed and getattr(condition, "_has_several_rings", False):
             from .edges import warn_of_left_out
 
@@ -252,15 +255,18 @@ class ConditionHolder(Generic[V]):
         policy: TransitionPolicy | str | None,
         tag: Any,
         columns: Mapping[str, str] | None,
+        max_vertices: int | None,
         ensure: bool,
     ) -> SyncResult:
         given = (latitude, longitude, radius)
         if hasattr(identifier, "__arrow_c_stream__") and all(column is None for column in given):
             from .arrow_batches import Options, put_stream
 
-            return put_stream(self._handle, identifier, column_names(columns), Options(assuming, policy, tag), ensure)
-        if columns is not None:
-            raise TypeError("columns needs a table that exports an Arrow stream")
+            options = Options(assuming, policy, tag, vertex_limit(max_vertices))
+            return put_stream(self._handle, identifier, column_names(columns), options, ensure)
+        for option, value in (("columns", columns), ("max_vertices", max_vertices)):
+            if value is not None:
+                raise TypeError(f"{option} needs a table that exports an Arrow stream")
         for column, name in zip(given, ("latitude", "longitude", "radius")):
             if column is None:
                 raise TypeError(f"{'ensure_many' if ensure else 'add_many'} needs the column {name}")

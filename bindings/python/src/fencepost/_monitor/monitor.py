@@ -109,6 +109,8 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             the library does not recognise these names.
         layer: Layer of a vector file. None selects the first layer.
+        max_vertices: The limit of the vertices of each shape that is read; None: 500,000. All parts and holes count,
+            with the vertices that planar edges are cut at. At most 1,000,000. Applies to no other conditions.
         transform: True to transform a source in another CRS to WGS84. Otherwise such a source is refused.
         delivery: Which changes are delivered if a condition has several pending changes.
         condition_limit: The largest number of conditions of all kinds that are monitored at a time. None means no
@@ -175,6 +177,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         radius: float | None = None,
         columns: Mapping[str, str] | None = None,
         layer: str | None = None,
+        max_vertices: int | None = None,
         transform: bool = False,
         delivery: Delivery | str = Delivery.EVERY,
         condition_limit: int | None = None,
@@ -192,7 +195,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
     ) -> None:
         if isinstance(conditions, str) and name is None and not any(mark in conditions for mark in "./\\"):
             conditions, name = None, conditions
-        source, options = None, (policy, assuming, radius, columns, layer, transform)
+        source, options = None, (policy, assuming, radius, columns, layer, max_vertices, transform)
         if conditions is not None or has_options(options):
             from .filling import Source
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._tables.numbers import integer
-from .._values.arguments import assumed, column_names, policy_row
-from .._values.conditions import is_condition, is_line
+from .._values.arguments import assumed, column_names, policy_row, vertex_limit
+from .._values.conditions import BEACON_IDENTITY, CIRCULAR_GEOGRAPHIC, is_condition, is_line
 from .._values.enums import STATES, State
 from .._values.results import SyncResult
 
@@ -37,17 +37,21 @@ def sync_with(
     policy: TransitionPolicy | str | None,
     tag: int,
     columns: Mapping[str, str] | None,
+    max_vertices: int | None,
 ) -> SyncResult:
     """Makes `conditions` the only conditions of a handle; see :meth:`ConditionChanges.sync`."""
     if hasattr(conditions, "__arrow_c_stream__") and not isinstance(conditions, Mapping | list):
         from .arrow_batches import Options, sync_stream
 
-        return sync_stream(handle, conditions, column_names(columns), Options(assuming, policy, tag))
+        return sync_stream(
+            handle, conditions, column_names(columns), Options(assuming, policy, tag, vertex_limit(max_vertices))
+        )
     if columns is not None:
         raise TypeError("columns needs a table that exports an Arrow stream")
     default = assumed(assuming), policy_row(policy), integer(tag, "tag", 0)
     left_open: list[str] = []
-    result = SyncResult(*handle.sync(tuple(_definitions(conditions, default, left_open))))
+    most = vertex_limit(max_vertices, 0)
+    result = SyncResult(*handle.sync(tuple(_definitions(conditions, default, left_open, most))))
     if left_open and (result.added or result.replaced):
         from .edges import AS_GEODESIC, warn_of_edges
 
@@ -55,9 +59,11 @@ def sync_with(
     return result
 
 
-def _definitions(conditions: Any, default: tuple[int, Any, int], left_open: list[str]) -> Iterable[DefinitionRow]:
-    """Yields a row for each condition. Appends the identifiers of shapes that do not state their kind of edges to
-    `left_open`."""
+def _definitions(
+    conditions: Any, default: tuple[int, Any, int], left_open: list[str], most: int
+) -> Iterable[DefinitionRow]:
+    """The rows of conditions. Identifiers of shapes that do not state their kind of edges are appended to
+    `left_open`. `most` limits the vertices of conditions without their own limit; 0: no limit."""
     if isinstance(conditions, Mapping):
         pairs: Iterable[tuple[Any, Any]] = conditions.items()
     else:
@@ -73,7 +79,7 @@ def _definitions(conditions: Any, default: tuple[int, Any, int], left_open: list
         if getattr(value if is_condition(value) else getattr(value, "condition", None), "_leaves_edges_open", False):
             left_open.append(identifier)
         if is_condition(value):
-            yield (identifier, *value._definition(), state, row, tag)
+            yield (identifier, *_limited(value, most), state, row, tag)
             continue
         own: Any = getattr(value, "condition", None)
         if not is_condition(own):
@@ -82,8 +88,14 @@ def _definitions(conditions: Any, default: tuple[int, Any, int], left_open: list
         assuming, policy = getattr(value, "assuming", None), getattr(value, "policy", None)
         yield (
             identifier,
-            *own._definition(),
+            *_limited(own, getattr(value, "max_vertices", 0) or most),
             state if assuming is None else STATES.index(assuming),
             row if policy is None else policy_row(policy),
             getattr(value, "tag", tag),
         )
+
+
+def _limited(condition: Condition, most: int) -> tuple[int, Any]:
+    """The kind and the geometry of a condition; the geometry of a shape with its limit of vertices."""
+    kind, geometry = condition._definition()
+    return kind, (*geometry, most) if kind not in (CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY) else geometry

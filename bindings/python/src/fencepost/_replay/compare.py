@@ -22,7 +22,7 @@ from .._tables.times import EPOCH, Time, to_us
 from .._values.arguments import as_policy, device_column
 from .._values.enums import Delivery, DevicePath, State
 from .._values.policy import TransitionPolicy
-from .filling import conditions_of, given_conditions
+from .filling import conditions_of, conditions_reading, given_conditions
 from .given import GivenTracks, Played
 from .joint import copies, flaps, separated
 from .replay import reports_of, scale_of
@@ -172,6 +172,7 @@ def compare(
     transform: bool = False,
     sort: bool = True,
     radius: float | None = None,
+    max_vertices: int | None = None,
     assuming: State | str | None = None,
     time_zone: str | tzinfo | None = None,
     date_order: str = "",
@@ -221,7 +222,7 @@ def compare(
         conditions,
         None,
         column,
-        how=Reading(conditions_layer, transform),
+        how=conditions_reading(conditions_layer, transform, max_vertices),
         columns=conditions_columns,
         radius=radius,
         assuming=assuming,

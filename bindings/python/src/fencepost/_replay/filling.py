@@ -12,7 +12,7 @@ from .._files.vector import PLAIN, Reading
 from .._monitor.filling import add_conditions, refuse_options, sync_conditions
 from .._monitor.holder import ConditionHolder
 from .._monitor.monitor import Monitor
-from .._values.arguments import as_policy, assumed_state
+from .._values.arguments import as_policy, assumed_state, vertex_limit
 from .._values.conditions import is_line
 from .._values.enums import Delivery, DevicePath, State
 from .._values.policy import TransitionPolicy
@@ -21,7 +21,19 @@ if TYPE_CHECKING:
     from .._files.sightings import Report
     from .._fleet.conditions import Zones
 
-__all__ = ["add_conditions", "conditions_of", "feed_report", "given_conditions", "sync_conditions"]
+__all__ = [
+    "add_conditions",
+    "conditions_of",
+    "conditions_reading",
+    "feed_report",
+    "given_conditions",
+    "sync_conditions",
+]
+
+
+def conditions_reading(layer: str | None, transform: bool, max_vertices: int | None) -> Reading:
+    """How the conditions of a replay are read; `max_vertices` None: the default."""
+    return Reading(layer, transform, max_vertices=vertex_limit(max_vertices))
 
 
 def given_conditions(

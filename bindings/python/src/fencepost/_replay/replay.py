@@ -24,7 +24,7 @@ from .._values.arguments import device_column
 from .._values.enums import Delivery, DevicePath, State
 from .._values.events import Event
 from .._values.policy import TransitionPolicy
-from .filling import conditions_of, feed_report, given_conditions
+from .filling import conditions_of, conditions_reading, feed_report, given_conditions
 from .given import GivenTracks, Played
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def replay(
     transform: bool = False,
     sort: bool = True,
     radius: float | None = None,
+    max_vertices: int | None = None,
     assuming: State | str | None = None,
     time_zone: str | tzinfo | None = None,
     date_order: str = "",
@@ -107,6 +108,7 @@ def replay(
         sort: True to sort the fixes of files and tables, and the lines of a sightings file, by time if they are not in
             order. Otherwise a row that is earlier than a previous row is late. :class:`Fix` objects are never sorted.
         radius: Radius in metres of circles in files and tables that have no radius.
+        max_vertices: The limit of the vertices of each shape of files and tables; None: 500,000. See :class:`Zones`.
         assuming: Initial state of conditions without an assumed state. With ``unsatisfied``, the first determination
             that a condition is not satisfied gives no event. None means ``unsatisfied`` for several tracks (`by`,
             trajectories), as in tables of conditions, and ``unknown`` for a single track. The argument is refused if
@@ -138,7 +140,7 @@ def replay(
         conditions,
         policy,
         column,
-        how=Reading(conditions_layer, transform),
+        how=conditions_reading(conditions_layer, transform, max_vertices),
         columns=conditions_columns,
         radius=radius,
         assuming=assuming,

@@ -18,7 +18,7 @@ from .._tables.rows import Rows
 from .._tables.table import Plain
 from .._values.arguments import as_policy, device_column
 from .._values.policy import TransitionPolicy
-from .filling import conditions_of, given_conditions
+from .filling import conditions_of, conditions_reading, given_conditions
 from .given import GivenTracks
 from .joint import copies, flaps, separated
 from .labels import LabelSource, Place, Span, matched, read_labels
@@ -171,6 +171,7 @@ def tune(
     device: str | None = None,
     columns: Mapping[str, str] | None = None,
     radius: float | None = None,
+    max_vertices: int | None = None,
     time_zone: str | tzinfo | None = None,
 ) -> Tuning:
     """Tries policies on tracks, and finds the policy that best reproduces the visits that really took place.
@@ -195,6 +196,7 @@ def tune(
         device: The column that identifies the device.
         columns: The names of the tracks' columns, as for :func:`replay`.
         radius: Radius in metres of points without a radius.
+        max_vertices: As for :func:`replay`.
         time_zone: Time zone of labels whose times have no time zone. If `time_zone` is None, such labels are refused.
 
     Raises:
@@ -222,7 +224,8 @@ def tune(
         raise InvalidArgumentError(f"cross_validate is {cross_validate!r}; must be 'device', 'day' or None")
     device = device_column(device, None)
     column = track_column(tracks, device)
-    name, rows = given_conditions(zones, None, column, radius=radius, name="zones")
+    how = conditions_reading(None, False, max_vertices)
+    name, rows = given_conditions(zones, None, column, how=how, radius=radius, name="zones")
     rows = [row for row in rows if row.policy is not None]  # leaves out gates, which have no visits
     if not rows:
         raise InputError(name, "", "has no zone that a policy applies to: gates and beacons have no policy")

@@ -7,7 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from .._native import InvalidArgumentError
-from .._tables.numbers import real, shown
+from .._tables.numbers import integer, real, shown
 from .._tables.times import seconds_to_us
 from .enums import DEVICE_PATHS, STATES, DevicePath, State
 
@@ -17,9 +17,23 @@ if TYPE_CHECKING:
     from .policy import PolicyRow, TransitionPolicy
 
 
+MAX_VERTICES = 500_000
+"""The default limit of a condition's vertices in files and tables; the library accepts a million."""
+
+
+def vertex_limit(given: int | None, default: int = MAX_VERTICES) -> int:
+    """A limit of a condition's vertices; None: the default.
+
+    Raises:
+        InvalidArgumentError: The limit is outside 1 to 1,000,000.
+        TypeError: It is not an int.
+    """
+    return default if given is None else integer(given, "max_vertices", 1, 1_000_000)
+
+
 def has_options(options: tuple[Any, ...]) -> bool:
-    """True if any option for reading conditions (policy, assuming, radius, columns, layer, transform) differs from its
-    default.
+    """True if any option for reading conditions (policy, assuming, radius, columns, layer, max_vertices, transform)
+    differs from its default.
 
     The comparison does not use ``==``, because for some types ``==`` does not return a bool.
     """

@@ -18,7 +18,7 @@ PolicyRow: TypeAlias = tuple[int, int, int, float, float, float, float, int]
 DefinitionRow: TypeAlias = tuple[
     str,  # identifier
     int,  # kind
-    Geometry,
+    Geometry | tuple[bytes, float, int, bool, float, int],  # with a limit of vertices
     int,  # assumed state
     PolicyRow | None,
     int,  # tag

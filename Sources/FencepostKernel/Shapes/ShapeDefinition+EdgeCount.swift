@@ -1,0 +1,43 @@
+extension ShapeDefinition {
+  /// The number of vertices of a caller's definition, with those that planar edges are cut at, before it is examined.
+  ///
+  /// A repeated vertex counts, except the one that closes a ring. Points that divide planar edges later, because only
+  /// their geodesics cross, do not count.
+  public var cutVertexCount: Int {
+    var count: Int64 = 0
+    for ring in vertices.ringEnds.indices {
+      let corners = vertices.vertices(ofRing: ring)
+      guard let first = corners.first, let last = corners.last else { continue }
+      let isClosed =
+        isPolygon && corners.count > 1 && first.latitude.bitPattern == last.latitude.bitPattern
+        && first.longitude.bitPattern == last.longitude.bitPattern
+      count += Int64(corners.count - (isClosed ? 1 : 0))
+      guard edges == .planar else { continue }
+      var before = first
+      for corner in corners.dropFirst() {
+        count += ShapeDefinition.cuts(from: before, to: corner)
+        before = corner
+      }
+      if isPolygon { count += ShapeDefinition.cuts(from: last, to: first) }
+    }
+    return Int(clamping: count)
+  }
+
+  /// The number of points at which a planar edge is cut.
+  private static func cuts(from start: ShapeVertices.Vertex, to end: ShapeVertices.Vertex) -> Int64 {
+    // Other positions are refused when the shape is examined; NaN must not be compared.
+    guard start.isPosition, end.isPosition else { return 0 }
+    let (turn, rise) = (end.longitude - start.longitude, end.latitude - start.latitude)
+    // The geodesic of an edge of less than 0.01° is within 0.06 m of it.
+    if turn.magnitude + rise.magnitude < 0.01 { return 0 }
+    let pieces = WrittenEdges.pieces(from: start, to: end)
+    var count: Int64 = -1
+    for piece in 0..<pieces {
+      let (from, to) = (Double(piece) / Double(pieces), Double(piece + 1) / Double(pieces))
+      let most = PlanarEdge.pieces(
+        start.latitude + rise * from, start.latitude + rise * to, span: turn / Double(pieces))
+      count += max(most.roundedUp, 1)
+    }
+    return count
+  }
+}
