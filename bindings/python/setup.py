@@ -1,4 +1,5 @@
-"""Builds the extension and, unless FENCEPOST_LIBRARY names a built one, the Swift library that it links to."""
+"""Builds the extension and the Swift library to which the extension links, unless FENCEPOST_LIBRARY names a library
+that is already built."""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ NOT_SOURCE = shutil.ignore_patterns(".*", "__pycache__", "*.pyc", "*.o", "*.so",
 
 
 def find_root() -> Path:
-    """The repository: in `library` beside this file (a source distribution), above this file, or, where a front end
-    copied this folder away, above where it was called."""
+    """Returns the folder of the repository: `library` beside this file (in a source distribution), a folder above this
+    file, or, if a front end has copied this folder elsewhere, a folder above the current directory."""
     starts = [os.environ.get("FENCEPOST_ROOT"), HERE / "library", HERE, os.environ.get("PWD"), os.getcwd()]
     for start in starts:
         for folder in (Path(start), *Path(start).parents) if start else ():
@@ -41,7 +42,7 @@ ROOT = find_root()
 
 
 def version() -> str:
-    """The version that the C header states: the only place where it is written."""
+    """The version that the C header states, which is the only place where the version is written."""
     header = (ROOT / "include" / "fencepost.h").read_text(encoding="utf-8")
     parts = [re.search(rf"#define FENCEPOST_VERSION_{part} (\d+)", header) for part in ("MAJOR", "MINOR", "PATCH")]
     if None in parts:
@@ -50,7 +51,7 @@ def version() -> str:
 
 
 def build_library() -> Path:
-    """Builds the self-contained library (the Swift runtime inside, only our functions exported)."""
+    """Builds the self-contained library, which includes the Swift runtime and exports only our functions."""
     given = os.environ.get("FENCEPOST_LIBRARY")
     if given:
         library = Path(given).resolve()
@@ -67,7 +68,8 @@ def build_library() -> Path:
 
 
 class BuildPython(build_py):
-    """Begins without what an earlier build left: a module that has moved since would be installed in both places."""
+    """Removes the files of earlier builds first; otherwise, a module that has moved since would be installed in both
+    places."""
 
     def run(self) -> None:
         for stale in (Path(self.build_lib) / "fencepost").rglob("*.py*"):
@@ -76,7 +78,8 @@ class BuildPython(build_py):
 
 
 class BuildExtension(build_ext):
-    """Puts the library beside the extension, which finds it there whatever the installation's place."""
+    """Puts the library beside the extension, where the extension finds it regardless of the folder in which the package
+    is installed."""
 
     def run(self) -> None:
         library = build_library()
@@ -104,7 +107,7 @@ class BuildExtension(build_ext):
 
 
 class SourceDistribution(sdist):
-    """Adds the Swift sources, which lie outside this folder."""
+    """Adds the Swift sources, which are outside this folder."""
 
     def make_release_tree(self, base_dir: str, files: list[str]) -> None:
         super().make_release_tree(base_dir, files)

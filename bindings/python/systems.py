@@ -1,7 +1,8 @@
 """The differences between systems when the extension is built: names of libraries and the tools that read and strip
 them.
 
-``FENCEPOST_PORTABLE=1`` takes the ways that need no tool, also on Linux, where a test runs them.
+``FENCEPOST_PORTABLE=1`` selects the code that needs no such tool, even on Linux, so that a test can run this code on
+Linux.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ PORTABLE = os.environ.get("FENCEPOST_PORTABLE") == "1"
 IS_MACOS = sys.platform == "darwin"
 
 LIBRARIES = "libfencepost.*.dylib" if IS_MACOS else "libfencepost.so.*"
-"""The pattern of the bundled library's name, of every version."""
+"""The pattern for the names of the bundled library; it matches every version."""
 
 RUN_PATH = "-Wl,-rpath,@loader_path" if IS_MACOS else "-Wl,-rpath,$ORIGIN"
-"""The option of the linker with which the extension finds the library beside itself."""
+"""The option of the linker that makes the extension look for the library in the extension's own folder."""
 
 
 def install_name(library: Path) -> str:
@@ -35,7 +36,8 @@ def install_name(library: Path) -> str:
 
 
 def strip(library: Path) -> None:
-    """Removes the symbols that no program needs, with the tool ``STRIP`` where the library is for another machine."""
+    """Removes the symbols that no program needs; if the library is for another machine, uses the tool that ``STRIP``
+    names."""
     if not PORTABLE:
         subprocess.run(
             [os.environ.get("STRIP", "strip"), "-x" if IS_MACOS else "--strip-unneeded", str(library)], check=True

@@ -1,5 +1,5 @@
-"""Tests the report in headless Chromium: it uses no network, causes no errors, and draws every mark. ``make test-all``
-runs this test."""
+"""Tests the report in headless Chromium: it uses no network, causes no errors, and draws everything. ``make
+test-all`` runs this test."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def complaints(browser: webdriver.Chrome) -> list[str]:
 
 
 def requests(browser: webdriver.Chrome) -> list[str]:
-    """The requests, except the one for the page itself."""
+    """The requests of the page, except the request for the page itself."""
     messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     sent = [
         message["params"]["request"]["url"] for message in messages if message["method"] == "Network.requestWillBeSent"
@@ -202,7 +202,7 @@ def test_what_is_chosen_shows_its_evidence_everywhere(browser: Any, tmp_path: Pa
 
 
 def test_the_base_map_is_asked_for(browser: Any, tmp_path: Path) -> None:
-    """Tiles are fetched only if the map is switched on, and never without a network."""
+    """Tiles are fetched only if the user switches the map on, and never without a network."""
     page = tmp_path / "drive.html"
     demo().report(page, base_map="http://127.0.0.1:9/{Z}/{X}/{Y}.png")
     offline(browser, True)
@@ -245,8 +245,8 @@ def many(tracks: int, fixes: int, places: int, step: float) -> EventLog:
 
 
 def test_a_hundred_devices_among_a_thousand_places(browser: Any, tmp_path: Path, capsys: Any) -> None:
-    """The page stays small with many rows; searching, unfolding and sorting work. The test prints how fast the page is,
-    without a limit."""
+    """The page stays small even with many rows; searching, unfolding and sorting work. The test prints how fast the
+    page is, but sets no limit."""
     log = many(tracks=100, fixes=1_000, places=1_000, step=8e-4)
     visits = log.visits()
     page = tmp_path / "fleet.html"
@@ -307,7 +307,7 @@ HOSTILE = ("</script><script>throw 1</script>", "<img src=x onerror=alert(1)>", 
 
 
 def test_names_and_paper(browser: Any, tmp_path: Path) -> None:
-    """Tests that names of all kinds cause no errors, and that a printout has all rows, on white."""
+    """Tests that names of all kinds cause no errors, and that a printout contains all rows on a white background."""
     import pandas
 
     times = pandas.date_range("2026-01-01", periods=6, freq="min", tz="UTC")

@@ -1,7 +1,8 @@
-"""Tests `fencepost watch` with the real daemon: gpsd reads pseudo terminals, on which gpsfake plays receivers' logs.
+"""Tests `fencepost watch` with the real gpsd: gpsd reads pseudo terminals, to which gpsfake plays the logs of
+receivers.
 
-Needs Debian's gpsd and gpsd-clients, the shared logs and a pseudo terminal; the test is skipped with a message if one
-is missing.
+The test needs Debian's gpsd and gpsd-clients, the shared logs and a pseudo terminal; if one of them is missing, the
+test is skipped with a message.
 """
 
 from __future__ import annotations
@@ -52,13 +53,13 @@ pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 
 @contextmanager
 def playing(port: int, *logs: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Plays logs in a loop with gpsfake, each as its own device, through a gpsd that listens on a port of the
-    loopback and has these devices.
+    """Runs gpsfake, which plays logs in a loop, each log as a separate device; its gpsd has these devices and listens
+    on a port of the loopback interface.
 
     gpsfake waits until the file of gpsd's control socket exists, and then ignores a refused connection to the socket:
-    gpsd has no device then, and a test waits in vain. The same happens if the file is left over from a killed gpsd
-    whose gpsfake had the same process id. Therefore each gpsfake gets a new folder for the socket, and a gpsfake that
-    passed on no device is replaced.
+    then gpsd has no device, and the test would wait in vain. The same happens if the file was left by a killed gpsd and
+    its gpsfake had the same process id as the new gpsfake. Therefore each gpsfake gets a new folder for the socket, and
+    a gpsfake is replaced if its gpsd has no device.
     """
     end = time.monotonic() + LONGEST
     while True:
@@ -71,7 +72,7 @@ def playing(port: int, *logs: str) -> Iterator[subprocess.Popen[bytes]]:
 
 @contextmanager
 def started(port: int, *logs: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A gpsfake with its gpsd, which are killed at the end."""
+    """A gpsfake with its gpsd; both are killed at the end of the block."""
     with TemporaryDirectory() as folder:
         environment = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin", "TMPDIR": folder}
         # This speed is slow enough that a client that connects a second late still receives most of a log.
@@ -113,8 +114,9 @@ def has_devices(process: subprocess.Popen[bytes], port: int, count: int) -> bool
 
 @pytest.fixture
 def port() -> int:
-    """Finds a free port below the range from which the system takes ports for outgoing connections. A watch that
-    retries a closed port within that range might get the same port for its own end, and so connect to itself."""
+    """Finds a free port below the range from which the system takes ports for outgoing connections. If a port within
+    that range is closed and a watch retries it, the system may use the same port for the watch's own end, so that the
+    watch connects to itself."""
     while True:
         try:
             with socket.create_server(("127.0.0.1", random.SystemRandom().randrange(10_000, 32_000))) as server:
@@ -263,7 +265,7 @@ def test_a_receiver_after_its_week_roll_over_is_refused(tmp_path: Path, port: in
 
 
 def test_one_of_two_devices_is_followed(tmp_path: Path, port: int) -> None:
-    """Follows the first device that has a fix, with a message, or the device that is named."""
+    """Follows the first device that has a fix, and prints a message about this; or follows the device that is named."""
     logs = ("quectel.log", "bu353s4.log")
     circles = {log: (*place(log, 20), 500.0) for log in logs}
     with playing(port, *logs):

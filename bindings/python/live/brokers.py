@@ -1,4 +1,4 @@
-"""Shared parts of the slow tests of ``fencepost watch``: a separate mosquitto, a watch in a process, and waiting."""
+"""Parts that the slow tests of ``fencepost watch`` share: a separate mosquitto, a watch in a process, and waiting."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ LONGEST = 180.0
 
 
 def mosquitto() -> str | None:
-    """Finds the program mosquitto, which Debian puts into a folder that is only on root's path."""
+    """Finds the program mosquitto; Debian puts it into a folder that is only on the path of root."""
     return shutil.which("mosquitto", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 
 
 def free_port() -> int:
-    """Returns a port below the range from which the system takes ports for outgoing connections. While the broker is
-    stopped, another process, or even a watch that tries to connect, could take a port within that range."""
+    """Returns a port below the range from which the system takes ports for outgoing connections. A port within that
+    range could be taken while the broker is stopped: by another process, or even by a watch that tries to connect."""
     while True:
         try:
             with socket.create_server(("127.0.0.1", random.SystemRandom().randrange(10_000, 32_000))) as server:
@@ -48,7 +48,7 @@ def until(condition: Callable[[], Any], what: str, state: Callable[[], str] = la
 
 
 class Broker:
-    """Runs a mosquitto on the loopback, which keeps its messages when it stops and starts again."""
+    """Runs a mosquitto on the loopback interface; it keeps its messages when it stops and starts again."""
 
     def __init__(self, folder: Path, *settings: str) -> None:
         self.folder, self._settings = folder, settings or ("allow_anonymous true",)
@@ -153,7 +153,7 @@ def location(second: float, longitude: float = 0.0, **more: Any) -> dict[str, An
 
 
 class Watcher:
-    """A watch in its own process that appends its events to a file."""
+    """A watch in a separate process; it appends its events to a file."""
 
     def __init__(self, folder: Path, *arguments: str | Path, environment: dict[str, str] | None = None) -> None:
         self.events_file, self.said_file = folder / "events.jsonl", folder / "said"
@@ -186,7 +186,7 @@ class Watcher:
         until(looked, what)
 
     def end(self) -> None:
-        """Kills the process at any point of its work."""
+        """Kills the process at an arbitrary point of its work."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait(LONGEST)
@@ -197,7 +197,7 @@ class Watcher:
 
 
 def conditions(folder: Path, **places: float) -> Path:
-    """Writes a file of circles of 200 m on the equator, each at its longitude."""
+    """Writes a conditions file with circles of 200 m on the equator, each at its own longitude."""
     path = folder / "conditions.geojson"
     features = [
         {

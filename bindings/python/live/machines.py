@@ -1,6 +1,6 @@
 """A small computer for tests: a copy of this Debian, with systemd as its first process, its own network, and a disk in
-memory for everything that it writes. This module also provides the wheels that pip needs to install the package without
-a network."""
+memory for everything that it writes. This module also provides the wheels with which pip installs the package without a
+network."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[3]
 SYSTEMD = "/lib/systemd/systemd"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 WHEELS = "/srv/wheels"
-"""The machine's folder with the wheels."""
+"""The folder in the machine that contains the wheels."""
 CLONE = "/srv/clone"
 NAMESPACES = ("--mount", "--pid", "--fork", "--kill-child", "--cgroup", "--net", "--uts")
 DISK = Path("/dev/shm")
@@ -68,7 +68,8 @@ def why_not() -> str | None:
 
 
 def make_wheels() -> Path:
-    """Returns a folder with our wheel and the wheels that it needs; the folder is made once for this computer."""
+    """Returns a folder with our wheel and the wheels that it requires; the folder is made only once on this
+    computer."""
     folder = ROOT / ".build" / "live-wheels"
     folder.mkdir(parents=True, exist_ok=True)
     binding = ROOT / "bindings" / "python"
@@ -111,7 +112,7 @@ class Machine:
     def run(
         self, script: str, folder: str = "/", seconds: float = 600, user: str = "root"
     ) -> subprocess.CompletedProcess[str]:
-        """Runs commands, and stops at the first one that fails."""
+        """Runs commands, and stops at the first command that fails."""
         settings = [f"PATH={PATH}", "HOME=/root", "PIP_NO_INDEX=1", f"PIP_FIND_LINKS={WHEELS}", "LANG=C.UTF-8"]
         become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
         command = [*self._enter, *become, "env", "-i", *settings, "bash", "-euc", f"cd {folder}\n{script}"]
@@ -135,10 +136,10 @@ class Machine:
 
 @contextmanager
 def machine(furnish: Callable[[Path], None]) -> Iterator[Machine]:
-    """Starts a machine, and at the end stops the machine with all its processes.
+    """Starts a machine; at the end of the block, stops the machine with all its processes.
 
     Args:
-        furnish: Writes the additional files to the machine's disk.
+        furnish: A function that writes the additional files to the machine's disk.
     """
     with tempfile.TemporaryDirectory(prefix="fencepost-machine-", dir=DISK) as name:
         folder = Path(name)

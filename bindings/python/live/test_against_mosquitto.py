@@ -1,4 +1,5 @@
-"""Tests `fencepost watch` with Debian's mosquitto on the loopback: phones and trackers in, events out, with outages."""
+"""Tests `fencepost watch` with Debian's mosquitto on the loopback interface: messages of phones and trackers come in
+and events go out, with outages."""
 
 from __future__ import annotations
 
@@ -56,8 +57,8 @@ def watcher(
 
 
 def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """Tests messages of OwnTracks and Traccar, the owners' circles, refused messages, and events published in both
-    formats."""
+    """Tests messages of OwnTracks and Traccar, the circles of owners, refused messages, and events that are published
+    in both formats."""
     user = phone(stack, broker, topic="#")
     state = tmp_path / "watch"
     state.mkdir()
@@ -136,7 +137,8 @@ def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -
 
 
 def test_what_the_broker_held_comes_in_once(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """Messages that the broker held while the watch is killed, and while the broker is away, come in once."""
+    """The broker keeps messages while the watch is killed, and the watch receives each of them once; the same is true
+    while the broker itself is stopped."""
     state = tmp_path / "watch"
     user = phone(stack, broker)
     watch = watcher(stack, state, broker, "--store", state)
@@ -332,8 +334,8 @@ def test_bursts_of_new_names_end_nothing(stack: ExitStack, tmp_path: Path, broke
 
 @pytest.mark.parametrize("end", ["kill", "stop", "recover"])
 def test_a_full_disk_loses_no_message(stack: ExitStack, tmp_path: Path, broker: Broker, end: str) -> None:
-    """The broker redelivers messages that came while the store failed; the events of these messages get the same
-    sequences."""
+    """The broker redelivers the messages that came while the store failed; the events of these messages get the same
+    sequence numbers."""
     state = tmp_path / "watch"
     watch = watcher(stack, state, broker, "--store", state)
     user = phone(stack, broker)
@@ -370,8 +372,8 @@ def log_of(broker: Broker) -> str:
 
 
 def test_a_second_watch_of_one_id_is_no_endless_quarrel(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """When either watch connects, the broker ends the connection of the other watch. The watch that first notices the
-    conflict ends with an error."""
+    """Two watches have the same client id; when either of them connects, the broker ends the connection of the other
+    watch. The watch that first notices the conflict ends with an error."""
     watches = [watcher(stack, tmp_path / name, broker, "--client-id", "vans", waits=False) for name in ("one", "other")]
     until(lambda: any(each.process.poll() is not None for each in watches), "the end of one")
     ended, left = sorted(watches, key=lambda each: each.process.poll() is None)
@@ -387,8 +389,8 @@ def test_a_second_watch_of_one_id_is_no_endless_quarrel(stack: ExitStack, tmp_pa
 
 
 def test_a_long_command_costs_no_message(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """The command takes longer than the broker's keep-alive time. Messages of QoS 0 wait in the watch, and messages of
-    QoS 1 wait at the broker."""
+    """The command takes longer than the broker's keep-alive time. Messages of QoS 0 wait in the watch, while messages
+    of QoS 1 wait at the broker."""
     state = tmp_path / "watch"
     # The broker drops a client that is silent for 1.5 times its keep-alive time, which is 30 s outside of tests.
     (tmp_path / "sitecustomize.py").write_text("import fencepost._live.mqtt_client as own\nown.KEEP_ALIVE = 10\n")

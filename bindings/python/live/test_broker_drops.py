@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(mosquitto() is None, reason="mosquitto is not in
 
 
 def test_messages_that_the_broker_drops_are_said(tmp_path: Path) -> None:
-    """While the watch is stopped, more messages come than the broker queues. Each van's position is one message."""
+    """While the watch is stopped, more messages come than the broker can queue. Each van's position is one message."""
     with ExitStack() as stack:
         settings = ("allow_anonymous true", "max_queued_messages 10", "sys_interval 1")
         broker = Broker(tmp_path / "broker", *settings)

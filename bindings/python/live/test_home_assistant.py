@@ -39,8 +39,8 @@ CONFIG = re.compile(r"homeassistant/(device_tracker|binary_sensor)/([a-zA-Z0-9_-
 
 
 class Assistant:
-    """Stands in for Home Assistant's state: the last message of each topic. An instance that starts later sees only
-    retained messages."""
+    """Stands in for Home Assistant's state: the last message of each topic. An instance of Home Assistant that starts
+    later sees only retained messages."""
 
     def __init__(self, broker: Broker) -> None:
         self.topics: dict[str, str] = {}
@@ -60,7 +60,7 @@ class Assistant:
             self.topics.pop(message.topic, None)
 
     def entities(self, kind: str) -> dict[tuple[str, str | None], dict[str, Any]]:
-        """Returns the entities, by the names of device and entity."""
+        """Returns the entities as a mapping from the names of the device and the entity."""
         found = {}
         for topic, text in dict(self.topics).items():
             if (parts := CONFIG.fullmatch(topic)) and parts[1] == kind:
@@ -126,8 +126,8 @@ def watcher(stack: ExitStack, folder: Path, broker: Broker, *more: str | Path) -
 
 
 def test_people_places_and_positions(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """Each pair of a place and a person has a sensor from the first fix on. The test checks states, positions, and the
-    end of watches and places."""
+    """Each pair of a place and a person has a sensor from the first fix on. The test checks states and positions, and
+    what happens when a watch or a place ends."""
     folder = tmp_path / "watch"
     folder.mkdir()
     conditions(folder, home=0.0, office=1.0)

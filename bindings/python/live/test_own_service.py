@@ -1,5 +1,5 @@
 """Tests the programs of ``examples/live``: FastAPI with a fleet, a store and server-sent events; alerts from a broker;
-a host's own event loop."""
+and the event loop of a host program."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_they_are_short(name: str, most: int) -> None:
 
 @contextlib.contextmanager
 def fastapi(folder: Path, name: str = "fastapi_service") -> Iterator[str]:
-    """Runs the service in a process; yields its address."""
+    """Runs the service in a separate process; yields its address."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     command = [sys.executable, "-m", "uvicorn", f"{name}:app", "--port", str(port), "--log-level", "warning"]
@@ -65,8 +65,8 @@ def fastapi(folder: Path, name: str = "fastapi_service") -> Iterator[str]:
 
 
 def test_a_fastapi_service_in_a_few_lines(tmp_path: Path) -> None:
-    """Times come as text and as seconds since 1970, and events leave as JSON; the program does not have to advance a
-    clock."""
+    """Times come as texts and as seconds since 1970, and events are returned as JSON; the program does not have to
+    advance a clock."""
     httpx = pytest.importorskip("httpx", reason="httpx is installed by make test-all")
     pytest.importorskip("fastapi", reason="FastAPI is installed by make test-all")
     conditions(tmp_path)

@@ -1,5 +1,5 @@
-"""Tests the page of a watch in headless Chromium: live, without a network, by keyboard, dark and light, on a phone's
-screen, with 500 devices among 5,000 places."""
+"""Tests the page of a watch in headless Chromium: live changes, no network, keyboard control, dark and light colours, a
+phone's screen, and 500 devices among 5,000 places."""
 
 from __future__ import annotations
 
@@ -127,8 +127,8 @@ class Row(NamedTuple):
 
 
 def rows(browser: webdriver.Chrome) -> list[Row]:
-    """Returns the visible rows of devices, read in one script, because between two calls the page may redraw the
-    rows."""
+    """Returns the visible rows of devices; a single script reads them, because the page may redraw the rows between two
+    calls."""
     found = browser.execute_script(  # type: ignore[no-untyped-call]
         "return [...document.querySelectorAll('#devices tbody tr:not(.gap)')]"
         ".map(row => [row.innerText, row.querySelector('button')])"
@@ -316,7 +316,7 @@ def test_many_devices_among_many_places(stack: ExitStack, tmp_path: Path, browse
 
 
 class TileServer:
-    """Serves the same picture for each tile from its own origin, and records the requests."""
+    """Serves the same picture for each tile from a separate origin, and records the requests."""
 
     def __init__(self, stack: ExitStack) -> None:
         self.asked: list[tuple[str, str | None]] = []

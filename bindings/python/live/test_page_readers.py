@@ -1,4 +1,5 @@
-"""Tests readers of the page that never read: they cost little, delay nobody, and are disconnected."""
+"""Tests browsers that connect to the page but never read its data: they use few resources, delay no other reader, and
+are disconnected."""
 
 from __future__ import annotations
 

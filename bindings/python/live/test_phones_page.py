@@ -1,4 +1,4 @@
-"""Follows ``guides/phones.md`` as a new user would: word for word, from an empty directory, on a separate machine with
+"""Follows ``guides/phones.md`` word for word, as a new user would, from an empty directory, on a separate machine with
 Debian's mosquitto. ``mosquitto_pub`` takes the place of the phone."""
 
 from __future__ import annotations

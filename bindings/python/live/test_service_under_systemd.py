@@ -20,7 +20,7 @@ EVENTS = "/var/lib/fencepost/events.jsonl"
 
 
 def publish(device: str, longitude: float, login: str = "None") -> str:
-    """Returns a command that publishes as a phone does."""
+    """Returns a command that publishes a message as a phone does."""
     fix = {"_type": "location", "lat": 52.5, "lon": longitude, "acc": 5, "tst": int(time.time())}
     code = f"from paho.mqtt import publish; publish.single('owntracks/{device}', '{json.dumps(fix)}', 1, auth={login})"
     return f"/opt/fencepost/bin/python -c {shlex.quote(code)}"

@@ -1,5 +1,5 @@
-"""Starts one Spark session for all tests of the folder. If Spark is not installed, the tests are skipped, with a
-message."""
+"""Starts one Spark session for all tests of the folder. If Spark is not installed, the tests are skipped, and a message
+says so."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[streams.Row], list[dict[str, Any]]]:
-    """Returns the conditions, the rows, and the events that the command finds."""
+    """Returns the conditions, the rows, and the events that the command gives for them."""
     folder = tmp_path_factory.mktemp("world")
     conditions, rows = streams.write_conditions(folder), streams.walks()
     streams.write_csv(folder / "track.csv", rows[:-1])  # the last row is far from all places

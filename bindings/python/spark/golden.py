@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the checkpoints from which later versions must continue: golden/checkpoint-1.zip has a stream of fixes,
-checkpoint-2.zip has rows that name tables and contain scan reports. Each archive contains the events up to the
-checkpoint.
+"""Writes the checkpoints from which later versions must be able to continue: golden/checkpoint-1.zip has a stream of
+fixes, and checkpoint-2.zip has a stream whose rows name tables and contain scan reports. Each archive also contains the
+events up to the checkpoint.
 
     .venv/bin/python bindings/python/spark/golden.py
 
@@ -27,8 +27,7 @@ from fencepost import spark as fencepost_spark
 GOLDEN = Path(__file__).with_name("golden")
 EVENTS = "events.json"
 PLACE = b"/PLACE"
-"""This text stands for the folder that holds the checkpoint, because Spark writes the folder's path into the
-checkpoint."""
+"""This text replaces the path of the folder with the checkpoint, because Spark writes that path into the checkpoint."""
 SHARDS = 2
 """The number of shards equals the number of partitions, because each partition has a folder in the state."""
 WIDE_ROWS = 150
@@ -52,7 +51,7 @@ def run(spark: Any, source: Path, conditions: Path, checkpoint: Path) -> list[di
 
 
 def unpack(folder: Path, number: int) -> list[Any]:
-    """Unpacks a checkpoint into a folder as if the checkpoint had been made there; returns the events up to the
+    """Unpacks a checkpoint into a folder, as if Spark had written the checkpoint there; returns the events up to the
     checkpoint."""
     with zipfile.ZipFile(checkpoint(number)) as archive:
         archive.extractall(folder)

@@ -1,5 +1,5 @@
-"""Shared parts of the tests with a real Spark: a small world in files, the command's events for it, and the start of
-Spark."""
+"""Parts that the tests with a real Spark share: fixes and conditions in files, the command's events for them, and the
+start of Spark."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCHEMA = "vehicle string, lat double, lon double, accuracy double, time_us long"
 LONGEST = 120
 """Timeout of a stream, in seconds."""
 TOO_BUSY, TRIES = "failed to connect back", 3
-"""Spark gives a Python worker ten seconds to start, and this cannot be changed. On a busy machine ten seconds may be
+"""Spark gives a Python worker ten seconds to start; this limit cannot be changed. On a busy machine ten seconds may be
 too short; the query is then started again."""
 SENTINEL_AFTER = 1000
 """The sentinel row is later than all other rows by this number of seconds; it moves the watermark beyond everything
@@ -44,7 +44,8 @@ def write_conditions(folder: Path, count: int = 40) -> Path:
 
 
 def walks(devices: int = 12, steps: int = 120) -> list[Row]:
-    """Rows in time order, some without a position. After the last row, no device still waits for time to pass."""
+    """Rows in time order; some rows have no position. After the last row, no device has a pending change that only
+    needs time to pass."""
     draw = random.Random(5)
     places = {f"v-{number}": [0.0, 0.0] for number in range(devices)}
     found: list[Row] = []
@@ -60,7 +61,7 @@ def walks(devices: int = 12, steps: int = 120) -> list[Row]:
 
 
 def until(rows: list[Row]) -> int:
-    """The watermark at the end."""
+    """The watermark at the end of the stream."""
     return max(row[4] for row in rows) - DELAY * SECOND
 
 
@@ -112,8 +113,8 @@ def _date(path: Path, number: int) -> None:
 def drain(
     events: Any, checkpoint: Path, found: list[Any] | None = None, fails: bool = False
 ) -> tuple[list[Any], list[Any]]:
-    """Runs a stream of events over everything in its source. Returns the progress, and appends the rows of the stream
-    to `found`. If `fails` is true, the query fails between its first write and the commit."""
+    """Runs a stream of events until all data of its source is processed. Returns the progress, and appends the rows of
+    the stream to `found`. If `fails` is true, the query fails after its first write and before the commit."""
     rows = [] if found is None else found
 
     def keep(batch: Any, number: int) -> None:
@@ -171,13 +172,13 @@ def as_json(row: Any) -> dict[str, Any]:
 
 
 def environment() -> dict[str, str]:
-    """Makes workers use this Python, and keeps all connections on the loopback."""
+    """Makes the workers use this Python, and makes all connections stay on the loopback interface."""
     return {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
 
 
 def session(folder: Path, **options: str) -> Any:
-    """Starts a small Spark with two processors. Spark's threads need a large stack: Spark searches the message of an
-    error in `foreachBatch` with a recursive regular expression, and if the stack overflows there the stream hangs."""
+    """Starts a small Spark with two processors. Spark's threads need a large stack: for the message of an error in
+    `foreachBatch`, Spark runs a recursive regular expression, and if the stack overflows there, the stream hangs."""
     os.environ.update(environment())
     from pyspark.sql import SparkSession
 

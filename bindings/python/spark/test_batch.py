@@ -1,4 +1,4 @@
-"""Tests data frames in a real Spark: the replay gives the events of the command, and the join gives the rows of the
+"""Tests DataFrames in a real Spark: the replay gives the events of the command, and the join gives the rows of the
 table."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Streams in a real Spark find the events that the command finds, for any number of shards, any micro-batches and any
-order."""
+"""In a real Spark, streams give the events that the command gives, for any number of shards, any division into
+micro-batches, and any order of rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ World = tuple[Path, list[streams.Row], list[dict[str, Any]]]
 
 
 def streamed(spark: Any, folder: Path, conditions: Any, **options: Any) -> tuple[list[dict[str, Any]], list[Any]]:
-    """Runs a stream over everything in the source; returns the events and the progress."""
+    """Runs a stream until all data of its source is processed; returns the events and the progress."""
     source = spark.readStream.schema(streams.SCHEMA).option("header", True).option("maxFilesPerTrigger", 1)
     events = fencepost_spark.events(
         source.csv(str(folder / "in")), conditions, **{"delay": f"{streams.DELAY} seconds", **options}

@@ -1,4 +1,5 @@
-"""Tests the example of bindings/site/guides/spark.md: files in, files out, and a second run after more files came."""
+"""Tests the example of bindings/site/guides/spark.md: it reads files and writes files, and continues with a second run
+after more files came."""
 
 from __future__ import annotations
 

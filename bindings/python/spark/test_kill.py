@@ -1,5 +1,5 @@
-"""Kills the driver, the JVM and the Python workers of a stream with SIGKILL, at random and between write and commit.
-The events must equal those of the command, and an idempotent sink must not have any event twice."""
+"""Kills the driver, the JVM and the Python workers of a stream with SIGKILL, both at random moments and between write
+and commit. The events must equal those of the command, and an idempotent sink must not contain any event twice."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ World = tuple[Path, list[streams.Row], list[dict[str, Any]]]
 
 
 def processes(session: int) -> dict[str, list[int]]:
-    """Returns the process ids of a session, by kind of process."""
+    """Returns the ids of the processes in a session, by kind of process."""
     found: dict[str, list[int]] = {"driver": [], "jvm": [], "worker": []}
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit():
@@ -61,8 +61,8 @@ def end(session: int) -> None:
 
 
 def run(folder: Path, conditions: Path, victim: str, after: float) -> tuple[bool, str]:
-    """Runs the job, and kills a process `after` seconds after the first Python worker has started. Returns whether the
-    job completed, and its output."""
+    """Runs the job, and kills a process `after` seconds after the first Python worker has started. Returns True if the
+    job completed, and the job's output."""
     command = [sys.executable, str(JOB), str(folder), str(conditions)]
     if victim == "after write":
         command.append("die-after-write")

@@ -1,4 +1,4 @@
-"""A stream whose rows name their table and contain scan reports, as files, with the expected results."""
+"""The files for a stream whose rows name their table and contain scan reports, with the expected results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES = tuple(part.split()[0] for part in SCHEMA.split(", "))
 
 
 class World(NamedTuple):
-    """Tables by their digests (None for the stream's own table), rows in the order of arrival, and the expected
+    """Tables by their digests (None for the stream's own table), the rows in the order of arrival, and the expected
     events."""
 
     tables: several_tables.Tables
@@ -53,7 +53,7 @@ def write_json(folder: Path, number: int, rows: list[Any]) -> None:
 
 
 def publish(shelf: Path, tables: several_tables.Tables, *names: bytes | None) -> None:
-    """Writes tables to a folder where the workers find them."""
+    """Writes tables to a folder in which the workers look for tables."""
     shelf.mkdir(exist_ok=True)
     for name in names:
         if name is not None:

@@ -113,7 +113,7 @@ def test_fixes_of_one_device() -> None:
 
 
 def test_dictionaries_that_differ_between_batches() -> None:
-    """Returns batches like those from many files: each batch has its own dictionary, with other words at the same
+    """Tests batches like those from many files: each batch has its own dictionary, with other words at the same
     indices, and perhaps at the same address as the previous dictionary."""
     fleet = Fleet(zones_of())
     batches = []

@@ -62,7 +62,7 @@ def generated_track() -> list[Row]:
 
 @dataclass
 class Log:
-    """Records what was observed of a monitor in all its runs."""
+    """Records the observations that are made of a monitor in all its runs."""
 
     events: dict[int, str] = field(default_factory=dict)
     again: int = 0

@@ -27,8 +27,8 @@ DEEP = 250.0
 
 
 class RoughPolygon(Polygon):
-    """Computes D (the signed distance) in double precision, which is accurate to 1e-7 m. Of a depth above 250 m, the
-    class knows only that it exceeds 250 m.
+    """Computes D (the signed distance) in double precision, which is accurate to 1e-7 m. The search for the
+    depth stops at 250 m, so a larger depth is only known to exceed 250 m.
 
     This class does not check whether edges cross, because the check would take minutes for a country.
     """

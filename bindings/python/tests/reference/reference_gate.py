@@ -244,7 +244,8 @@ PIECES = 16
 
 
 def _near_pieces(way: _Curve, edge: _Curve) -> list[tuple[float, float]]:
-    """Returns starting points: the middles of pieces of both curves that come near each other, nearest first."""
+    """Returns starting points for the iteration: the middles of pieces of both curves that come near each other; the
+    nearest pieces come first."""
     first, second = float(way.length), float(edge.length)
     starts = [(k + 0.5) * first / PIECES for k in range(PIECES)]
     others = [(k + 0.5) * second / PIECES for k in range(PIECES)]

@@ -1,7 +1,8 @@
 """The path from one fix to the next, and the instants at which the reference adds fixes to the path.
 
-The rule adds a fix at each microsecond of the path. Only fixes at which a place's distance reaches a threshold matter,
-in any state of the place. Therefore the path is halved, down to the microsecond, wherever a threshold may be reached.
+The rule adds a fix at each microsecond of the path. Only those added fixes matter at which the distance of a condition
+reaches a threshold, whatever state the condition is in. Therefore the path is halved again and again, down to the
+microsecond, wherever a threshold may be reached.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ class Way:
         return there["lat2"], there["lon2"]
 
     def instants(self, places, first, end):
-        """Returns the instants of the added fixes, in order: the first and the last, and both sides of each passage of
-        a threshold."""
+        """Returns the instants of the added fixes, in order: the first instant, the last instant, and the instants on
+        both sides of each passage of a threshold."""
         found = {first, end}
         for c in places:
             found.update(self._passages(c, first, end))
@@ -68,8 +69,8 @@ def sign(value):
 
 
 def bracketed(excess, low, high):
-    """Returns the two microseconds between which a sign changes once: found by chords, and by halving where chords are
-    slow."""
+    """Returns the two successive microseconds between which a sign changes once; they are found by chords, and by
+    halving where chords are slow."""
     before, is_halved = sign(excess(low)), False
     while high - low > 1:
         a, b = excess(low), excess(high)

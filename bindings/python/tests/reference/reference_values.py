@@ -177,7 +177,8 @@ class Candidate:
 
 
 class Event:
-    """A built event. ``order`` is the position of the event's change; ``silent`` events are never delivered."""
+    """A built event. ``order`` is the position of the event's change; events that are ``silent`` are never
+    delivered."""
 
     def __init__(
         self,
@@ -255,18 +256,18 @@ class Condition:
 
     @property
     def is_place(self):
-        """Returns whether a device can be inside the condition."""
+        """Returns True if a device can be inside the condition."""
         return not self.is_beacon and not self.is_gate
 
     @property
     def line(self):
-        """Returns the value with which a distance is compared: the radius of a circle; 0 for the signed distance of
-        other shapes."""
+        """Returns the value with which a distance is compared: the radius for a circle, and 0 for other shapes, whose
+        signed distance is used."""
         return self.definition["radius"] if self.definition["kind"] == "circle" else 0.0
 
     @property
     def size(self):
-        """Returns the size by rule 11 of shapes.md: the radius of a circle, the depth of other shapes."""
+        """Returns the size by rule 11 of shapes.md: the radius of a circle, or the depth of any other shape."""
         return self.definition["radius"] if self.definition["kind"] == "circle" else self.definition["shape"].depth
 
     def distance(self, fix):
@@ -301,7 +302,8 @@ class Condition:
         return self.policy["accuracy_factor"] == 0 or accuracy <= max(self.size, 100.0)
 
     def determined_side(self, d, accuracy):
-        """Returns the side that a fix decides for an undetermined place, or None."""
+        """Returns the side that a fix determines for an undetermined condition, or None if the fix determines no
+        side."""
         if self.is_fine(accuracy):
             return self.side(d)
         return "out" if d - accuracy > self.line else None
@@ -324,8 +326,8 @@ class Condition:
 
 
 def has_news(now: frozenset, before: frozenset) -> bool:
-    """Returns whether the flags `now` differ from the reported flags `before` in a way that causes a diagnostic
-    event."""
+    """Returns True if the flags `now` differ from the reported flags `before` in such a way that a diagnostic event
+    follows."""
     if now == before:
         return False
     gone = before - now

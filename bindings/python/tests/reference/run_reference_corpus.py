@@ -1,9 +1,9 @@
-"""Run conformance scenarios (format: Tests/Conformance/README.md) against the reference model.
+"""Runs conformance scenarios (format: Tests/Conformance/README.md) against the reference model.
 
     python run_reference_corpus.py [--restart-every-step] [FILE...]
 
-If no files are named, the script runs all of Tests/Conformance and its Shapes. The script prints one block per failure,
-and at the end ``N passed, N failed``.
+If no files are named, the script runs all scenarios in Tests/Conformance and in its folder Shapes. The script prints
+one block per failure, and at the end ``N passed, N failed``.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def us(seconds):
 
 
 def moment(seconds):
-    """Returns a time; "nan" stands for an invalid time."""
+    """Returns a time; the text "nan" stands for an invalid time."""
     if not isinstance(number(seconds), (int, float)) or number(seconds) != number(seconds):
         raise Refused("invalid_argument", "time")
     return us(number(seconds))
@@ -409,7 +409,7 @@ def scenarios(path):
 
 
 def runner(scenario):
-    """Returns the player of a scenario; scenarios of fleets have a different player."""
+    """Returns the player for a scenario; scenarios of fleets need a different player."""
     if "fleet" not in scenario:
         return Scenario
     from run_reference_fleets import FleetScenario

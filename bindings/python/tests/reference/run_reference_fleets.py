@@ -65,7 +65,7 @@ class FleetScenario:
 
     @staticmethod
     def restart_between_steps(fleet):
-        """Checks that uncommitted events are redelivered, unless they are void."""
+        """Checks that unacknowledged events are redelivered, unless they are void."""
         handed_out = list(fleet.handed_out)
         fleet.abandon()
         for event in handed_out:

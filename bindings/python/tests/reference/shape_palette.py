@@ -1,8 +1,8 @@
-"""Makes random polygons and corridors around a point, each both for the engine and for the reference.
+"""Makes random polygons and corridors around a point, each for both the engine and the reference.
 
-An engine may compute depths up to 1 % too small. So that this tolerance never decides a result, all polygons here are
-deeper than 2 km, and no margin or accuracy of the random lives is near that depth. Corridors, whose depth is their
-radius, have all sizes.
+An engine may compute depths up to 1 % too small. All polygons here are deeper than 2 km, and no margin or accuracy of
+the random lives is near that depth; so this tolerance never decides a result. The depth of a corridor is its radius, so
+corridors of all sizes can be used.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ DEEP = 10_000.0
 
 
 class RoughPolygon(Polygon):
-    """Computes the signed distance in double precision; the depth is only known to exceed all values with which it is
-    compared."""
+    """Computes the signed distance in double precision; the depth is not computed, but is known to exceed all values
+    with which it is compared."""
 
     depth = DEEP  # type: ignore[assignment]
 
@@ -49,7 +49,7 @@ class PaletteShape(NamedTuple):
 
 
 def _off(base: Place, *steps: tuple[float, float]) -> list[float]:
-    """Returns a vertex at azimuths and distances (metres) from a point, as [longitude, latitude]."""
+    """Returns vertices, as [longitude, latitude], that lie at azimuths and distances (metres) from a point."""
     latitude, longitude = base
     for azimuth, metres in steps:
         end = Geodesic.WGS84.Direct(latitude, longitude, azimuth, metres)

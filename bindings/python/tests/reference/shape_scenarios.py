@@ -32,8 +32,8 @@ START = {"advance": 0}
 
 
 def off(azimuth: float, metres: float) -> tuple[float, float]:
-    """Returns a point off the coast of an island with six capes, at this azimuth from the island's middle; negative
-    metres are on land."""
+    """Returns a point off the coast of an island with six capes, at this azimuth from the middle of the island; a
+    negative number of metres means a point on land."""
     return from_place(MIDDLE, azimuth % 360, 500 + 40 * cos(radians(6 * azimuth)) + metres)
 
 
@@ -46,7 +46,8 @@ JUMPS = ((0, 25), (4, 25), (60, 20), (62, 24), (35, 20), (88, 20), (50, 30), (10
 
 
 def metres(east: float, north: float) -> tuple[float, float]:
-    """Returns a point relative to the middle, on a plane, which is accurate enough for a garden."""
+    """Returns a point relative to the middle, computed on a plane, which is accurate enough for an area as small as a
+    garden."""
     return round(MIDDLE[0] + north / 111_266, 9), round(MIDDLE[1] + east / 68_650, 9)
 
 
@@ -61,7 +62,8 @@ GARDEN = tuple(metres(*place)[::-1] for wall in WALLS for place in wall)
 
 
 def beside(metres: float) -> tuple[float, float]:
-    """Returns a point east of the park's eastern edge; negative metres are inside."""
+    """Returns a point east of the eastern edge of the park; a negative number of metres means a point inside the
+    park."""
     return from_place(GATE, 90 if metres > 0 else 270, abs(metres))
 
 

@@ -1,4 +1,5 @@
-"""Tests that engine and reference model agree: random conditions, random walks, all presets, all delivery modes.
+"""Tests that the engine and the reference model agree for random conditions, random walks, all presets, and all
+delivery modes.
 
 hypothesis prints the shortest failing sequence of steps, and a line that replays it. FENCEPOST_EXAMPLES sets the number
 of examples; ``pytest --hypothesis-seed=N`` repeats a run.
@@ -126,7 +127,7 @@ operations = st.one_of(
 
 
 class Pair:
-    """Drives one monitor of the engine and one of the reference in parallel."""
+    """Drives two monitors in parallel: one of the engine and one of the reference."""
 
     def __init__(
         self, base: tuple[float, float], delivery: str, limit: int | None, most: int, farthest: float | None = None
@@ -210,7 +211,7 @@ class Pair:
         self.both(lambda: self.ours.advance(time), lambda: self.theirs.advance(time))
 
     def do_jump(self, value: Any, ahead: int) -> None:
-        """Feeds a fix with a date far ahead; the monitors' clocks show the result."""
+        """Feeds a fix whose time is far ahead; the clocks of the two monitors show the result."""
         _, metres, azimuth, accuracy, _ = value
         place, time = self.place(metres, azimuth), self.clock + ahead
         self.both(

@@ -1,5 +1,5 @@
-"""Tests the warning about planar edges: the distance between the two readings of a ring, compared with points of the
-straight line."""
+"""Tests the warning about planar edges: the distance between the geodesic and the planar edges of a ring is compared
+with points of the straight line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ STEPS = 40
 
 
 def departure(ring: list[tuple[float, float]]) -> float:
-    """Returns the greatest distance from the straight line to the geodesic between the same vertices, from samples."""
+    """Returns the greatest distance, among samples, from the straight line between two vertices to the geodesic between
+    the same vertices."""
     worst = 0.0
     for number, (start, end) in enumerate(zip(ring, ring[1:] + ring[:1])):
         edge = Edge(Vertex(*start, number), Vertex(*end, number + 1))

@@ -1,10 +1,10 @@
-"""Tests that engine and reference model agree on long random lives of a monitor: batches, forks, restarts, beacons,
-hosts, limits.
+"""Tests that the engine and the reference model agree on long random lives of a monitor, with batches, forks, restarts,
+beacons, hosts and limits.
 
-test_against_reference.py reduces its failures to short sequences. This test runs long lives, and finds failures that
-need many calls. Each life has its own seed, which a failure prints: ``FENCEPOST_SEED=17 FENCEPOST_LIVES=1 pytest ...``
-repeats the life. FENCEPOST_LIVES sets the number of lives, and FENCEPOST_LIVES_SECONDS the time after which no further
-life begins.
+test_against_reference.py reduces the failures that it finds to short sequences. This test instead runs long lives, and
+finds failures that need many calls. Each life has its own seed, which a failure prints: ``FENCEPOST_SEED=17
+FENCEPOST_LIVES=1 pytest ...`` repeats the life. FENCEPOST_LIVES sets the number of lives, and FENCEPOST_LIVES_SECONDS
+the time after which no further life begins.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ LATE = (-1, -5_000_000)
 
 
 class BatchReference(ReferenceMonitor):
-    """Adds batches to the reference: several events may be in flight, and are committed in order."""
+    """Adds batches to the reference: several events may be in flight, and are acknowledged in order."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -90,12 +90,12 @@ class BatchReference(ReferenceMonitor):
         self.batch = [pair for pair in self.batch if pair[0] is not condition]
 
     def _waiting(self) -> int:
-        """Events in flight do not count as pending, not even after a restart: a restart changes nothing."""
+        """Events in flight do not count as pending, not even after a restart, so a restart changes nothing."""
         return sum(1 for c in self._conditions.values() for e in c.queue if not e.silent and not e.handed_out)
 
 
 class Life(Pair):
-    """Holds one monitor of the engine and one of the reference, and makes the random actions on both."""
+    """Holds two monitors, one of the engine and one of the reference, and performs the random actions on both."""
 
     theirs: BatchReference
 
@@ -165,7 +165,8 @@ class Life(Pair):
         return {"assuming": assuming, "policy": policy, "tag": self.chance.choice([0, 0, 7])}
 
     def fix(self) -> tuple[int, float, float, float, tuple[float, float] | None]:
-        """Returns a walk in and out along one meridian, with jumps; the fraction keeps the walk off the boundaries."""
+        """Returns a walk to and fro along one meridian, with jumps; the fraction keeps the positions away from the
+        boundaries."""
         chance = self.chance
         self.away = chance.choice([self.away, abs(self.away + chance.uniform(-150, 150)), chance.uniform(0, 900)])
         accuracy = chance.choice([0.0, 5.0, 5.0, 30.0, 99.9, 100.0, 100.1, 150.0, 400.0])
@@ -235,12 +236,13 @@ class Life(Pair):
         return bool(ours)
 
     def restart(self) -> None:
-        """Restarts both monitors; uncommitted events are redelivered."""
+        """Restarts both monitors; unacknowledged events are redelivered."""
         self.ours = self.ours.fork()
         self.theirs.restart()
 
     def fork(self) -> None:
-        """Forks and continues with either copy; actions on the other copy must have no effect."""
+        """Forks the monitors and continues with either the original or the copy; actions on the other one must have no
+        effect."""
         fork, other = self.ours.fork(), copy.deepcopy(self.theirs)
         other.restart()
         here = self.ours, self.theirs, self.clock, self.away
@@ -258,7 +260,7 @@ class Life(Pair):
 
 
 def recorded(life: Life) -> list[str]:
-    """Makes a life record its actions."""
+    """Makes a life record the actions that are performed."""
     log: list[str] = []
 
     def noting(name: str, action: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,4 +1,5 @@
-"""Tests Tests/Golden/invalid-shapes.json: invalid shapes with reason and position, and similar valid shapes."""
+"""Tests the shapes in Tests/Golden/invalid-shapes.json: invalid shapes with the reason and position of the defect, and
+similar valid shapes."""
 
 from __future__ import annotations
 

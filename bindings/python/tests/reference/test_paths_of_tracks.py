@@ -1,8 +1,8 @@
-"""Tests all recorded tracks, thinned to a fix a minute: the events on a path equal the events of additional fixes on
-the path every 10 ms.
+"""Tests all recorded tracks, thinned to one fix a minute: the events on a path equal the events that result if fixes
+are added on the path every 10 ms.
 
 FENCEPOST_SOAK=1 uses up to 28 hours of each track; otherwise only the first legs of a track are used. The additional
-fixes are computed by geodesics in columns, and fed to a monitor without a path.
+fixes are computed as columns of points on geodesics, and are fed to a monitor without a path.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ IS_LONG = os.environ.get("FENCEPOST_SOAK") == "1"
 MOST_LAID = 10_000_000 if IS_LONG else 40_000
 """The largest number of fixes that are added to the path of one track."""
 NOT_READ = {".md", ".igc", ".json", ".jsonl", ".aivdm", ".chk"}
-"""Suffixes of files that are not tracks, or have a format that the package does not read; .chk repeats a neighbouring
+"""Suffixes of files that are not tracks, or whose format the package does not read; a .chk file repeats a neighbouring
 log."""
 SHORT = Counter()  # counts of tracks, for the check of formats at the end
 
@@ -47,7 +47,7 @@ def _files() -> list[Path]:
 
 
 def thinned(path: Path) -> list[FixRow]:
-    """Returns the fixes with a position, at least a minute apart."""
+    """Returns fixes with a position that are at least a minute apart."""
     columns = {"time": "utc_ms"} if path.name.startswith("car-i280") else {}
     kept: list[FixRow] = []
     for fix in read_track(path, columns=columns).fixes:
@@ -99,7 +99,7 @@ def places(fixes: Sequence[FixRow], source: random.Random) -> Iterator[tuple[str
 
 
 def laid(start: FixRow, end: FixRow) -> bytes | None:
-    """Returns fixes between two fixes, 10 ms apart, each with the larger accuracy of the two."""
+    """Returns additional fixes between two fixes, 10 ms apart, each with the larger accuracy of the two fixes."""
     duration = end[3] - start[3]
     if duration > GAP:
         return None
@@ -158,7 +158,7 @@ COUNTS: Counter[str] = Counter()
 
 
 def test_no_format_is_missing() -> None:
-    """A parametrised test may silently have no cases, so this test checks that there are some."""
+    """A parametrised test may have no cases without anybody noticing, so this test checks that there are some cases."""
     formats = {path.suffix for path in FOUND}
     assert formats >= {".gpx", ".csv", ".nmea"}, formats
     if TRACKS.is_dir():

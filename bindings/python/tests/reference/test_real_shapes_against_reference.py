@@ -44,14 +44,14 @@ CASES = (
 )
 IS_LONG = os.environ.get("FENCEPOST_SOAK") == "1"
 NOT_READ = {".md", ".igc", ".json", ".jsonl", ".aivdm", ".chk"}
-"""Suffixes of files that are not tracks, or have a format that the package does not read; .chk repeats a neighbouring
+"""Suffixes of files that are not tracks, or whose format the package does not read; a .chk file repeats a neighbouring
 log."""
 POLICIES = {name: TransitionPolicy.named(name) for name in ("standard", "exact")}
 
 
 def fixes_for(path: Path) -> list[Any]:
-    """Returns a limited number of a track's fixes, evenly chosen; fixes so inaccurate that depths over 250 m matter are
-    left out."""
+    """Returns a limited number of a track's fixes, evenly chosen; leaves out fixes that are so inaccurate that depths
+    over 250 m matter."""
     fixes = [fix for fix in fixes_of(path) if not fix[2] > 100]
     return fixes[:: max(1, -(-len(fixes) // MOST_FIXES))]
 

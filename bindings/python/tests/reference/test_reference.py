@@ -1,6 +1,7 @@
 """Compares the reference model with the scenarios of semantics.md, section 8, and with itself.
 
-S42, S43, S46 and S52 need a store or names, so only the corpus has these scenarios; S53 belongs to the planner.
+S42, S43, S46 and S52 need a store or names, so only the corpus contains these scenarios; S53 is a scenario of the
+planner.
 """
 
 from __future__ import annotations
@@ -562,8 +563,8 @@ def test_corpus_is_complete():
 
 
 def random_walk(seed, delivery, restarts, polls):
-    """Walks randomly through a few conditions, with everything that a host may do; returns the log of delivered
-    events."""
+    """Makes a random walk through a few conditions, with every action that a host may perform; returns the log of
+    delivered events."""
     world = random.Random(seed)
     consumer = random.Random(seed + 1 if polls else 0)
     m = ReferenceMonitor(delivery=delivery, condition_limit=5)

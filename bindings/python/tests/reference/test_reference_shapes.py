@@ -1,4 +1,4 @@
-"""Compares the reference of shapes with closed forms, dense sampling, and its own alternative methods."""
+"""Compares the reference of shapes with closed formulas, with dense sampling, and with its own alternative methods."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def test_distance_to_the_equator() -> None:
 
 
 def test_distance_along_a_meridian() -> None:
-    """The test uses a square bounded by two meridians and the equator: from beyond the equator, the vertex is
-    nearest."""
+    """The test uses a square bounded by two meridians and the equator: for a point beyond the equator, the nearest
+    point is a vertex."""
     square = Polygon([[[[0, 0], [1, 0], [1, 1], [0, 1]]]])
     for longitude in (-3, -0.5, 1.25, 90):
         expected = A * mp.radians(mp.mpf(-longitude if longitude < 0 else longitude - 1))
@@ -147,8 +147,8 @@ def test_the_side_is_that_of_counting_crossings(reach: float) -> None:
 
 @pytest.mark.parametrize("poke", [*in_full(-5e-12, -1e-13), 0, *in_full(1e-13), 5e-12])
 def test_a_tip_at_an_edge_says_nothing_of_what_is_behind_it(poke: float) -> None:
-    """The test uses a notch, a hole and a part with a vertex on an edge, to 0.6 µm: the signed distance is as if the
-    vertex were 1 mm before the edge."""
+    """The test uses a notch, a hole and a part, each with a vertex within 0.6 µm of an edge: the signed distance must
+    be the one that results if the vertex lies 1 mm before the edge."""
     tip, before, left, right = [0.5, poke], [0.5, 1e-8], [0.1, 1], [0.9, 1]
     outer = [[0, 0], [1, 0], [1, 2], [0, 2]]
     for shape in (

@@ -1,4 +1,5 @@
-"""Compares times of crossings with exact times, found by bisection with 50 digits, for circles, polygons and corridors.
+"""Compares the times of crossings of circles, polygons and corridors with exact times, which are found by bisection
+with 50 digits.
 
 FENCEPOST_SOAK=1 runs ten times as many cases. The geodesics come from ``reference_shapes.exact_geodesic``, loaded again
 with more digits.
@@ -31,7 +32,7 @@ NANOSECOND = 1e-3  # in microseconds, the unit of time
 
 
 def _with_50_digits() -> ModuleType:
-    """Loads the same source file again with other constants."""
+    """Loads the same source file a second time with other constants."""
     source = Path(str(exact_geodesic.__file__)).read_text()
     reported = source.replace("DIGITS, NODES = 32, 26", "DIGITS, NODES = 50, 40")
     assert reported != source
@@ -45,7 +46,7 @@ mp = exact.mp
 
 
 class Way:
-    """Represents the geodesic between two points, at constant speed; times in microseconds."""
+    """Represents the movement along the geodesic between two points at constant speed; times are in microseconds."""
 
     def __init__(self, start: tuple[float, float], end: tuple[float, float], duration: int) -> None:
         self.start, self.end, self.duration = start, end, duration
@@ -78,7 +79,7 @@ def aside(at: tuple[float, float], azimuth: float, metres: float) -> tuple[float
 
 
 class Edge:
-    """Represents a geodesic between vertices: gives the side and the distance of a point."""
+    """Represents a geodesic between vertices: returns the side and the distance of a point."""
 
     def __init__(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         self.way = Way(start, end, 1)
@@ -103,7 +104,8 @@ class Edge:
 
 
 def bisected(excess: Callable[[Any], Any], low: Any, high: Any) -> Any:
-    """Returns the root of a function that changes its sign once, to a hundredth of a nanosecond."""
+    """Returns the root of a function that changes its sign once; the root is accurate to a hundredth of a
+    nanosecond."""
     low, high = mp.mpf(low), mp.mpf(high)
     before = mp.sign(excess(low))
     assert before != 0 and before != mp.sign(excess(high))
@@ -135,7 +137,8 @@ def circle(source: random.Random, way: Way) -> tuple[Any, Callable[[Any], Any], 
 
 
 def crossed(source: random.Random, way: Way) -> tuple[Edge, list[tuple[float, float]]]:
-    """Returns an edge whose middle the path crosses, within half a radian of a right angle."""
+    """Returns an edge whose middle the path crosses; the angle of the crossing is within half a radian of a right
+    angle."""
     there = way.rough.Position(way.metres / 2)
     turn = there["azi2"] + 90 + source.uniform(-28, 28)
     size = way.metres * source.uniform(0.8, 1.2)

@@ -1,4 +1,5 @@
-"""Tests every recorded track with 200 circles along it (1,000 with FENCEPOST_FULL=1): engine and reference agree.
+"""Tests that the engine and the reference agree on every recorded track, with 200 circles along it (1,000 with
+FENCEPOST_FULL=1).
 
 The reference is slow, so the test uses :class:`reference_adapter.ManyCircles`, which skips evaluations that cannot
 change anything; tracks are not thinned.
@@ -115,7 +116,7 @@ def test_the_size_of_batches_does_not_matter(path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_faster_reference_is_the_reference(seed: int) -> None:
-    """Walks among few circles, so that the plain reference is fast enough."""
+    """Walks among only a few circles, so that the plain reference is fast enough."""
     source = random.Random(SEED + seed)
     place, time, fixes = (52.5, 13.4), 0, []
     for _ in range(400):

@@ -1,5 +1,6 @@
-"""Tests one rule for conditions from any source: a condition's own settings come first; `policy=` and `assuming=` apply
-to conditions without them. In a table of conditions, each condition states all its settings."""
+"""Tests that one rule applies to conditions from any source: a condition's own settings come first; `policy=` and
+`assuming=` apply to conditions without these settings. In a table of conditions, each condition states all its
+settings."""
 
 from __future__ import annotations
 
@@ -106,7 +107,8 @@ def kinds() -> Zones:
 
 
 def test_a_replay_of_a_table_is_what_a_fleet_over_it_tells() -> None:
-    """The table's own policies, assumed states and tags apply, as for each device of a fleet."""
+    """For a table, the policies, assumed states and tags of its conditions apply, as they do for each device of a
+    fleet."""
     zones = kinds()
     fleet = Fleet(zones)
     for fix in WAY:

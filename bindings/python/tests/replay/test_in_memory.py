@@ -1,5 +1,5 @@
-"""Tests replays of tracks in memory with one fleet: they give the result of a monitor for each track, equal in every
-field."""
+"""Tests replays of tracks in memory, which use one fleet: their results equal the results of one monitor for each track
+in every field."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fencepost.types import TrackReplay
 
 
 def conditions_into(holder: Zones | Monitor, seed: int) -> None:
-    """Adds conditions of all kinds, some of which report each device."""
+    """Adds conditions of all kinds; some of them give an event for each device."""
     draw = random.Random(seed)
     for number in range(25):
         place = Circle(draw.uniform(-0.01, 0.01), draw.uniform(-0.01, 0.01), draw.uniform(50, 500))
@@ -47,8 +47,8 @@ def conditions_into(holder: Zones | Monitor, seed: int) -> None:
 
 
 def tracks_of(seed: int, count: int = 12) -> list[Track]:
-    """Returns walks of several lengths; some fixes are late, inaccurate, without a position, or with an invalid
-    position."""
+    """Returns walks of several lengths; some fixes are late, some are inaccurate, and some have no position or an
+    invalid position."""
     draw = random.Random(seed)
     tracks = []
     for key in range(count):
@@ -67,7 +67,7 @@ def tracks_of(seed: int, count: int = 12) -> list[Track]:
 
 
 def reports_of(seed: int) -> list[Report]:
-    """Returns sightings and switches of scanning during the tracks, one of them late."""
+    """Returns sightings and changes of scanning during the tracks; one of these is late."""
     draw = random.Random(seed)
     reports, time = [], 0
     for number in range(40):
@@ -81,13 +81,13 @@ def reports_of(seed: int) -> list[Report]:
 
 
 def alone(track: Track, template: Monitor, reports: Sequence[Report] = (), until_us: int | None = None) -> TrackReplay:
-    """Returns the result of a separate monitor, which replays used before fleets existed."""
+    """Returns the result of replaying each track with a separate monitor, as replays did before fleets existed."""
     run = Replay(template.fork(), track.fixes, reports)
     return run.result(track, run.events(until_us))
 
 
 def usable(tracks: list[Track]) -> list[Track]:
-    """Returns the same tracks without fixes that a frame cannot hold."""
+    """Returns the same tracks without the fixes that a frame cannot represent."""
     return [
         replace(track, fixes=[fix for fix in track.fixes if fix[2] >= 0 and -90 <= fix[0] <= 90]) for track in tracks
     ]

@@ -1,4 +1,4 @@
-"""Tests comparisons, which try all policies in one pass: each log equals that of a replay with the policy alone."""
+"""Tests comparisons, which try all policies in one pass: each log equals the log of a replay with only that policy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ POLICIES = {
 
 
 def rows(seed: int, devices: int = 4, count: int = 300) -> Any:
-    """Returns rows of devices that wander across the zones; some rows are late, without a position or inaccurate."""
+    """Returns rows of devices that move across the zones; some rows are late, some are inaccurate, and some have no
+    position."""
     pandas = pytest.importorskip("pandas")
     chance = random.Random(seed)
     found = []
@@ -88,7 +89,8 @@ def test_a_track_of_fixes_and_a_file_are_compared_in_one_pass_too() -> None:
 
 
 def test_the_rows_of_a_table_are_never_grouped_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows go into the native loop as columns, also for comparisons and tuning, and warnings appear once."""
+    """Rows go into the native loop as columns, in comparisons and tuning as in replays, and each warning is issued
+    once."""
     from fencepost import tune
 
     def refuse(_: TableRows) -> Any:

@@ -16,7 +16,7 @@ ZONES = "identifier,latitude,longitude\nhome,52.5,13.4\n"
 
 
 def rows(*vans: str) -> str:
-    """Each van is at home for 20 minutes, then away. The times have no zone, and dates begin with the day."""
+    """Each van is at home for 20 minutes, and then away. The times have no zone, and dates begin with the day."""
     lines = ["van,lat,lon,time"]
     for minute in range(40):
         for van in vans:

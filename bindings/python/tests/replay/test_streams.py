@@ -1,5 +1,5 @@
-"""Tests many tracks in one file: order, equal results for all --jobs and --batch, memory that does not grow with the
-file."""
+"""Tests many tracks in one file: the order of the events, equal results for all values of --jobs and --batch, and
+memory that does not grow with the file."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ TRACKS = int(os.environ.get("FENCEPOST_STREAM_TRACKS", "3000"))
 
 
 def write(path: Path, tracks: int, rows: int, seed: int = 11, late: float = 0.01) -> None:
-    """Returns random walks around a centre, with rows of the tracks in turn or at random; some rows are late or without
-    a position."""
+    """Returns random walks around a centre; the rows of the tracks come in turn or at random, and some rows are late or
+    have no position."""
     world = random.Random(seed)
     places = [(52 + world.uniform(-0.01, 0.01), 13 + world.uniform(-0.01, 0.01)) for _ in range(tracks)]
     with open(path, "w", encoding="utf-8", newline="") as file:
@@ -150,7 +150,7 @@ def test_grouped_tracks_are_held_one_at_a_time(world: tuple[Path, Path], tmp_pat
 
 
 def by_track(lines: Iterator[str], alone: EventLog, by: str) -> list[str]:
-    """Sorts lines into the order of a log with one track after another."""
+    """Sorts lines into the order of a log in which the tracks come one after another."""
     found: dict[Any, list[str]] = {key: [] for key in alone.tracks}
     for line in lines:
         found[json.loads(line)[by]].append(line)
@@ -158,7 +158,8 @@ def by_track(lines: Iterator[str], alone: EventLog, by: str) -> list[str]:
 
 
 def random_world(folder: Path, seed: int, grouped: bool) -> dict[str, Path]:
-    """Returns a few tracks with all kinds of rows, circles with all policies and a beacon, and scan reports."""
+    """Returns a few tracks with all kinds of rows, conditions (circles with all policies, and a beacon), and scan
+    reports."""
     world = random.Random(seed)
     rows = []
     for track in range(world.randrange(1, 9)):
@@ -205,8 +206,8 @@ def random_world(folder: Path, seed: int, grouped: bool) -> dict[str, Path]:
 @pytest.mark.filterwarnings("ignore::fencepost.InputWarning")
 @pytest.mark.parametrize("seed", [*range(4), *in_full(*range(4, 16))])
 def test_random_files_give_what_each_track_gives_alone(tmp_path: Path, seed: int) -> None:
-    """The results are equal byte for byte, with the counts; also with scan reports, time after the last row, and
-    grouped rows."""
+    """The results are equal byte for byte, and the counts are equal; this also holds with scan reports, with time after
+    the last row, and with grouped rows."""
     grouped, late, sighted = seed % 2 == 1, seed % 4 > 1, seed % 8 > 3
     files = random_world(tmp_path, seed, grouped)
     conditions, until = files["c.json"], 10**11 if late else None
@@ -275,8 +276,8 @@ def test_real_tables(tmp_path: Path, name: str, by: str) -> None:
 
 
 def test_fixes_are_read_when_they_are_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the fixes are read later, the file must not have changed since the replay. Other parts of a log do not need
-    the fixes."""
+    """The fixes of a log can be read after the replay only if the file has not changed since the replay. The other
+    parts of a log do not need the fixes."""
     write(tmp_path / "t.csv", 3, 300, late=0.2)
     conditions = circles(tmp_path / "c.csv")
     with pytest.warns(InputWarning, match=r"\d+ of \d+ .*sort=False"):
@@ -449,19 +450,19 @@ if __name__ == '__main__':
 
 def run_two_jobs(folder: Path, then: str) -> subprocess.CompletedProcess[str]:
     """Runs the program with two workers, with these additional lines. The worker processes hold the pipes open, so
-    `run` waits for them too."""
+    `run` also waits for the worker processes."""
     write(folder / "t.csv", 5, 3000)
     (folder / "two_jobs.py").write_text(TWO_JOBS + textwrap.indent(then, "    "))
     return subprocess.run([sys.executable, "two_jobs.py"], cwd=folder, capture_output=True, text=True, timeout=60)
 
 
 def test_processes_end_with_their_parent(tmp_path: Path) -> None:
-    """SIGKILL ends the parent process, so it cannot tell the workers to stop."""
+    """The parent process is ended by SIGKILL, so it cannot tell the workers to stop."""
     assert run_two_jobs(tmp_path, "os.kill(os.getpid(), signal.SIGKILL)\n").returncode == -9
 
 
 def test_a_process_that_dies_is_an_error_not_a_wait(tmp_path: Path) -> None:
-    """SIGKILL ends one of the workers after the first batch."""
+    """One of the workers is ended by SIGKILL after the first batch."""
     then = """\
 victim = multiprocessing.active_children()[0]
 victim.kill(); victim.join()
@@ -473,7 +474,8 @@ except FencepostError as error: print(error)
 
 
 def test_what_breaks_off_kills_the_processes(tmp_path: Path) -> None:
-    """On an exception such as that of Ctrl-C, the workers do not finish their batches, and nobody waits for them."""
+    """After an exception such as KeyboardInterrupt, the workers do not finish their batches, and no process waits for
+    them."""
     then = """\
 children = multiprocessing.active_children()
 try: events.throw(KeyboardInterrupt)
@@ -521,8 +523,8 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
 
 
 def test_forks_share_the_conditions(tmp_path: Path) -> None:
-    """The replay has twenty thousand conditions and five hundred tracks: a fork that was not fed takes hardly any
-    memory."""
+    """The replay has twenty thousand conditions and five hundred tracks: a fork to which nothing was fed takes hardly
+    any memory."""
     monitor = Monitor()
     count = 20_000
     monitor.add_many(map(str, range(count)), [0.001 * (n % 90) for n in range(count)], [0.0] * count, [10.0] * count)
@@ -551,7 +553,8 @@ def test_a_large_field_of_csv_keeps_lines_apart(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore:.*several devices")
 @pytest.mark.parametrize("grouped", [False, True])
 def test_a_fleet_and_a_monitor_each_give_the_same_bytes(tmp_path: Path, grouped: bool) -> None:
-    """The inputs have dwells, late and inaccurate rows, rows without a position, sightings and time after the end."""
+    """The inputs contain dwells, late rows, inaccurate rows, rows without a position, sightings, and time after the
+    end."""
     world = random.Random(11)
     lines, clock = [], dict.fromkeys("abcdefg", 0)
     for _ in range(1500):

@@ -36,7 +36,7 @@ NO_DEVICE = (1 << 32) - 1
 
 @pytest.fixture(autouse=True)
 def by_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reads short texts by columns too, which normally happens only if PyArrow is already imported."""
+    """Makes short texts be read by columns; normally, this happens only if PyArrow is already imported."""
     monkeypatch.setattr(csv_columns, "LEAST_CHARACTERS", 0)
 
 
@@ -49,8 +49,8 @@ def by_row() -> Iterator[None]:
 
 
 def fixes_of(path: Path, batch: int = 65_536, time: str = "time") -> list[tuple[Any, ...]] | str:
-    """Returns the rows as they are fed (NaN as None) with their file positions, then the warnings; or the error's
-    message."""
+    """Returns the rows as they are fed (None instead of NaN) with their positions in the file, and then the warnings;
+    if there is an error, returns its message."""
     many = ManyTracks(path, "vehicle", {"time": time}, batch_rows=batch)
     found: list[tuple[Any, ...]] = []
     try:
@@ -101,8 +101,8 @@ USUAL = {"vehicle": 6, "position": 5, "accuracy": 3, "time": 1}
 @pytest.mark.full
 @pytest.mark.parametrize("unit", ["time", "time_s", "time_ms", "time_us", "time_ns"])
 def test_by_columns_and_by_row_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unit: str) -> None:
-    """Tests hostile files, with a few unusual cells or many of one kind: both ways give the same fixes, positions and
-    warnings, or the same message."""
+    """Tests hostile files, with a few unusual cells or many unusual cells of one kind: both ways of reading give the
+    same fixes, positions and warnings, or the same message."""
     pytest.importorskip("pyarrow")
     refused, read = 0, Counter[bool]()
 
@@ -208,7 +208,8 @@ def handle(tracks: int = 2, **options: int) -> tuple[Any, array[int]]:
 
 
 def good(count: int = 6) -> dict[str, Any]:
-    """Returns valid arguments for feed_tracks: two tracks in turn, which enter the circle in their second row."""
+    """Returns valid arguments for feed_tracks: the rows of two tracks in turn; both tracks enter the circle in their
+    second row."""
     fleet, numbers = handle()
     return {
         "fleet": fleet,
@@ -403,7 +404,8 @@ def test_random_arguments_never_crash() -> None:
 
 
 def test_a_fleet_that_threads_use_meanwhile() -> None:
-    """The calls release the interpreter lock; no thread waits forever, and use by other threads is reported."""
+    """The calls release the interpreter lock; no thread waits forever, and an error is raised if another thread uses
+    the same object."""
     given = good(20_000)
     fleet, stop = given["fleet"], threading.Event()
 

@@ -1,4 +1,5 @@
-"""Tests tuning: compares labels with visits, by brute force and by separate replays; also tests invalid labels."""
+"""Tests tuning: compares labels with visits by brute force, and compares scores with separate replays; also tests
+invalid labels."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ def at(minutes: float) -> datetime:
 
 
 def wander(seed: int, count: int = 400) -> list[tuple[int, float, float]]:
-    """Returns one fix a minute of a person who moves between two places, with noise: time, longitude, accuracy."""
+    """Returns one fix a minute of a person who moves between two places, with noise: time, longitude, and accuracy of
+    each fix."""
     numbers = random.Random(seed)
     place, found = 0.0, []
     for minute in range(count):
@@ -48,7 +50,7 @@ def tuned(rows: Any, zones: Any, labels: Any, **options: Any) -> Tuning:
 
 
 def truth(*tracks: str) -> Any:
-    """Returns invented labels that ignore the devices' movements."""
+    """Returns invented labels that have nothing to do with the movements of the devices."""
     rows = [
         (track, identifier, at(60 * hour + shift), at(60 * hour + shift + 35))
         for track, (identifier, shift) in itertools.product(tracks, (("home", 3), ("work", 20)))
@@ -268,8 +270,8 @@ def test_the_plot_has_a_point_for_each_policy() -> None:
 
 
 def test_a_real_drive_with_noise() -> None:
-    """The labels follow a rule: they are the visits of the recording itself that last at least a minute. Noise splits
-    visits; a dwell joins them."""
+    """The labels of this test follow a rule: they are the visits of the recording itself that last at least a minute.
+    Noise splits a visit into several visits, and a dwell joins them."""
     (path,) = sorted((ROOT / "examples" / "data").glob("drive.gpx"))
     log = replay(path, ROOT / "examples" / "data" / "conditions.geojson", policy="exact")
     labels = [visit for visit in log.visits() if visit.duration >= timedelta(seconds=60)]

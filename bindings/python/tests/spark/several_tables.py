@@ -1,5 +1,5 @@
-"""Devices that name several tables and also see beacons, and the events of each device when it is alone and fed row by
-row."""
+"""Devices that name several tables and also see beacons; and the events that each device gives if its rows are fed one
+by one to a fleet that has only this device."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fencepost.errors import InvalidArgumentError, LateInputError
 SECOND = 1_000_000
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 Row = tuple[str, float, float, float, int, bytes | None, str | None]
-"""A row: device, latitude, longitude, accuracy, time, the digest of a table, a scan report in JSON."""
+"""A row: device, latitude, longitude, accuracy, time, the digest of a table, and a scan report in JSON."""
 Tables = dict[bytes | None, Zones]
 
 
@@ -36,8 +36,8 @@ def table(listed: Iterable[tuple[str, Any, str]]) -> Zones:
 
 
 def versions(seed: int) -> Tables:
-    """Returns the stream's own table, a table that lacks some conditions and has others, and a table in another order
-    with yet others."""
+    """Returns three tables: the stream's own table, a table that lacks some of its conditions and has additional ones,
+    and a table in another order, in which some conditions are defined differently."""
     first, other = places(seed), [(f"n{name}", *rest) for name, *rest in places(seed + 1, 9) if name[0] == "z"]
     redefined = [(name, Circle(0.002, 0.001, 300), "exact") for name, *_ in first[:4]]
     found: Tables = {None: table(first)}
@@ -48,8 +48,8 @@ def versions(seed: int) -> Tables:
 
 
 def walks(draw: random.Random, names: list[bytes | None], devices: int = 5, steps: int = 70) -> list[Row]:
-    """Returns rows in time order: fixes, scan reports, some rows with both, some invalid. Some rows change the device's
-    table, and later rows change it back."""
+    """Returns rows in time order: some are fixes, some are scan reports, some are both, and some are invalid. Some rows
+    change the device's table, and later rows change it back."""
     at = {f"v{number}": [0.0, 0.0] for number in range(devices)}
     version = dict.fromkeys(at, names[0])
     found: list[Row] = []
@@ -74,7 +74,8 @@ def walks(draw: random.Random, names: list[bytes | None], devices: int = 5, step
 
 
 def alone(tables: Tables, rows: list[Row], to_us: int) -> list[Any]:
-    """Returns the events of each device when it is fed row by row, and moved when a row names another table."""
+    """Returns the events of each device if its rows are fed one by one, and if the device is moved when a row names
+    another table."""
     found: list[Any] = []
     for device in {row[0] for row in rows}:
         fleet: Fleet | None = None

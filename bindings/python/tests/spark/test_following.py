@@ -1,5 +1,5 @@
-"""Tests rows that name their table, and scan reports: for any micro-batches and shards, the events equal those of each
-device alone, fed row by row."""
+"""Tests rows that name their table, and scan reports: for any division into micro-batches and shards, the events equal
+those of a fleet with only one device, to which the device's rows are fed one by one."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_each_device_is_followed_by_the_table_of_its_row(seed: int) -> None:
 
 
 def test_devices_keep_their_states_for_places_that_stay() -> None:
-    """Tables that differ only in distant conditions give the events of one table."""
+    """If tables differ only in distant conditions, the events equal the events with a single table."""
     first = places(3)
     far = [(f"far {number}", Circle(50 + number, 0, 100), "exact") for number in range(9)]
     tables: Tables = {None: table(first)}

@@ -1,5 +1,5 @@
-"""Tests a shard of a stream, without Spark: for any micro-batches and number of shards, the events equal those of one
-fleet that was fed all rows by device and time."""
+"""Tests a shard of a stream, without Spark: for any division into micro-batches and any number of shards, the events
+equal those of one fleet to which all rows were fed in the order of device and time."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def over(conditions: Zones) -> Callable[[Any], Zones]:
 
 
 def walks(random_: random.Random, devices: int = 7, steps: int = 60) -> list[Row]:
-    """Returns rows in time order; some without a position, some with invalid values, some at the same time."""
+    """Returns rows in time order; some have no position, some have invalid values, and some have equal times."""
     places = {f"v{number}": [0.0, 0.0] for number in range(devices)}
     found: list[Row] = []
     for step, device in itertools.product(range(steps), places):
@@ -64,8 +64,8 @@ def batch(rows: Iterable[Row], first: int) -> Any:
 def followed(
     conditions: Zones, batches: list[list[Row]], delay_us: int, shards: int, rules: Rules = HOLDS, to_us: int = 0
 ) -> tuple[list[Any], dict[str, int]]:
-    """Follows a stream as Spark does: rows behind the watermark are late, and a shard is called for its rows and for
-    its timer."""
+    """Follows a stream as Spark does: rows behind the watermark are late, and a shard is called when it has rows and
+    when its timer fires."""
     states = [Shard()] * shards
     nexts: list[int | None] = [None] * shards
     counts = dict.fromkeys(("accepted", "invalid", "late"), 0)
@@ -104,7 +104,7 @@ def events(outcome: Outcome) -> list[Any]:
 
 
 def expected(conditions: Zones, rows: Iterable[Row], to_us: int) -> list[Any]:
-    """Returns the events of one fleet in memory that is fed row by row."""
+    """Returns the events of one fleet in memory to which the rows are fed one by one."""
     fleet = Fleet(conditions)
     for device, latitude, longitude, accuracy, time in sorted(rows, key=lambda row: row[4]):
         try:

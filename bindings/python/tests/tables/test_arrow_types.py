@@ -1,4 +1,4 @@
-"""Values of every Arrow type are read as PyArrow shows them, also in slices."""
+"""Values of every Arrow type, including values in slices, are read as PyArrow shows them."""
 
 from __future__ import annotations
 

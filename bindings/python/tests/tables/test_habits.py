@@ -1,5 +1,5 @@
-"""Tests tables in the forms that users of pandas, GeoPandas and Arrow have: each form gives the same answer, or a
-reason."""
+"""Tests tables in the forms that users of pandas, GeoPandas and Arrow have: each form gives either the same result or
+an error with a reason."""
 
 from __future__ import annotations
 
@@ -116,7 +116,8 @@ def test_devices_named_by_uuids() -> None:
 
 
 def test_labels_in_the_index_and_from_other_libraries() -> None:
-    """After a groupby, the keys are in the index. A table with two columns of one name is ambiguous."""
+    """After a groupby, the keys are in the index of the frame. A table in which two columns have the same name is
+    ambiguous."""
     labels = replay(FRAME, ZONES, device="van", policy="exact").visits().to_pandas()
 
     def f1(given: Any) -> float:

@@ -1,4 +1,4 @@
-"""Tests tables for notebooks: their numbers, their borders, and explanations."""
+"""Tests tables for notebooks: the format of their numbers, their borders, and tables of explanations."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def test_columns_with_different_indexes_are_refused() -> None:
 
 
 def test_labels_that_name_several_rows_are_refused() -> None:
-    """A join by such labels would pair each row with the zones of all rows that have the same label."""
+    """With such labels, a join would pair each row with the zones of all rows that have the same label."""
     twice = pandas.concat([points(20), points(20) + 0.01])
     matches = zones().containing(twice.lat, twice.lon)
     said = r"label 0 .*reset_index\(\)"
@@ -150,7 +150,7 @@ def test_geometries_are_longitude_first() -> None:
 
 
 def tracks() -> Any:
-    """Returns two vans: one drives through z0 and z1, the other starts in z3 and stays there."""
+    """Returns the rows of two vans: one van drives through z0 and z1; the other van starts in z3 and stays there."""
     times = pandas.date_range("2024-05-01 12:00", periods=40, freq="30s", tz="UTC")
     one = pandas.DataFrame({"van": "one", "t": times, "lat": 0.0, "lon": np.linspace(-0.04, 0.04, 40)})
     two = pandas.DataFrame({"van": "two", "t": times, "lat": 0.04, "lon": 0.04})
@@ -193,8 +193,8 @@ def fixes(**changes: Any) -> Any:
 
 @pytest.mark.parametrize("name", ["lat", "time", "van"])
 def test_two_columns_of_one_name_are_refused(name: str) -> None:
-    """pandas.concat(axis=1) and SQL joins produce tables with two columns of one name; earlier versions used the first
-    column."""
+    """pandas.concat(axis=1) and SQL joins can produce tables in which two columns have the same name; earlier versions
+    used the first of the two columns."""
     pa = pytest.importorskip("pyarrow")
     frame = fixes(van=["a", "a", "b"])
     twice = pandas.concat([frame, frame[[name]]], axis=1)
@@ -240,7 +240,7 @@ def test_arrays_of_xarray_with_other_labels_are_refused() -> None:
 
 
 def test_spans_are_no_times() -> None:
-    """A period is stored as a number of months, which earlier versions read as a time in 1970."""
+    """pandas stores a period as a number of months, which earlier versions read as a time in 1970."""
     pa = pytest.importorskip("pyarrow")
     frame = fixes(time=pandas.period_range("2024-05", periods=3, freq="M"))
     for rows in (frame, pa.Table.from_pandas(frame)):
@@ -261,7 +261,7 @@ def test_times_with_and_without_a_zone_are_refused() -> None:
 
 
 def test_the_same_whatever_holds_the_rows(tmp_path: Any) -> None:
-    """Tests nullable and categorical types, levels of an index, units of times, shuffled rows."""
+    """Tests nullable and categorical types, levels of an index, units of times, and shuffled rows."""
     pa, places = pytest.importorskip("pyarrow"), {"z0": Circle(0, 0, 1500)}
     world = np.random.default_rng(5)
     times = pandas.date_range("2024-05-01", periods=400, freq="min", tz="UTC").astype("datetime64[us, UTC]")
@@ -314,8 +314,8 @@ def test_the_same_messages_whatever_holds_the_rows(changes: dict[str, Any], word
 
 @pytest.mark.parametrize("column", ["latitude", "longitude", "time", "accuracy", "device"])
 def test_columns_without_an_order_are_refused(column: str) -> None:
-    """A set has no order, and from a dict earlier versions read the keys. The view of a dict's keys or values has an
-    order."""
+    """A set has no order, and a dict is no column: earlier versions read the keys of the dict. The view of a dict's
+    keys or values has an order."""
     rows: dict[str, Any] = {"device": ["a", "b"], "latitude": [0, 1], "longitude": [0, 1], "time": [0, 1]}
     rows["accuracy"] = [1, 2]
     for values in set(rows[column]), frozenset(rows[column]), dict(zip(rows[column], rows[column])):

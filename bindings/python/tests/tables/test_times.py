@@ -1,4 +1,4 @@
-"""Tests times: exact conversions both ways, and errors."""
+"""Tests times: exact conversions in both directions, and errors."""
 
 from __future__ import annotations
 

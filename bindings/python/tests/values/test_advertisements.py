@@ -50,7 +50,8 @@ def test_shared_vector(vector: dict[str, object]) -> None:
 
 @needs_beacons
 def test_a_busy_office_holds_no_beacon() -> None:
-    """There are 511 real advertising reports from phones and sensors: each is refused with a reason."""
+    """The test has 511 real advertising reports from phones and sensors; none of them contains a beacon, and each is
+    refused with a reason."""
     packets = re.findall(r"^> ([0-9A-F \n]+)", (BEACONS / "hcidump-2.x-office.txt").read_text(), re.MULTILINE)
     reports = [report for packet in packets if (report := bytes.fromhex(packet))[3] == 0x02]
     assert len(reports) >= 500

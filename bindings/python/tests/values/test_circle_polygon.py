@@ -20,7 +20,7 @@ SEED = 20_261_122
 
 
 def worlds(count: int) -> list[tuple[float, float, float]]:
-    """Returns circles from 1 m to half the Earth, many of them across the antimeridian and the poles."""
+    """Returns circles with radii from 1 m to half the Earth; many of them cross the antimeridian or contain a pole."""
     print("seed", SEED)
     generator = random.Random(SEED)
     found = []
@@ -49,7 +49,8 @@ def test_they_are_valid_and_as_geojson_has_them(corners: int) -> None:
 
 
 def test_inside_is_nearer_than_the_radius() -> None:
-    """Vertices are 1/2,000 of a turn apart, so points a hundredth of the radius from the line are on the right side."""
+    """The vertices are 1/2,000 of a turn apart, so a point that is farther than a hundredth of the radius from the line
+    is on the right side."""
     generator = random.Random(SEED)
     counted = {True: 0, False: 0}
     for latitude, longitude, radius in worlds(150):

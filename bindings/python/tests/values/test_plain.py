@@ -1,4 +1,4 @@
-"""Tests `kind`, `to_dict` and `to_json` of events, visits, records and the values in them."""
+"""Tests `kind`, `to_dict` and `to_json` of events, visits and records, and of the values that these contain."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_kinds_of_a_circle() -> None:
 
 
 def test_kinds_of_beacons_and_gates() -> None:
-    """A beacon that was never seen cannot leave, so its first timeout is a determination."""
+    """A beacon that was never seen cannot leave, so its first timeout gives a determination instead of an exit."""
     monitor = Monitor(path="geodesic", max_gap=60)
     monitor.advance(0)
     monitor.add(Beacon(UUID), "desk", assuming="unknown")

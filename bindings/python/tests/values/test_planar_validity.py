@@ -1,8 +1,9 @@
-"""Tests planar edges, which are straight on the map: polygons that shapely calls valid are accepted, and have the same
-sides as in shapely.
+"""Tests planar edges, which are straight lines on the map: polygons that are valid in shapely are accepted, and points
+lie on the same side as in shapely.
 
-Geodesics that differ by up to 0.1 m replace the planar edges. Therefore an earlier version refused a hole that touched
-an edge from within, or lay a millimetre beside it, as crossing.
+The engine replaces planar edges by geodesics, which lie up to 0.1 m away from the planar edges. Therefore an earlier
+version refused some holes, as if they crossed an edge: holes that touched the edge from within, or lay a millimetre
+from it.
 """
 
 from __future__ import annotations
@@ -24,22 +25,22 @@ shapely = pytest.importorskip("shapely")
 
 COUNT = 400 if IS_FULL else 40
 CLEAR = 0.25
-"""Metres. Closer to the line, the engine and the map may differ, by up to 0.1 m."""
+"""Metres. For points closer to the line than 0.1 m, the side may differ between the engine and the map."""
 
 Shape = Callable[[float, float], tuple[float, float]]
 pytestmark = pytest.mark.filterwarnings("ignore::fencepost.InputWarning")
 
 
 def where(world: random.Random) -> tuple[float, float, float]:
-    """Returns a position, and a size in degrees. Sizes are dyadic, so that the middles of edges lie exactly on the
-    edges."""
+    """Returns a position, and a size in degrees. Sizes are dyadic numbers, so that the middle of an edge lies exactly
+    on the edge."""
     step = 2.0**-34
     latitude, longitude = round(world.uniform(-75, 75) / step) * step, round(world.uniform(-165, 165) / step) * step
     return latitude, longitude, 2.0 ** world.randint(-13, 3)
 
 
 def touching_holes(world: random.Random) -> Any:
-    """Returns holes with a vertex on an edge of the outer ring, which is a box, a parallelogram or slanted."""
+    """Returns holes with a vertex on an edge of the outer ring; the outer ring is a box, a parallelogram or slanted."""
     latitude, longitude, size = where(world)
     u, v = world.choice([((1.0, 0.0), (0.0, 0.25)), ((1.0, 0.125), (0.0, 0.125)), ((1.0, 0.125), (-1.0, 0.125))])
 
@@ -75,7 +76,7 @@ def slots(world: random.Random) -> Any:
 
 
 def holes_beside(world: random.Random) -> Any:
-    """Returns a hole along an edge, from some micrometres to kilometres away."""
+    """Returns a hole along an edge; the distance between the two is from some micrometres to kilometres."""
     at = turned(world)
     gap = max(10 ** world.uniform(-8, -2), 1e-10 / math.dist(at(0, 0), at(1, 0)))
     west, east = world.uniform(0.05, 0.4), world.uniform(0.5, 0.95)
@@ -84,7 +85,7 @@ def holes_beside(world: random.Random) -> Any:
 
 
 def cuttings(world: random.Random) -> Any:
-    """Returns unions and differences of stars, whose rings meet by chance."""
+    """Returns unions and differences of stars; the rings of these meet at random places."""
     at = turned(world)
 
     def star(x: float, y: float, size: float, corners: int) -> Any:
@@ -103,8 +104,8 @@ def cuttings(world: random.Random) -> Any:
 
 
 def touching_parts(world: random.Random) -> Any:
-    """Returns squares of a chessboard, which touch in vertices, and triangles whose tips lie on an edge of the
-    squares."""
+    """Returns two kinds of parts: squares of a chessboard, which touch each other in vertices, and triangles whose tips
+    lie on an edge of the squares."""
     latitude, longitude, size = where(world)
     slant = world.choice([0, 0.125, 0.25])
 
@@ -118,7 +119,8 @@ def touching_parts(world: random.Random) -> Any:
 
 
 def expect_sides(monitor: Monitor, area: Any, world: random.Random, what: str) -> None:
-    """Checks the sides of points around the area's vertices and in its box, except close to the line."""
+    """Checks the sides of points near the area's vertices and of points in the area's bounding box, except for points
+    close to the line."""
     west, south, east, north = area.bounds
     corners = shapely.get_coordinates(area)
     picked = corners[[world.randrange(len(corners)) for _ in range(60)]]
@@ -151,7 +153,8 @@ def test_what_is_valid_on_the_map_is_accepted(make: Callable[[random.Random], An
 
 
 def test_what_lies_upon_itself_is_mended_by_rounding() -> None:
-    """Points closer than a micrometre count as one point; the error names shapely.set_precision as the remedy."""
+    """Points that are closer than a micrometre to each other count as one point; the error names shapely.set_precision
+    as the remedy."""
     refused = 0
     for number in range(COUNT):
         world = random.Random(number)

@@ -1,5 +1,5 @@
-"""Tests polygons and corridors as values: made from all forms of geometries, and compared with the corpus's exact
-distances."""
+"""Tests polygons and corridors as values: they are made from all forms of geometries, and their distances are compared
+with the exact distances of the corpus."""
 
 from __future__ import annotations
 
@@ -225,7 +225,8 @@ def golden() -> list[tuple[Any, list[list[str]]]]:
 
 
 def test_planar_edges_run_as_their_longitudes_are_written() -> None:
-    """An earlier version read a box of 340 degrees as one of 20, and refused boxes at the poles."""
+    """An earlier version read a box that is 340 degrees wide as a box that is 20 degrees wide, and refused boxes at the
+    poles."""
     box = pytest.importorskip("shapely").box
 
     def inside(shape: object, latitude: float, longitude: float) -> bool:
@@ -279,8 +280,8 @@ def test_rings_of_nothing_are_left_out_with_a_warning() -> None:
 @pytest.mark.filterwarnings("ignore:condition 'x'. geodesic and planar edges", "ignore:a planar edge spans")
 @pytest.mark.filterwarnings("ignore:condition 'x'. 1 rings are left out")
 def test_shapes_that_are_refused_and_those_that_nearly_are() -> None:
-    """Invalid shapes are refused with reason and position, and change nothing. The library's own tests check every
-    detail."""
+    """Invalid shapes are refused with the reason and position of the defect, and a refused shape changes nothing. The
+    tests of the library itself check every detail."""
     shapes = json.loads((GOLDEN / "invalid-shapes.json").read_text())
     assert len(shapes) > 100
     monitor, others = Monitor(), []
@@ -355,7 +356,7 @@ def test_what_a_monitor_says_of_shapes() -> None:
 
 
 def reported(call: Any, *args: Any, **options: Any) -> list[str]:
-    """Returns the messages of a call's warnings."""
+    """Returns the messages of the warnings that a call issues."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         call(*args, **options)
@@ -364,8 +365,8 @@ def reported(call: Any, *args: Any, **options: Any) -> list[str]:
 
 
 def test_edges_that_nobody_named() -> None:
-    """Adding a shape warns if the kind of edges matters. If the kind of edges is named, or the difference is within a
-    metre, there is no warning."""
+    """There is a warning when a shape is added whose kind of edges matters. There is no warning if the kind of edges is
+    named, or if the two kinds of edges differ by at most a metre."""
     box, small = [(50, 0), (50, 2), (52, 2), (52, 0)], [(50, 0), (50, 0.01), (50.01, 0.01), (50.01, 0)]
     words = (
         "condition 'box': geodesic and planar edges lie up to 479 m apart (part 0, ring 0, edge 0), and the "
@@ -406,8 +407,8 @@ def test_edges_that_nobody_named() -> None:
 
 
 def test_exact_distances() -> None:
-    """The distances equal those of the corpus, so nothing is lost on the way from the library, whose own tests compare
-    it with the corpus."""
+    """The distances equal those of the corpus, so the binding passes all digits on; the tests of the library itself
+    compare the library with the corpus."""
     places = [(shape, *map(float, place)) for shape, places in golden() for place in places]
     for shape, latitude, longitude, expected in places:
         got = shape.distance(latitude, longitude)

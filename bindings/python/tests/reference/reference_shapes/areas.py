@@ -1,4 +1,4 @@
-"""Rule 5 computes the area to the left of a ring in its direction."""
+"""Rule 5 computes the area to the left of a ring, as seen in the direction of the ring."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def left_area(edges: list[Edge]) -> float:
 
 
 def _flat_area(edges: list[Edge]) -> Any:
-    """Returns the signed square metres of a small ring, with 32 digits; counterclockwise counts positive."""
+    """Returns the signed square metres of a small ring, with 32 digits; the area of a counterclockwise ring is
+    positive."""
     points = [exact_vector(edge.start.latitude, edge.start.longitude) for edge in edges]
     origin = points[0]
     east = (-origin[1], origin[0], mp.mpf(0)) if origin[0] or origin[1] else (mp.mpf(0), mp.mpf(1), mp.mpf(0))
@@ -40,7 +41,7 @@ def _flat_area(edges: list[Edge]) -> Any:
 
 
 def encloses_left(edges: list[Edge], is_oriented: bool) -> bool:
-    """Returns whether the enclosed area lies to the left of the ring in its listed order."""
+    """Returns True if the enclosed area lies to the left of the ring in its listed order."""
     where = (edges[0].part, edges[0].ring, None)
     perimeter = sum(edge.length for edge in edges)
     if perimeter < FLAT:

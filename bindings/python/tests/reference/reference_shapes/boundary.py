@@ -1,9 +1,9 @@
-"""Rule 8 computes the distance of a point from a line, and the point's side.
+"""Rule 8 computes the distance of a point from a line, and the side of the line on which the point lies.
 
-The side follows from the nearest point on the line: left of an edge is inside; at a vertex, the edge next to the
-point's direction decides. If edges that are not neighbours are equally near, to some micrometres, the edges may cross
-near the point by up to a micrometre, so that the nearest edge does not determine the side. In this case
-`is_inside_by_meridian` decides in another way, by counting crossings of a meridian.
+The side follows from the nearest point on the line: if this is a point of an edge, left of the edge is inside; if it is
+a vertex, the edge next to the point's direction decides. If several edges that are not neighbours are equally near, to
+some micrometres, these edges may cross near the point by up to a micrometre, so the nearest edge does not determine the
+side. In this case `is_inside_by_meridian` determines the side by counting crossings of a meridian.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def vectors(latitudes: Any, longitudes: Any) -> Any:
 
 
 def heading(latitude: float, longitude: float, azimuth: float) -> float:
-    """Returns a direction at a point as an angle, counterclockwise. At a pole the angle does not depend on the point's
-    longitude."""
+    """Returns a direction at a point as an angle, measured counterclockwise. At a pole the angle does not depend on the
+    point's longitude."""
     if abs(latitude) < 90:
         return math.radians(-azimuth) % math.tau
     # At a pole, the azimuth is relative to north along the given longitude.
@@ -49,7 +49,7 @@ def heading(latitude: float, longitude: float, azimuth: float) -> float:
 
 
 class Boundary:
-    """A line of edges. The boundary has sides if the inside lies on the left of every edge."""
+    """A line of edges. The boundary separates inside and outside only if the inside lies on the left of every edge."""
 
     def __init__(self, edges: Sequence[Edge]) -> None:
         self.edges = list(edges)
@@ -67,8 +67,8 @@ class Boundary:
             self.at_vertices[e.end.place].append((back, False, e))
 
     def lower_bounds(self, latitude: float, longitude: float) -> Any:
-        """Returns lower bounds of the edges' distances: from the straight lines between vertices, less the edges'
-        height above these lines."""
+        """Returns lower bounds of the distances to the edges: the distances to the straight lines between vertices,
+        less the height of each edge above its straight line."""
         place = vectors(latitude, longitude)
         t = numpy.clip(((place - self._start) * self._along).sum(-1) / self._square, 0, 1)
         line = numpy.linalg.norm(place - self._start - t[:, None] * self._along, axis=1)
@@ -77,7 +77,7 @@ class Boundary:
 
     def candidates(self, latitude: float, longitude: float, within: float = 1e-7) -> list[tuple[float, float, Edge]]:
         """Returns the edges that may be nearest, each with its distance in double precision and the position of the
-        nearest point along it; nearest first."""
+        nearest point along the edge; the nearest edge comes first."""
         bounds = self.lower_bounds(latitude, longitude)
         best, found = math.inf, []
         for index in numpy.argsort(bounds, kind="stable"):
@@ -96,7 +96,7 @@ class Boundary:
         return min(found, key=lambda item: item.nearest.distance)
 
     def signed(self, latitude: float, longitude: float) -> Any:
-        """Returns the distance in metres, negative inside, with 32 digits."""
+        """Returns the distance in metres, with 32 digits; the distance is negative if the point is inside."""
         nearest = self.nearest(latitude, longitude).nearest
         if nearest.distance == 0:
             return nearest.distance
@@ -121,7 +121,7 @@ class Boundary:
         return -d if math.sin(math.radians(there[2] - way)) > 0 else d
 
     def _is_contested(self, latitude: float, longitude: float) -> bool:
-        """Returns whether edges that are not neighbours are nearest, to some micrometres."""
+        """Returns True if the nearest edges are not neighbours and are equally near, to some micrometres."""
         if (90.0, 0.0) in self.at_vertices:
             return False  # at a pole, the side of an edge would depend on the chosen meridian
         places = [set(edge.key) for _, _, edge in self.candidates(latitude, longitude, CROSSWISE)]
@@ -129,8 +129,8 @@ class Boundary:
 
     @cached_property
     def _north_is_inside(self) -> bool:
-        """Returns whether the area around the north pole is inside, derived from a point beside the middle of an
-        edge."""
+        """Returns True if the area around the north pole is inside; this is derived from a point beside the middle of
+        an edge."""
         for edge in self.edges:
             latitude, longitude, azimuth = edge.at(edge.length / 2)
             for turn, is_inside in ((-90, True), (90, False)):
@@ -141,13 +141,13 @@ class Boundary:
         raise ArithmeticError("no edge lies apart from the others")
 
     def _is_inside_at(self, place: tuple[float, float], latitude: float, longitude: float) -> bool:
-        """Returns whether the direction from a vertex to a point leads inside."""
+        """Returns True if the direction from a vertex to a point leads inside."""
         way = heading(*place, inverse(*place, latitude, longitude)["azi1"])
         ends = sorted(self.at_vertices[place], key=lambda end: (way - end[0]) % math.tau)
         return ends[0][1]  # the first end clockwise decides: left of a departing edge is inside
 
     def is_inside_by_meridian(self, latitude: float, longitude: float, north_is_inside: bool) -> bool:
-        """Finds the side by counting the edges that the meridian crosses north of the point.
+        """Determines the side of a point by counting the edges that the point's meridian crosses north of the point.
 
         Along a geodesic the longitude is monotonic, so bisection finds where the geodesic meets a meridian.
         """

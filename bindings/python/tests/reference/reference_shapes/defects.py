@@ -1,4 +1,4 @@
-"""Reasons why a shape is refused, and places in it: the table of shapes.md."""
+"""Reasons why a shape is refused, and places in the shape: the table of shapes.md."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REASONS = (
 
 
 class Defect(Exception):
-    """Raised for a shape that is refused. `places` are (part, ring, edge or vertex), counted from 0."""
+    """Raised for a shape that is refused. Each of the `places` is (part, ring, edge or vertex), counted from 0."""
 
     def __init__(self, reason: str, *places: tuple[int | None, int | None, int | None]) -> None:
         assert reason in REASONS

@@ -23,22 +23,23 @@ def _direction(face: int, u: float, v: float) -> tuple[float, float, float]:
 
 
 def _place(face: int, u: float, v: float) -> Place:
-    """Uses directions of normals instead of positions, because any cover of the Earth will do."""
+    """The cells are cells of directions of normals instead of positions, because any set of cells that covers the Earth
+    is sufficient."""
     x, y, z = _direction(face, u, v)
     return math.degrees(math.atan2(z, math.hypot(x, y))), math.degrees(math.atan2(y, x))
 
 
 def _reach(face: int, u: float, v: float, size: float) -> float:
-    """Returns an upper bound of the distance from a cell's centre: the angle between normals, times the greatest radius
-    of curvature."""
+    """Returns an upper bound of the distance from a cell's centre to any point of the cell: the angle between normals,
+    times the greatest radius of curvature."""
     centre = _direction(face, u, v)
     corners = [_direction(face, u + a * size, v + b * size) for a in (-1, 1) for b in (-1, 1)]
     return 1.01 * RADIUS * max(2 * math.asin(min(math.dist(centre, corner) / 2, 1)) for corner in corners)
 
 
 def deepest(signed: Callable[[float, float], float], enough: float = math.inf) -> tuple[float, Place]:
-    """Returns the maximum of -D (the depth), at most half a hundredth too small, and its position. The search stops
-    once the maximum has reached `enough`."""
+    """Returns the maximum of -D (the depth), which may be too small by at most 0.5 %, and the position of the maximum.
+    The search stops when the maximum has reached `enough`."""
     best, where = 0.0, (0.0, 0.0)
     heap: list[tuple[float, int, float, float, float]] = []
 

@@ -1,4 +1,5 @@
-"""Rules 3 and 8: an edge is the shortest geodesic between two vertices; the nearest point on it."""
+"""Rules 3 and 8: an edge is the shortest geodesic between two vertices; computes the point of an edge that is nearest
+to a position."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ NEAR = 100.0
 
 
 class Nearest(NamedTuple):
-    """The nearest point of an edge: its distance, its position along the edge, its coordinates, and the side (0: an
-    end)."""
+    """The nearest point of an edge: its distance, its position along the edge, its coordinates, and the side (0 if the
+    point is an end of the edge)."""
 
     distance: Any
     along: Any
@@ -65,13 +66,13 @@ class Edge:
 
     @staticmethod
     def aside(latitude: float, longitude: float, azimuth: float, distance: float) -> tuple[float, float]:
-        """Returns the point at a distance in a direction."""
+        """Returns the point that lies at a distance in a direction."""
         found = WGS84.Direct(latitude, longitude, azimuth, distance)
         return found["lat2"], found["lon2"]
 
     def _ahead(self, latitude: float, longitude: float, along: float) -> tuple[float, float]:
-        """Returns the distance of a point from this point of the edge, and an estimate of the distance along the edge
-        to the foot of the perpendicular."""
+        """Returns the distance of a point from the point of the edge at this position, and an estimate of the distance
+        along the edge to the foot of the perpendicular."""
         there = self.at(along)
         found = inverse(there[0], there[1], latitude, longitude)
         angle = math.radians(found["azi1"] - there[2])
@@ -91,7 +92,8 @@ class Edge:
         return best
 
     def _between(self, latitude: float, longitude: float, low: float, high: float, ahead: float) -> tuple[float, float]:
-        """Runs Newton's iteration on the angle with the edge, kept within a bracket."""
+        """Runs Newton's iteration on the angle between the edge and the direction to the point; the iteration stays
+        within a bracket."""
         first, last, along = low, high, low
         for step in range(120):
             guess = along + ahead

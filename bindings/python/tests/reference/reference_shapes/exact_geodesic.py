@@ -1,7 +1,7 @@
-"""Geodesics with 32 digits: Bessel's auxiliary sphere, with its integrals by Gauss-Legendre quadrature instead of
-series.
+"""Geodesics with 32 digits: uses Bessel's auxiliary sphere, and computes its integrals by Gauss-Legendre quadrature
+instead of series.
 
-The method follows Karney, Algorithms for geodesics (2013), equations (5) to (8). `geographiclib` provides only the
+The method follows Karney, Algorithms for geodesics (2013), equations (5) to (8). `geographiclib` is used only for the
 start of Newton's iteration.
 """
 
@@ -29,7 +29,7 @@ Vector = tuple[Any, Any, Any]
 
 
 def _legendre(n: int) -> list[tuple[Any, Any]]:
-    """Returns the nodes and weights on (-1, 1)."""
+    """Returns the nodes and weights of the quadrature on (-1, 1)."""
     rule = []
     for k in range(1, n + 1):
         x = mp.cos(mp.pi * (k - mp.mpf(1) / 4) / (n + mp.mpf(1) / 2))

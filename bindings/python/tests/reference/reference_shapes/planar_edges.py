@@ -14,7 +14,7 @@ TOLERANCE = 0.1  # metres, largest distance between the straight line and the ge
 
 
 def turn(longitude1: float, longitude2: float) -> float:
-    """Returns the change from one longitude to the other, the shorter way round: rule 3."""
+    """Returns the change from one longitude to the other by rule 3: the shorter way round."""
     way = longitude2 - longitude1
     if way > 180:
         return way - 360
@@ -32,9 +32,9 @@ def count(latitude1: float, longitude1: float, latitude2: float, longitude2: flo
 
 
 def as_written(given: Any, vertices: list[Vertex], is_ring: bool) -> list[Vertex]:
-    """Returns the vertices, with additional vertices in edges that the reduced longitudes would change. An edge of half
-    a turn or more gets vertices at most 120 degrees apart. An edge along a meridian from pole to pole gets a vertex on
-    the equator."""
+    """Returns the vertices, with additional vertices in those edges that the reduced longitudes would change. An edge
+    of half a turn or more gets vertices at most 120 degrees apart. An edge along a meridian from pole to pole gets a
+    vertex on the equator."""
     result = []
     for index, vertex in enumerate(vertices):
         result.append(vertex)
@@ -52,7 +52,7 @@ def as_written(given: Any, vertices: list[Vertex], is_ring: bool) -> list[Vertex
 
 
 def is_drawn_left(ring: Any) -> bool | None:
-    """Returns whether the area that a ring encloses on the map lies to the ring's left; None if the ring spans less
+    """Returns True if the area that a ring encloses on the map lies to the ring's left, and None if the ring spans less
     than 180 degrees of longitude."""
     longitudes = [place[0] for place in ring]
     if max(longitudes) - min(longitudes) < 180:
@@ -62,7 +62,8 @@ def is_drawn_left(ring: Any) -> bool | None:
 
 
 def densified(start: Vertex, end: Vertex, where: tuple[int, int]) -> list[Vertex]:
-    """Returns the points between two vertices, from `start` to `end`; each has the number of the edge's start."""
+    """Returns the points between two vertices, from `start` to `end`; each point has the number of the vertex at which
+    its edge starts."""
     if abs(turn(start.longitude, end.longitude)) == 180:
         raise Defect("edge_too_long", (*where, start.number))
     lesser, greater = sorted((start, end), key=lambda vertex: (vertex.latitude, vertex.longitude))
@@ -87,7 +88,7 @@ def number_of_vertices(lines: list[list[Vertex]], is_ring: bool) -> int:
 def drawn(vertices: list[Vertex], is_ring: bool, where: tuple[int, int]) -> list[Vertex]:
     """Returns the vertices of the geodesics that replace the planar edges between different vertices.
 
-    Vertices at a pole keep their longitudes here, because the line leaves the pole along the stated longitude.
+    In this list, vertices at a pole keep their longitudes, because the line leaves the pole along the stated longitude.
     """
     result = []
     for index, vertex in enumerate(vertices):

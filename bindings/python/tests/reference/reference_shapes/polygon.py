@@ -96,7 +96,7 @@ class Polygon:
 
     @property
     def depth(self) -> float:
-        """Returns the maximum of -D (the depth), limited to 100 km; at most half a hundredth too small."""
+        """Returns the maximum of -D (the depth), limited to 100 km; the result may be too small by at most 0.5 %."""
         return min(self._deepest[0] + self.buffer, DEEPEST)
 
     @property
@@ -112,7 +112,7 @@ class Polygon:
         return 0.0 if abs(d) < ON_THE_LINE else d
 
     def nearest_line_place(self, latitude: float, longitude: float) -> tuple[float, float]:
-        """Returns the nearest point of the line, which is the boundary if there is no buffer."""
+        """Returns the nearest point of the rings; the rings are the boundary if there is no buffer."""
         nearest = self.boundary.nearest(latitude, longitude).nearest
         return nearest.latitude, nearest.longitude
 
@@ -128,8 +128,8 @@ class Polygon:
 
 
 def _without_thin_rings(rings: Any, vertices: Any, oriented: bool) -> tuple[Any, Any]:
-    """Returns the parts without rings that have no area (if an outer ring is removed, so are its holes), unless nothing
-    would be left."""
+    """Returns the parts without rings that have no area; if an outer ring is removed, its holes are also removed. If
+    nothing would be left, no ring is removed."""
     kept, first = [], None
     for part, own in zip(rings, vertices):
         left = []

@@ -14,7 +14,7 @@ Key = tuple[tuple[float, float], tuple[float, float]]
 
 
 def without_seams(edges: list[Edge]) -> list[Edge]:
-    """Returns the remaining edges, with the polygon on their left."""
+    """Returns the remaining edges; the polygon lies on their left."""
     plain: dict[Key, list[Edge]] = defaultdict(list)
     along: list[Edge] = []
     for edge in edges:

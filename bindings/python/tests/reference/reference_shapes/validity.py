@@ -1,4 +1,5 @@
-"""Finds errors of polygons whose single rings are valid: edges that cross or coincide, misplaced holes and parts."""
+"""Finds errors of polygons whose rings are valid individually: edges that cross or coincide, and misplaced holes and
+parts."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ def _near_pairs(line: list[Edge]) -> list[tuple[Edge, Edge]]:
 
 
 def _across(place: tuple[float, float], edge: Edge) -> float:
-    """Returns the approximate distance to the left of the edge's geodesic, in metres; accurate for near points."""
+    """Returns the approximate distance in metres to the left of the edge's geodesic; the result is accurate for near
+    points."""
     found = inverse(edge.start.latitude, edge.start.longitude, *place)
     return found["s12"] * math.sin(math.radians(edge.azimuth - found["azi1"]))
 
@@ -87,8 +89,8 @@ def _meet_in_vertex(first: Edge, second: Edge, vertex: tuple[float, float]) -> s
 
 
 def _gap(first: Edge, second: Edge) -> float:
-    """Returns the smallest distance between two edges if it is below 1e-6 m: halves the pieces that may contain the
-    minimum."""
+    """Returns the smallest distance between two edges if it is below 1e-6 m; the search halves the pieces of the edges
+    that may contain the minimum."""
     best = math.inf
     parts = [(0.0, first.length)]
     while parts:
@@ -108,7 +110,8 @@ def _gap(first: Edge, second: Edge) -> float:
 
 
 def _crossings_in_vertices(line: list[Edge], rings: list[list[Ring]]) -> list[tuple[int, int, int]]:
-    """Finds chains through a common point that cross at this point: around the point, their ends alternate."""
+    """Finds chains through a common point that cross at this point; chains cross if their ends alternate around the
+    point."""
     if not line:
         return []
     remaining, boundary = {edge.key: edge for edge in line}, Boundary(line)
@@ -155,8 +158,8 @@ def _heading_back(edge: Edge) -> float:
 
 
 def check_nesting(rings: list[list[Ring]]) -> None:
-    """Checks that holes lie in their outer ring, and that parts do not overlap. No lines cross, so any point of a ring
-    that is not on other rings decides for the whole ring. The polygon is to the left of its rings."""
+    """Checks that holes lie in the outer ring of their part, and that parts do not overlap. Because no lines cross, any
+    point of a ring that is not on other rings decides for the whole ring. The polygon is to the left of its rings."""
     for part in rings:
         outer, holes = part[0], part[1:]
         for hole in holes:
@@ -179,12 +182,12 @@ def _places(ring: Ring, of: list[Ring]) -> list[tuple[float, float]]:
 
 
 def _leaves(ring: Ring, other: Ring) -> bool:
-    """Returns whether some point of a ring lies to the right of another ring."""
+    """Returns True if some point of a ring lies to the right of another ring."""
     boundary = Boundary(other)
     return any(boundary.rough(*place) > SHALLOW for place in _places(ring, [other]))
 
 
 def _is_within(part: list[Ring], other: list[Ring]) -> bool:
-    """Returns whether some point of a part's outer ring lies inside another part."""
+    """Returns True if some point of a part's outer ring lies inside another part."""
     boundaries = [Boundary(ring) for ring in other]
     return any(all(boundary.rough(*place) < -SHALLOW for boundary in boundaries) for place in _places(part[0], other))

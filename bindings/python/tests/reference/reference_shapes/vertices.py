@@ -1,4 +1,4 @@
-"""Rule 2 defines valid vertices, and when two vertices are the same point."""
+"""Rule 2 defines which vertices are valid, and when two vertices are the same point."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ class Vertex(NamedTuple):
 
     @property
     def place(self) -> tuple[float, float]:
-        """The places of two vertices are equal if they are the same point: at a pole, all longitudes are equal."""
+        """If two vertices are the same point, their values of `place` are equal: at a pole, all longitudes give the
+        same place."""
         return (self.latitude, 0.0) if abs(self.latitude) == 90 else (self.latitude, self.longitude)
 
 
