@@ -67,7 +67,8 @@ extension ShapeDefect {
     case .coordinate: "a vertex is out of range; latitudes must be in [-90, 90] and longitudes in [-360, 360] degrees"
     case .empty: "the geometry has no part, ring, line or vertex"
     case .tooFewVertices: "a ring must have at least 3 different vertices, a line at least 2"
-    case .tooManyVertices: "a shape must have at most \(ShapeVertices.most) vertices, including those added to planar edges"
+    case .tooManyVertices:
+      "a shape must have at most \(ShapeVertices.most) vertices, including those added to planar edges"
     case .edgeTooLong: "an edge is too long; must be at most 19900 km"
     case .noArea: "a ring encloses no area"
     case .whichSide:
