@@ -96,6 +96,66 @@ static void a_stored_fleet_goes_on(void) {
   CHECK_INT(remove_folder(&store), 2);
 }
 
+/* A polynomial hash of the store's files. */
+static uint64_t sum_of(const folder *store) {
+  static const char *const files[] = {"trucks.fencepost", "trucks.fencepost-wal"};
+  uint64_t sum = 0;
+  for (int i = 0; i < 2; i++) {
+    char path[PATH_MAX];
+    path_in(store, files[i], path);
+    FILE *in = fopen(path, "rb");
+    CHECK(in != NULL);
+    for (int byte; (byte = getc(in)) != EOF;) sum = sum * 1099511628211u + (unsigned)byte + 1;
+    CHECK(fclose(in) == 0);
+  }
+  return sum;
+}
+
+/* The table has changed, which the fleet's next input saves. No question does. */
+static void questions_save_nothing(void) {
+  folder store = new_folder();
+  fencepost_fleet_options options = stored_in(&store, "trucks");
+  fencepost_conditions *table = new_table();
+  fencepost_fleet *fleet = open_fleet(table, &options);
+  add_exact(table, "depot", 0, 7);
+  const uint32_t one = device_of(fleet, "one");
+  CHECK_OK(feed_device(fleet, one, 0, SECONDS(1)));
+  next_fleet_event(fleet);
+  add_exact(table, "town", 1, 8);
+  const uint64_t before = sum_of(&store);
+
+  fencepost_device_presence presences[4];
+  fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
+  fencepost_state state;
+  const char *names[] = {"one", "two"};
+  uint32_t numbers[2];
+  int64_t deadline;
+  size_t count;
+  CHECK_OK(fencepost_fleet_devices_inside(fleet, "depot", presences, 4, &count, NULL));
+  CHECK_INT(count, 1);
+  CHECK_OK(fencepost_fleet_devices_inside(fleet, NULL, NULL, 0, &count, NULL));
+  CHECK_OK(fencepost_fleet_inside(fleet, one, NULL, 0, &count, NULL));
+  CHECK_OK(fencepost_fleet_devices(fleet, names, 2, 0, numbers, NULL));
+  CHECK(numbers[0] == one && numbers[1] == FENCEPOST_NO_DEVICE);
+  CHECK_OK(fencepost_fleet_device_numbers(fleet, numbers, 2, &count, NULL));
+  CHECK_OK(fencepost_fleet_expire(fleet, SECONDS(2), NULL, 0, &count, NULL));
+  CHECK_INT(count, 1);
+  CHECK_OK(fencepost_fleet_state(fleet, one, "town", &state, NULL));
+  CHECK_OK(fencepost_fleet_explain(fleet, one, "town", &explanation, NULL));
+  CHECK_OK(fencepost_fleet_next_deadline(fleet, &deadline, NULL));
+  CHECK_OK(fencepost_fleet_device_next_deadline(fleet, one, &deadline, NULL));
+  CHECK_OK(fencepost_fleet_export_devices(fleet, &one, 1, 1, NULL, 0, NULL, &count, NULL));
+  CHECK_OK(fencepost_fleet_snapshot(fleet, NULL, 0, &count, NULL));
+  CHECK_INT(fleet_statistics(fleet).all_kept, 0);
+  CHECK(sum_of(&store) == before);
+
+  CHECK_OK(feed_device(fleet, one, 0, SECONDS(2)));
+  CHECK(sum_of(&store) != before);
+  fencepost_fleet_destroy(fleet);
+  fencepost_conditions_destroy(table);
+  remove_folder(&store);
+}
+
 static void what_is_refused(void) {
   folder store = new_folder();
   fencepost_conditions *table = new_table();
@@ -188,6 +248,7 @@ static void a_snapshot_goes_on(void) {
 
 static const ccase cases[] = {
     {"fleet store: a reopened fleet continues where it stopped", a_stored_fleet_goes_on},
+    {"fleet store: questions save nothing", questions_save_nothing},
     {"fleet store: what is refused", what_is_refused},
     {"fleet store: a restored snapshot continues", a_snapshot_goes_on},
 };

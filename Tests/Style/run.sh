@@ -27,6 +27,11 @@ if grep -rnE --include='*.swift' '\btracker\??\.(timeline|known|lookout|deadline
   echo "format: that part of a tracker is for its detectors; see Tracker+Questions.swift" >&2
   status=1
 fi
+# Refuses unstable functions of the standard library: locks are Lock of the kernel, or Mutex in the actors.
+if grep -rnE --include='*.swift' '\b_unsafe(Try)?(Lock|Unlock)\b' Sources; then
+  echo "format: that is no public function of the standard library; use Lock" >&2
+  status=1
+fi
 # Checks the texts that repeat the version of the header.
 .ci/release.py mentions || status=1
 # Checks the list of all messages, and the idioms that new texts must not have.

@@ -199,7 +199,7 @@ public actor Fleet {
   }
 
   /// The earliest time at which something happens to any device even without any input; `nil` if nothing is due.
-  public var nextDeadline: Timestamp? { stored.nextDeadline() }
+  public var nextDeadline: Timestamp? { stored.ask { $0.nextDeadline() } }
 
   // MARK: - Events
 

@@ -139,4 +139,11 @@ extension Handle where Stored == StoredFleet {
   ) throws(BoundaryError) -> Result {
     try withStored { stored throws(MonitorError) in try stored.read(body) }
   }
+
+  /// Runs one call that answers a question and may update caches of the engine: it saves nothing.
+  func ask<Result: Sendable>(
+    _ body: (inout FleetEngine) throws(MonitorError) -> Result
+  ) throws(BoundaryError) -> Result {
+    try withStored { stored throws(MonitorError) in try stored.ask(body) }
+  }
 }

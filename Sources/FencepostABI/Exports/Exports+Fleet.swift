@@ -71,12 +71,13 @@ public func fencepost_fleet_devices(
       let out = try Boundary.require(out_devices, count: count, "out_devices"), count > 0
     else { return }
     for row in 0..<count { _ = try Boundary.identifier(identifiers[row], row: row) }
-    try handle.call { engine throws(MonitorError) in
+    func find(_ engine: inout FleetEngine) throws(MonitorError) {
       try engine.devices(
         count: count, entering: create != 0,
         identifier: { identifiers[$0].map(Boundary.identifier) ?? UnsafeBufferPointer(start: nil, count: 0) },
         { row, device in out[row] = device ?? UInt32.max })
     }
+    if create != 0 { try handle.call(find) } else { try handle.ask(find) }
   }
 }
 
@@ -180,9 +181,9 @@ private func expire(
     _ = try Boundary.require(out_devices, count: capacity, "out_devices")
     let count = try Boundary.require(out_count, "out_count")
     let before = try Boundary.time(before_us, "before_us")
-    let found = try handle.call { engine throws(MonitorError) in
-      let (found, remove) = try find(engine, before)
-      if !found.isEmpty, found.count <= capacity { try remove(&engine) }
+    let found = try handle.withStored { stored throws(MonitorError) in
+      let (found, remove) = try stored.read { engine throws(MonitorError) in try find(engine, before) }
+      if !found.isEmpty, found.count <= capacity { try stored.call(remove) }
       return found
     }
     try OutputBuffer.write(found, to: out_devices, capacity: capacity, count: count)

@@ -137,7 +137,7 @@ public func fencepost_fleet_devices_inside(
     let out = try Boundary.require(out_presences, count: capacity, "out_presences")
     let count = try Boundary.require(out_count, "out_count")
     let bytes = identifier.map(Boundary.identifier)
-    let needed = try handle.call { engine throws(MonitorError) in
+    let needed = try handle.ask { engine throws(MonitorError) in
       var needed = 0
       func write(_ presence: DevicePresence) {
         if needed < capacity { out?[needed] = fencepost_device_presence(presence) }

@@ -129,7 +129,7 @@ public func fencepost_fleet_next_deadline(
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try FleetHandle.borrow(fleet)
     let out = try Boundary.require(out_time_us, "out_time_us")
-    out.pointee = try handle.withStored { stored in stored.nextDeadline()?.microseconds ?? .min }
+    out.pointee = try handle.ask { engine in engine.nextDeadline()?.microseconds ?? .min }
   }
 }
 

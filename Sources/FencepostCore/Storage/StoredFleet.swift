@@ -133,8 +133,13 @@ public struct StoredFleet: Sendable {
     try body(engine)
   }
 
-  /// See ``FleetEngine/nextDeadline()``. What is found of devices on the way is saved with the next input.
-  package mutating func nextDeadline() -> Timestamp? { engine.nextDeadline() }
+  /// One question that may update what the engine derives from its state, such as an index. It saves nothing, as ``read(_:)``;
+  /// a change that it finds to be saved is saved with the next input.
+  package mutating func ask<Result, Failure>(
+    _ body: (inout FleetEngine) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(&engine)
+  }
 
   /// Calls `body` with the bytes of a snapshot, in place.
   package func withSnapshot<Result: Sendable>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {

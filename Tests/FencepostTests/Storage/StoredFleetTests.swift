@@ -152,7 +152,8 @@ import Testing
           try fleet.read { engine throws(MonitorError) in try engine.state(of: "home", for: truck) } == .satisfied)
         _ = try fleet.read { engine throws(MonitorError) in try engine.explain("home", for: truck) }
         _ = try fleet.read { engine throws(MonitorError) in try engine.export([truck]) }
-        _ = fleet.nextDeadline()
+        _ = fleet.ask { $0.nextDeadline() }
+        #expect(fleet.ask { $0.devices(insideOf: "home")?.count } == 1)
       }
     }
     // The change to the table is unsaved until the next input.
