@@ -3143,7 +3143,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_explain(fencepost_fleet *fleet, u
  *
  * @param devices      Array of count device numbers; may be NULL only if count is 0.
  * @param portable     0: only for fleets over a table of the same version; anything else: for other versions too, with
- *                     12 more bytes for each condition that a device is inside of or about to cross.
+ *                     16 more bytes for each condition that a device is inside of or about to cross: a BLAKE2s digest
+ *                     of its identifier and definition. Equal digests of two of n conditions have a probability of at
+ *                     most n*n / 2^129, and take about 2^64 attempts to make on purpose.
  * @param buffer       May be NULL only if capacity is 0. With BUFFER_TOO_SMALL its contents are undefined.
  * @param out_offsets  Receives count + 1 offsets in the buffer: where each device begins, and where the last one ends;
  *                     may be NULL. Also stored with BUFFER_TOO_SMALL.

@@ -2,11 +2,14 @@ import FencepostKernel
 
 /// A device as bytes, to be kept elsewhere: the same on every platform, and the same for the same state.
 ///
-/// Conditions are known by their generations, which hold for one version of the table; bytes that are portable carry beside
-/// each a hash of its identifier and of its definition.
+/// Conditions are known by their generations, which are valid for one version of the table. Portable bytes also have the
+/// digest of each condition (``ConditionDigest``); before format 3 these were a hash of the identifier and one of the
+/// definition.
 struct DeviceBytes {
-  static let format: UInt8 = 2
-  /// What a device is written in that was not rewound; version 0.2 reads it.
+  static let format: UInt8 = 3
+  /// The format of devices that are not portable and were rewound.
+  private static let rewoundFormat: UInt8 = 2
+  /// The format of devices that are not portable and were not rewound; version 0.2 reads it.
   private static let firstFormat: UInt8 = 1
   /// The largest count or sequence of a device that comes from elsewhere: far more than there ever was, and so far below
   /// what a row may hold that counting on never comes there.
@@ -25,16 +28,22 @@ struct DeviceBytes {
     static let all = Flags(rawValue: 63)
   }
 
-  /// What a device has of a condition.
+  /// How a condition is found again.
   struct Reference {
     var generation: UInt64
-    /// Of portable bytes.
-    var identifier: UInt64 = 0
-    var definition: UInt32 = 0
+    /// `nil` unless the bytes are portable.
+    var condition: Condition?
+
+    enum Condition {
+      case digest(ConditionDigest)
+      /// Before format 3.
+      case hashes(identifier: UInt64, definition: UInt32)
+    }
   }
 
   var digest: TableDigest
   var isPortable: Bool
+  private var hasDigests = true
   var seen: UInt64
   var clock: Int64
   var acceptedFixes: UInt64
@@ -45,13 +54,15 @@ struct DeviceBytes {
 
   // MARK: - Writing
 
-  /// - Parameter state: of a device that is brought up to date with the table.
+  /// - Parameters:
+  ///   - state: Of a device that is brought up to date with the table.
+  ///   - digests: Of portable bytes; `nil` if they are not portable.
   init(
-    _ state: DeviceState, seen: UInt64, clock: Int64, acceptedFixes: UInt64, sequence: UInt64, isPortable: Bool,
-    digest: TableDigest, _ table: ConditionTable
+    _ state: DeviceState, seen: UInt64, clock: Int64, acceptedFixes: UInt64, sequence: UInt64, digest: TableDigest,
+    _ digests: inout ConditionDigests?, _ table: ConditionTable
   ) {
     self.digest = digest
-    self.isPortable = isPortable
+    isPortable = digests != nil
     self.seen = seen
     self.clock = clock
     self.acceptedFixes = acceptedFixes
@@ -60,10 +71,7 @@ struct DeviceBytes {
     var references: [Reference] = []
     func refer(_ slot: inout UInt32) {
       var reference = Reference(generation: table.generation(of: slot))
-      if isPortable {
-        reference.identifier = table.identifierHash(of: slot)
-        reference.definition = table.definitionHash(of: slot)
-      }
+      if let digest = digests?.of(slot, table) { reference.condition = .digest(digest) }
       slot = UInt32(references.count)
       references.append(reference)
     }
@@ -83,7 +91,8 @@ struct DeviceBytes {
 
   func encode(to writer: inout ByteWriter) {
     let start = writer.count
-    writer.put(state.rewoundThrough > 0 ? Self.format : Self.firstFormat)
+    writer.put(
+      isPortable && hasDigests ? Self.format : state.rewoundThrough > 0 ? Self.rewoundFormat : Self.firstFormat)
     writer.put(flags.rawValue)
     writer.put(digest.high)
     writer.put(digest.low)
@@ -173,9 +182,15 @@ struct DeviceBytes {
   private func put(_ number: UInt32, _ writer: inout ByteWriter) {
     let reference = references[Int(number)]
     writer.putCompact(reference.generation)
-    guard isPortable else { return }
-    writer.put(reference.identifier)
-    writer.put(reference.definition)
+    switch reference.condition {
+    case nil: break
+    case .digest(let digest)?:
+      writer.put(digest.first)
+      writer.put(digest.second)
+    case .hashes(let identifier, let definition)?:
+      writer.put(identifier)
+      writer.put(definition)
+    }
   }
 
   // MARK: - Reading
@@ -195,22 +210,28 @@ struct DeviceBytes {
       throw Damage("the device is damaged or cut off: the checksum of its \(bytes.count) bytes is wrong")
     }
     let flags = Flags(rawValue: try reader.take("flags of a device", in: 0...Flags.all.rawValue))
+    guard flags.contains(.portable) || format < Self.format else {
+      throw Damage("the device has format \(format) and is not portable")
+    }
     let digest = TableDigest(high: try reader.take(), low: try reader.take())
-    try self.init(&reader, flags, digest, largest: Self.largestGiven)
+    try self.init(&reader, flags, digest, largest: Self.largestGiven, hasDigests: format == Self.format)
   }
 
   /// Reads what ``encodeRow(to:)`` wrote.
   init(readingRow reader: inout ByteReader) throws(Damage) {
     let flags = Flags(rawValue: try reader.take("flags of a device", in: 0...Flags.all.rawValue))
     guard !flags.contains(.portable) else { throw Damage("the flags of a device are \(flags.rawValue)") }
-    try self.init(&reader, flags, TableDigest(high: 0, low: 0), largest: EngineRestorer.largest)
+    try self.init(&reader, flags, TableDigest(high: 0, low: 0), largest: EngineRestorer.largest, hasDigests: false)
   }
 
-  /// - Parameter largest: of counts and the sequence.
+  /// - Parameters:
+  ///   - largest: The largest count and sequence.
+  ///   - hasDigests: Whether portable bytes have the digests of conditions.
   private init(
-    _ reader: inout ByteReader, _ flags: Flags, _ digest: TableDigest, largest: UInt64
+    _ reader: inout ByteReader, _ flags: Flags, _ digest: TableDigest, largest: UInt64, hasDigests: Bool
   ) throws(Damage) {
     isPortable = flags.contains(.portable)
+    self.hasDigests = hasDigests
     self.digest = digest
     seen = try reader.takeCompact("seen", in: 0...EngineRestorer.largest)
     clock = try reader.takeSignedTime("clock")
@@ -334,8 +355,10 @@ struct DeviceBytes {
     guard reference.generation > last else { throw Damage("two conditions of a device are out of order") }
     last = reference.generation
     if isPortable {
-      reference.identifier = try reader.take()
-      reference.definition = try reader.take()
+      reference.condition =
+        hasDigests
+        ? .digest(ConditionDigest(first: try reader.take(), second: try reader.take()))
+        : .hashes(identifier: try reader.take(), definition: try reader.take())
     }
     references.append(reference)
     return UInt32(references.count - 1)

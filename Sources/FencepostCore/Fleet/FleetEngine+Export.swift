@@ -7,7 +7,7 @@ extension FleetEngine {
   /// has the sequence after those of the events that wait here. A device's clock becomes that of the fleet's last advance, if
   /// that is later.
   ///
-  /// - Parameter portable: Whether another version of the table can take them (12 bytes more for each condition that the
+  /// - Parameter portable: Whether another version of the table can take them (16 bytes more for each condition that the
   ///   device is inside of or about to cross). See ``load(_:adapt:)``.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the element, when there is no such device.
   public func export(_ devices: [UInt32], portable: Bool = false) throws(MonitorError) -> [[UInt8]] {
@@ -30,9 +30,9 @@ extension FleetEngine {
         if table.holds(entry.entry.slot, entry.entry.generation) { waiting[entry.device, default: 0] += 1 }
       }
       var writer = ByteWriter(reserving: 256)
+      var digests = portable ? ConditionDigests() : nil
       for device in numbers.lazy.compactMap({ devices.line(of: $0) }) {
-        var bytes = bytes(
-          of: device, clock: clock(of: device), isPortable: portable, digest: digest, table)
+        var bytes = bytes(of: device, clock: clock(of: device), digest: digest, &digests, table)
         bytes.sequence += waiting[device] ?? 0
         writer.removeAll()
         bytes.encode(to: &writer)
@@ -43,17 +43,18 @@ extension FleetEngine {
 
   /// A device, brought up to date with the table.
   ///
-  /// - Parameter clock: Its own, or also that of the fleet's advance, which another fleet does not know.
+  /// - Parameters:
+  ///   - clock: Its own, or also that of the fleet's advance, which another fleet does not know.
+  ///   - digests: Of portable bytes; `nil` if they are not portable.
   func bytes(
-    of device: UInt32, clock: Int64, isPortable: Bool, digest: TableDigest, _ table: ConditionTable
+    of device: UInt32, clock: Int64, digest: TableDigest, _ digests: inout ConditionDigests?, _ table: ConditionTable
   ) -> DeviceBytes {
     let line = devices.lines[device]
     let state = current(device, table)
     return DeviceBytes(
       state, seen: line.seen, clock: clock,
       acceptedFixes: UInt64(state.counters.acceptedFixes) << 32 | UInt64(line.acceptedFixes),
-      sequence: UInt64(state.counters.sequence) << 32 | UInt64(line.sequence), isPortable: isPortable, digest: digest,
-      table)
+      sequence: UInt64(state.counters.sequence) << 32 | UInt64(line.sequence), digest: digest, &digests, table)
   }
 
   /// Enters devices that were exported. All or none.
@@ -116,7 +117,7 @@ extension FleetEngine {
     }
     let taken = try gate.read { table throws(MonitorError) in
       let digest = conditions.digest(of: table)
-      var known: [UInt64: UInt32]?
+      var known = PortableConditions()
       var taken: [DeviceBytes] = []
       for (index, each) in given.enumerated() {
         var device = each.device
@@ -124,8 +125,7 @@ extension FleetEngine {
           if device.digest == digest {
             try device.resolve(table)
           } else if adapt, device.isPortable {
-            if known == nil { known = table.slotsByIdentifierHash }
-            try device.adapt(known ?? [:], table)
+            try device.adapt(&known, table)
           } else {
             throw Damage("")
           }
@@ -193,14 +193,10 @@ extension DeviceBytes {
   }
 
   /// Finds those conditions of another version of the table that have the same identifier and definition.
-  mutating func adapt(_ known: [UInt64: UInt32], _ table: ConditionTable) throws(Damage) {
-    let references = references
+  mutating func adapt(_ known: inout PortableConditions, _ table: ConditionTable) throws(Damage) {
+    let slots = references.map { known.slot(of: $0.condition, table) }
     func slot(_ number: UInt32, isGeographic: Bool) -> UInt32? {
-      let reference = references[Int(number)]
-      guard let slot = known[reference.identifier], table.isGeographic(slot) == isGeographic,
-        table.definitionHash(of: slot) == reference.definition
-      else { return nil }
-      return slot
+      slots[Int(number)].flatMap { table.isGeographic($0) == isGeographic ? $0 : nil }
     }
     func place(_ number: UInt32) -> UInt32? { slot(number, isGeographic: true) }
     state.insides = ContiguousArray(
@@ -246,15 +242,5 @@ extension DeviceBytes {
       Set(state.beacons.map { $0.slot }).count == state.beacons.count,
       Set(state.told.map { $0.slot }).count == state.told.count
     else { throw Damage("two conditions of the device are one condition in this table") }
-  }
-}
-
-extension ConditionTable {
-  /// The conditions by the hash of their identifier.
-  var slotsByIdentifierHash: [UInt64: UInt32] {
-    var slots: [UInt64: UInt32] = [:]
-    slots.reserveCapacity(count)
-    for slot in live { slots[identifierHash(of: slot)] = slot }
-    return slots
   }
 }

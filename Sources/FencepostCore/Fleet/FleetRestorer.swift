@@ -221,15 +221,13 @@ extension FleetEngine {
     let places: [UInt32: (slot: UInt32, generation: UInt64)] = own.read { known in
       other.read { table in
         var places: [UInt32: (slot: UInt32, generation: UInt64)] = [:]
-        let named = adoption == .diverged ? table.slotsByIdentifierHash : [:]
+        var equal = PortableConditions()
         for slot in known.live {
           let found =
             adoption == .diverged
-            ? named[known.identifierHash(of: slot)] : table.slot(ofGeneration: known.generation(of: slot))
+            ? equal.slot(of: .digest(known.digest(of: slot)), table)
+            : table.slot(ofGeneration: known.generation(of: slot))
           guard let found else { continue }
-          if adoption == .diverged, table.definitionHash(of: found) != known.definitionHash(of: slot) {
-            continue
-          }
           places[slot] = (found, table.generation(of: found))
         }
         return places
@@ -251,17 +249,17 @@ extension FleetEngine {
   /// Adapts each device to the table as ``load(_:adapt:)`` does: what it was inside of or about to cross goes on where
   /// identifier and definition are the same, and all other conditions count as seen.
   private mutating func adapt(from earlier: Conditions) throws(MonitorError) {
-    let known = conditions.read { $0.slotsByIdentifierHash }
+    var known = PortableConditions()
+    var digests: ConditionDigests? = ConditionDigests()
     let numbers = ContiguousArray(devices.numbers)
     // The first use of a table's lock lies outside of the other's.
     for number in numbers {
       var device = earlier.read { table in
         bytes(
-          of: number, clock: devices.lines[number].clock, isPortable: true, digest: TableDigest(high: 0, low: 0),
-          table)
+          of: number, clock: devices.lines[number].clock, digest: TableDigest(high: 0, low: 0), &digests, table)
       }
       do throws(Damage) {
-        try conditions.read { table throws(Damage) in try device.adapt(known, table) }
+        try conditions.read { table throws(Damage) in try device.adapt(&known, table) }
       } catch { throw .storeCorrupt("a device does not fit this table: \(error.reason)") }
       enter(device, number)
     }

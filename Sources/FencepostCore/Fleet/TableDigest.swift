@@ -76,26 +76,3 @@ extension Conditions {
     return digest
   }
 }
-
-extension ConditionTable {
-  /// Tells what a condition is, its identifier, generation and first assumption apart.
-  func definitionHash(of slot: UInt32) -> UInt32 {
-    var writer = ByteWriter(reserving: 256)
-    writer.put(kind(of: slot).rawValue)
-    writer.put(tag(of: slot))
-    policy(of: slot).encode(to: &writer)
-    subject(of: slot).encode(to: &writer)
-    var sum = Checksum()
-    sum.add(writer.bytes)
-    return UInt32(truncatingIfNeeded: sum.value)
-  }
-
-  /// Tells an identifier from others.
-  func identifierHash(of slot: UInt32) -> UInt64 {
-    identifiers.withBytes(of: slot) { bytes in
-      var sum = Checksum(seed: 3)
-      sum.add(UnsafeRawBufferPointer(bytes))
-      return sum.value
-    }
-  }
-}

@@ -189,4 +189,36 @@ import Testing
     }
     #expect(told > 50 && moves > 10)
   }
+
+  // MARK: - Chosen identifiers
+
+  /// The identifiers were chosen so that the 64-bit hashes of portable devices before format 3 are equal. A device that is inside
+  /// one condition does not continue in the other.
+  @Test func aChosenIdentifierIsAnotherCondition() throws {
+    func table(_ identifier: String) throws -> Conditions {
+      try Conditions([NamedCondition(circle(100), identifier: identifier, assuming: .unsatisfied, policy: .exact)])
+    }
+    let (own, chosen) = ("warehouse north1", "depot4232+OCJ#lD")
+    let (here, there) = (try table(own), try table(chosen))
+    #expect(here.read { $0.identifierHash(of: 0) } == there.read { $0.identifierHash(of: 0) })
+    #expect(here.read { $0.digest(of: 0) } != there.read { $0.digest(of: 0) })
+    var fleet = try FleetEngine(here)
+    let device = try fleet.device("x")
+    try fleet.feed(fix(0, 0), for: device)
+    #expect(try fleet.inside(device).map { $0.identifier } == [own])
+    let bytes = try fleet.export([device], portable: true)[0]
+    for (table, expected) in [(here, [own]), (there, []), (try self.other(own, chosen), [own])] {
+      var other = try FleetEngine(table)
+      let number = try other.load([("x", bytes)], adapt: true)[0]
+      #expect(try other.inside(number).map { $0.identifier } == expected)
+    }
+  }
+
+  /// A table with both conditions, in another order.
+  private func other(_ own: String, _ chosen: String) throws -> Conditions {
+    try Conditions(
+      [chosen, own].map {
+        NamedCondition(circle(100), identifier: $0, assuming: .unsatisfied, policy: .exact)
+      })
+  }
 }

@@ -37,14 +37,15 @@ struct FleetDeviceRow {
       writer.put(UnsafeRawBufferPointer(bytes))
     }
     let none = TableDigest(high: 0, low: 0)
+    var digests: ConditionDigests?
     guard isLeaving else {
       let clock = fleet.devices.lines[device].clock
-      return fleet.bytes(of: device, clock: clock, isPortable: false, digest: none, table).encodeRow(to: &writer)
+      return fleet.bytes(of: device, clock: clock, digest: none, &digests, table).encodeRow(to: &writer)
     }
     // Nothing is left but the events, which count on.
     DeviceBytes(
-      DeviceState(), seen: 0, clock: .min, acceptedFixes: 0, sequence: fleet.sequence(of: device), isPortable: false,
-      digest: none, table
+      DeviceState(), seen: 0, clock: .min, acceptedFixes: 0, sequence: fleet.sequence(of: device), digest: none,
+      &digests, table
     ).encodeRow(to: &writer)
   }
 }

@@ -381,7 +381,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         Args:
             devices: The identifiers of the devices to export. None selects all of :attr:`devices`.
             portable: True if fleets with another version of the table must be able to load the bytes, with ``adapt``.
-                Portable bytes are 12 bytes longer for each condition that a device is inside of or about to cross.
+                Portable bytes are 16 bytes longer for each condition that a device is inside of or about to cross.
 
         Raises:
             NotFoundError: No device has that identifier.

@@ -1,0 +1,94 @@
+import FencepostKernel
+
+/// Identifies a condition by its identifier and definition, in any table: BLAKE2s over the identifier and the encoded kind, tag,
+/// policy and geometry. The generation and the assumed state are left out.
+///
+/// Among n conditions, two different ones have the same digest with a probability of at most n² / 2^129 (10⁻²⁷ for a million).
+/// To choose two such conditions on purpose takes about 2^64 digests.
+struct ConditionDigest: Hashable, Sendable {
+  var first: UInt64
+  var second: UInt64
+}
+
+extension ConditionTable {
+  /// The digest of the condition of a live slot.
+  func digest(of slot: UInt32) -> ConditionDigest {
+    var writer = ByteWriter(reserving: 256)
+    identifiers.withBytes(of: slot) { bytes in
+      writer.putCompact(UInt64(bytes.count))
+      writer.put(UnsafeRawBufferPointer(bytes))
+    }
+    putDefinition(of: slot, &writer)
+    let digest = Blake2s.digest(writer.bytes)
+    return ConditionDigest(first: digest.first, second: digest.second)
+  }
+
+  /// A hash of the definition, which portable devices had before format 3.
+  func definitionHash(of slot: UInt32) -> UInt32 {
+    var writer = ByteWriter(reserving: 256)
+    putDefinition(of: slot, &writer)
+    var sum = Checksum()
+    sum.add(writer.bytes)
+    return UInt32(truncatingIfNeeded: sum.value)
+  }
+
+  private func putDefinition(of slot: UInt32, _ writer: inout ByteWriter) {
+    writer.put(kind(of: slot).rawValue)
+    writer.put(tag(of: slot))
+    policy(of: slot).encode(to: &writer)
+    subject(of: slot).encode(to: &writer)
+  }
+
+  /// A hash of the identifier, which portable devices had before format 3.
+  func identifierHash(of slot: UInt32) -> UInt64 {
+    identifiers.withBytes(of: slot) { bytes in
+      var sum = Checksum(seed: 3)
+      sum.add(UnsafeRawBufferPointer(bytes))
+      return sum.value
+    }
+  }
+
+  /// The conditions by the hash of their identifier.
+  var slotsByIdentifierHash: [UInt64: UInt32] {
+    var slots: [UInt64: UInt32] = [:]
+    slots.reserveCapacity(count)
+    for slot in live { slots[identifierHash(of: slot)] = slot }
+    return slots
+  }
+}
+
+/// The digests of the conditions of one version of a table, each computed once: many devices are inside of the same polygon, and
+/// its digest takes a time in proportion to its vertices.
+struct ConditionDigests: Sendable {
+  private var digests: [UInt32: ConditionDigest] = [:]
+
+  mutating func of(_ slot: UInt32, _ table: ConditionTable) -> ConditionDigest {
+    if let known = digests[slot] { return known }
+    let digest = table.digest(of: slot)
+    digests[slot] = digest
+    return digest
+  }
+}
+
+/// Finds the conditions of a table that portable devices refer to. Each index is built when a device first needs it.
+struct PortableConditions: Sendable {
+  private var digests: [ConditionDigest: UInt32] = [:]
+  private var identifiers: [UInt64: UInt32] = [:]
+
+  /// The slot of a condition; `nil` if the table has no equal one.
+  mutating func slot(of condition: DeviceBytes.Reference.Condition?, _ table: ConditionTable) -> UInt32? {
+    switch condition {
+    case nil: return nil
+    case .digest(let digest)?:
+      if digests.isEmpty {
+        digests.reserveCapacity(table.count)
+        for slot in table.live { digests[table.digest(of: slot)] = slot }
+      }
+      return digests[digest]
+    case .hashes(let identifier, let definition)?:
+      if identifiers.isEmpty { identifiers = table.slotsByIdentifierHash }
+      guard let slot = identifiers[identifier], table.definitionHash(of: slot) == definition else { return nil }
+      return slot
+    }
+  }
+}
