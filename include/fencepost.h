@@ -30,7 +30,7 @@
  * Clock     The library reads no clock: the time of the last input is the monitor's time. Call
  *           fencepost_monitor_advance() from a timer, so that dwell times end while the device stands still.
  * Events    Polling commits the events delivered before. After a crash uncommitted events are delivered again with the
- *           same sequence: handle each event at least once, and detect repetitions by the sequence.
+ *           same sequence. Handle each event at least once, and detect repetitions by the sequence.
  * Memory    Inputs are read during the call. Outputs are copied into your memory. Free monitors, tables and fleets with
  *           their destroy functions; nothing else needs freeing.
  * Threads   A monitor may be used from several threads.
@@ -76,8 +76,9 @@
  * fork      After fork() the child may use a monitor only if no other thread was inside a call on it. A monitor with a
  *           store continues in memory in the child, as if its store could not be written; the parent keeps the store.
  * Stores    While a monitor with a store is open, no other process or handle can use its file. The lock belongs to the
- *           open file: a backup that opens and closes the file elsewhere in the process does not release it. A copy of
- *           an open file has at best the state that the file would have after a crash; a snapshot is always complete.
+ *           open file. A backup that opens and closes the file elsewhere in the process does not release the lock. A
+ *           copy of an open file has at best the state that the file would have after a crash; a snapshot is always
+ *           complete.
  * Memory    Sizes and limits are checked before anything is allocated. If the system is out of memory, the process
  *           ends.
  * Arrays    An array may be NULL only where its description says so, and only if its count is 0. A count above
@@ -347,7 +348,7 @@ enum {
 };
 
 /* When a monitor with a store saves changes durably. The store survives crashes in each case; the modes differ in how
-   many recent inputs a crash may lose: see fencepost_monitor_create. */
+   many recent inputs a crash may lose. See fencepost_monitor_create. */
 typedef int32_t fencepost_durability;
 enum {
   FENCEPOST_DURABILITY_CHANGES = 0,     /* saves changes of states, candidates and the queue before the call returns */
@@ -606,8 +607,8 @@ typedef int32_t fencepost_edges;
 enum {
   FENCEPOST_EDGES_GEODESIC = 0, /* the shortest way on the ellipsoid, at most 19 900 km long */
   FENCEPOST_EDGES_PLANAR = 1 /* a straight line on the map of degrees, as in GeoJSON, GeoPackage and Shapefile, with the
-                                   longitudes as they are written: -170 to 170 spans 340 degrees, 170 to 190 crosses the
-                                   antimeridian; kept within 0.1 m by geodesics */
+                                   longitudes as they are written, so -170 to 170 spans 340 degrees, and 170 to 190
+                                   crosses the antimeridian; approximated by geodesics to 0.1 m */
 };
 
 /* How the vertices of a polygon, corridor or line are read. A NULL pointer means that all members are 0. */
@@ -632,7 +633,7 @@ typedef struct fencepost_shape {
   uint32_t struct_size;          /* set by FENCEPOST_SHAPE_INIT */
   fencepost_condition_kind kind; /* FENCEPOST_CONDITION_... */
   fencepost_edges edges;         /* FENCEPOST_EDGES_... */
-  uint32_t oriented;             /* the member oriented of the options */
+  uint32_t oriented;             /* the value of the option oriented */
   double buffer_m;               /* polygons, metres */
   double radius_m;               /* circles and corridors, metres */
   double depth_m;        /* how far inside the boundary a position can be, metres; margins and accuracy are compared
@@ -888,9 +889,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_beacon_condition(fencepost_
 
 /*
  * Like fencepost_monitor_add_circular_condition(), but does nothing if an equal condition with the same identifier
- * exists: centre within 1e-7 degrees, radius within 0.5 m, same policy and tag; options->assuming is ignored in that
- * case. A different tag or policy replaces the condition, as a different place does: new record, new generation, and
- * the pending events of the old condition are dropped.
+ * exists. Equal conditions have centres within 1e-7 degrees, radii within 0.5 m, and the same policy and tag.
+ * options->assuming is ignored if an equal condition exists. A different tag or policy replaces the condition, as a
+ * different place does: new record, new generation, and the pending events of the old condition are dropped.
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left alone; may be NULL.
  * @return The same as fencepost_monitor_add_circular_condition(). Threads: any. Since: 0.1
@@ -915,15 +916,20 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_beacon_condition(fencepo
  * Adds a polygonal geographic condition: satisfied within its parts, boundary included, but not in their holes.
  * Replaces an existing condition, and uses the last fix, as fencepost_monitor_add_circular_condition() does.
  *
- *      +-------------+        The boundary consists of the geodesics (with FENCEPOST_EDGES_PLANAR: the straight
- *     /   inside      \       lines of degrees) between the vertices of each ring. The signed boundary distance D is -d
- *    /    +-----+      \      inside and +d outside; d is the distance on the ellipsoid to the nearest boundary point,
- *   +     |hole |  D<0  +     accurate to 15 nm. A buffer is subtracted. On the boundary D is 0, which is inside. An
- *    \    +-----+      /      edge that occurs in both directions (where parts touch, or a file cuts at 180 degrees) is
- *     \     ( r )     /  D>0  not part of the boundary.
  *      +-------------+
- *                             The depth r is the radius of the largest circle that fits inside: margins and accuracy
- *                             are compared with it as with the radius of a circle.
+ *     /   inside      \
+ *    /    +-----+      \
+ *   +     |hole |  D<0  +
+ *    \    +-----+      /
+ *     \     ( r )     /  D>0
+ *      +-------------+
+ *
+ * The boundary consists of the geodesics (with FENCEPOST_EDGES_PLANAR: the straight lines of degrees) between the
+ * vertices of each ring. The signed boundary distance D is -d inside and +d outside; d is the distance on the ellipsoid
+ * to the nearest boundary point, accurate to 15 nm. A buffer is subtracted from D. On the boundary D is 0, which counts
+ * as inside. An edge that occurs in both directions (where parts touch, or a file cuts at 180 degrees) is not part of
+ * the boundary. The depth r is the radius of the largest circle that fits inside. Margins and accuracy are compared
+ * with the depth as with the radius of a circle.
  *
  * Poles and the antimeridian need no special treatment. A polygon is refused if edges cross, a ring has no area, a hole
  * is outside its part, parts overlap, or its inside is ambiguous. The message names the reason, the part, ring and
@@ -936,7 +942,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_beacon_condition(fencepo
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; UNSUPPORTED.
  * Ownership: everything is copied. Threads: any; the monitor is not locked while the shape is examined.
  * Complexity: O(vertices * log vertices) for usual shapes. O(vertices^2) if edges run side by side over thousands of
- * kilometres: 1 000 such edges take seconds. Since: 0.2
+ * kilometres; 1 000 such edges take seconds. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_polygon_condition(
     fencepost_monitor *monitor, const char *identifier, const fencepost_geometry *geometry,
@@ -947,11 +953,13 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_polygon_condition(
  * lines may cross. A line of one vertex gives a circle.
  *
  *        ______________
- *       /   r|         \        D is the distance to the nearest point of the lines, minus the radius; the depth
- *      ( +---+-----+    )       is the radius.
+ *       /   r|         \
+ *      ( +---+-----+    )
  *       \___________\   \
  *                    \ + \
  *                     \__/
+ *
+ * D is the distance to the nearest point of the lines, minus the radius. The depth of a corridor is its radius.
  *
  * @param geometry  All its lines (rings) together form the condition; parts are ignored.
  * @param radius_m  Half the width: metres, finite, > 0.
@@ -969,9 +977,12 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_condition(
  * FENCEPOST_EVIDENCE_LEFT_TO_RIGHT or FENCEPOST_EVIDENCE_RIGHT_TO_LEFT, and a time to the microsecond. Every crossing
  * gives an event, even the tenth between two fixes.
  *
- *        left                    Left and right are as seen from the line's first vertex towards its last. A position
- *      +-------+----->           exactly on the line is to the left of it. The accuracy has no effect. Going around an
- *        right                   end of the line, or touching an end, is not a crossing.
+ *        left
+ *      +-------+----->
+ *        right
+ *
+ * Left and right are as seen from the line's first vertex towards its last. A position exactly on the line is to the
+ * left of the line. The accuracy has no effect. Going around an end of the line, or touching an end, is not a crossing.
  *
  * Only monitors with FENCEPOST_PATH_GEODESIC and FENCEPOST_DELIVERY_EVERY can have lines; tables of fleets cannot. A
  * line is not crossed where the path is not known (FENCEPOST_EVIDENCE_AFTER_GAP), while the host cannot monitor, or
@@ -983,8 +994,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_condition(
  * @param shape     NULL: geodesic edges. oriented and buffer_m must be 0.
  * @param options   NULL: tag 0. A line has no policy and no state: leave the standard policy and UNKNOWN.
  * @return The same as fencepost_monitor_add_polygon_condition(); INVALID_ARGUMENT also if the monitor cannot watch a
- * line, or
- *         the options have another policy or assumed state. Ownership: everything is copied. Threads: any.
+ *         line, or the options have another policy or assumed state. Ownership: everything is copied. Threads: any.
  * Complexity: O(vertices * log vertices). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_line_condition(fencepost_monitor *monitor, const char *identifier,
@@ -1000,8 +1010,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_line_condition(fencepost_mo
  * @param wkb       Array of size bytes; may be NULL only if size is 0.
  * @param radius_m  For lines: half the width of the corridor. Ignored for polygons.
  * @return The same as fencepost_monitor_add_polygon_condition(); INVALID_ARGUMENT names the position of the faulty
- * byte, or
- *         the type.
+ *         byte, or the type.
  * Ownership: everything is copied. Threads: any. Complexity: O(vertices * log vertices). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_condition(fencepost_monitor *monitor, const char *identifier,
@@ -1012,9 +1021,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_condition(fencepost_mon
 
 /*
  * Like fencepost_monitor_add_polygon_condition(), but does nothing if an equal condition with the same identifier
- * exists: the same kind, parts, rings and number of vertices, each coordinate within 1e-7 degrees, buffer within 0.5 m,
- * the same shape options, policy and tag; options->assuming is ignored in that case. A shape that is equal bit for bit
- * is not examined again, neither here nor in the calls that ensure or sync many.
+ * exists. Equal conditions have the same kind, parts, rings and number of vertices, each coordinate within 1e-7
+ * degrees, buffers within 0.5 m, and the same shape options, policy and tag. options->assuming is ignored if an equal
+ * condition exists. A shape that is equal bit for bit is not examined again, neither here nor in the calls that ensure
+ * or sync many.
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left alone; may be NULL.
  * @return The same as fencepost_monitor_add_polygon_condition(). Threads: any; the monitor is not locked while the
@@ -1468,7 +1478,7 @@ typedef struct fencepost_fix_columns {
  *                    count is 0.
  * @param out_result  As in fencepost_monitor_feed_fixes(); may be NULL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; or, with refuse_invalid, a row that would be
- *         counted as invalid: error->position is the first one, and nothing has changed, not even the counters);
+ *         counted as invalid; error->position is the first such row, and nothing has changed, not even the counters);
  *         UNSUPPORTED; QUEUE_FULL (the rows before error->position were applied).
  * Threads: any. Complexity: the same as fencepost_monitor_feed_fixes(). Since: 0.1
  */
@@ -1632,7 +1642,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing(fencepost_monitor *m
  *
  * The size of the result is not known in advance, and querying it (capacity 0) takes as long as the full query. So pass
  * a likely capacity first; if it was too small, call again with the size that was stored. Pass many rows at once, up to
- * a million: points near each other are processed together, which takes less time per row.
+ * a million. Points near each other are processed together, which takes less time per row.
  *
  * @param columns          Initialised with FENCEPOST_POINT_COLUMNS_INIT; its arrays hold count rows, read in place.
  *                         They may be NULL only if count is 0.
@@ -1683,8 +1693,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_nearest(fencepost_monitor *moni
  * @param out_count        Receives the number stored for each row, the same for all rows: nearest, or fewer if there
  *                         are fewer; 0 without rows. Elements of a row beyond this number are untouched.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; too many elements for any array; or a row is not
- *         a valid point: error->position is the first one, and nothing was written); UNSUPPORTED.
- * Threads: any. Complexity: O(nearest * log conditions + shapes around the point) per row. Since: 0.2
+ *         a valid point; error->position is the first such row, and nothing was written); UNSUPPORTED. Threads: any.
+ *         Complexity: O(nearest * log conditions + shapes around the point) per row. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_nearest_columns(fencepost_monitor *monitor,
                                                                  const fencepost_point_columns *columns, size_t count,
@@ -1723,7 +1733,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_state(fencepost_monitor *monito
  * Computes how far a device at a position can move without changing sides of any monitored circle, polygon or corridor:
  * the distance to the nearest boundary, minus a micrometre. The result is 0 on a boundary, and INFINITY if there is no
  * boundary. (For a circle with a radius above 19 900 km the boundary may be farther away than the result.) Any fix can
- * decide an undetermined shape: see fencepost_plan.follow.
+ * decide an undetermined shape; see fencepost_plan.follow.
  *
  * @param latitude, longitude  Degrees.
  * @param out_distance_m       Metres.
@@ -1797,7 +1807,7 @@ typedef struct fencepost_plan {
  * circles if they fit. Beacon conditions are ignored. A polygon or corridor is represented by a circle around it while
  * the position is outside that circle, or by a circle within it while the position is inside that circle. Otherwise the
  * polygon or corridor has no circle, and the wake-up circle ends before its boundary. These substitute circles depend
- * on the position: each plan arms them anew (out_keep 0, is_new 1).
+ * on the position, so each plan arms them anew (out_keep 0, is_new 1).
  *
  * @param latitude, longitude  Degrees.
  * @param accuracy_m   Accuracy of the position, finite, >= 0; the wake-up circle is smaller by this value.
@@ -1947,7 +1957,7 @@ typedef void (*fencepost_wakeup)(void *context);
  *         callback, so a woken consumer must poll until there are no more events. A woken consumer may find no event if
  *         another consumer was faster.
  * Where   On the thread of the call that made the event available, before that call returns. The monitor's lock is not
- *         held: the callback may call any function on this monitor, including this one, but not
+ *         held, so the callback may call any function on this monitor, including this one, but not
  *         fencepost_monitor_destroy(). Calls of the callback never overlap or nest. If events become available while it
  *         runs, through the callback or other threads, it is called again on the same thread after it has returned;
  *         other threads do not wait for that.
@@ -2031,8 +2041,8 @@ FENCEPOST_API void fencepost_conditions_destroy(fencepost_conditions *conditions
 
 /*
  * Returns a reference to a monitor's own table. The functions of this section then work like the functions for monitors
- * with the same purpose: they lock the monitor, a change is saved with the monitor, and its events are pending at once
- * and trigger the wake-up callback. Without options a condition is assumed UNKNOWN, as in a monitor.
+ * with the same purpose. Such a call locks the monitor, a change is saved with the monitor, and its events are pending
+ * at once and trigger the wake-up callback. Without options a condition is assumed UNKNOWN, as in a monitor.
  *
  * The reference outlives the monitor: after fencepost_monitor_destroy() the table can be read and changed, but changes
  * are no longer saved. No fleet can use such a table, and fencepost_conditions_snapshot() refuses it
@@ -2672,12 +2682,12 @@ typedef struct fencepost_fleet_columns {
  * events.
  *
  * A table that was just created and is still empty is filled with the stored table. Any other table must be a version
- * of the stored one: either a later one, made from it by adding and removing (the devices see the changes at their next
- * input), or an earlier one (which is brought up to date). To use the conditions of a file of your own, open over an
- * empty table, then set its conditions with fencepost_conditions_sync(). Several fleets over one table have one store
- * each, and open in any order. If a store was already opened over the table, a store with a different later version is
- * accepted, unless both tables have conditions and share no identifier. The devices of that store are adapted as in
- * fencepost_fleet_import_devices().
+ * of the stored table, either a later version, made from it by adding and removing (the devices see the changes at
+ * their next input), or an earlier version (which is brought up to date). To use the conditions of a file of your own,
+ * open over an empty table, then set its conditions with fencepost_conditions_sync(). Several fleets over one table
+ * have one store each, and open in any order. If a store was already opened over the table, a store with a different
+ * later version is accepted, unless both tables have conditions and share no identifier. The devices of that store are
+ * adapted as in fencepost_fleet_import_devices().
  *
  * After any crash each device is in exactly the state that it had after its own first N inputs, where N is input_count
  * of fencepost_fleet_get_device_statistics(). Feed its other inputs again to reach the state without the crash. With
@@ -2689,8 +2699,8 @@ typedef struct fencepost_fleet_columns {
  * by that interval on average; each clock counts from its device's first input on, and a single step counts for at most
  * the interval. (3) The clock of any one device has moved by sixteen intervals. Refused inputs do not count. After a
  * crash, the time to which all devices were advanced is that of the last save of everything. An uncommitted event is
- * delivered again with the same sequence: (device, sequence) identifies a redelivered event. A change of the table is
- * saved with the next input of the fleet (RELAXED: with its next save), together with all devices that have unsaved
+ * delivered again with the same sequence, so (device, sequence) identifies a redelivered event. A change of the table
+ * is saved with the next input of the fleet (RELAXED: with its next save), together with all devices that have unsaved
  * changes. While the store cannot be written, the fleet continues in memory; fencepost_fleet_statistics.store shows it,
  * and later inputs retry.
  *

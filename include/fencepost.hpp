@@ -947,7 +947,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
 
   /* The pending events, for a range-based for. Going to the next event acknowledges the previous event. If the
      handling of an event throws out of the loop, that event is delivered again. After a break the last event is still
-     unacknowledged: acknowledge() or the next poll commits it, abandon() returns it to the queue. */
+     unacknowledged; acknowledge() or the next poll commits it, abandon() returns it to the queue. */
   class event_range {
    public:
     class iterator {

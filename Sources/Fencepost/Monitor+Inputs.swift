@@ -68,7 +68,8 @@ extension Monitor {
   /// Sets the clock back after inputs with wrong times.
   ///
   /// Conditions, records, pending events and the sequence stay; the observed states become undetermined without an
-  /// event: circles until the next fix, beacon conditions until a sighting or the initial timeout, counted from `time`.
+  /// event. The states of shapes are undetermined until the next fix, and those of beacon conditions until a sighting
+  /// or the initial timeout, counted from `time`.
   ///
   /// - Parameter time: The new clock; not later than the present clock.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (out of range, or later than the clock, or there is no

@@ -23,7 +23,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   private var nextFamily: UInt32?
   /// The sums last read or written.
   private var sums: StoreSums?
-  /// The log beside a file that somebody else has written into; it is removed with that file.
+  /// The log beside a file that somebody else has written into; the log is removed together with that file.
   private var spoiltLog: FileIdentity?
   /// Whether somebody else has written into the file or its log, so that neither can be relied on.
   private var isSpoilt = false

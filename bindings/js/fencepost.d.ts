@@ -43,8 +43,8 @@ export interface LoadOptions {
   memoryLimit?: number;
 }
 /**
- * Compiles the module and creates the engine of this page, worker or process. Call it once; later calls do nothing,
- * unless the engine was lost ({@link EngineLostError}): then they create a new one.
+ * Compiles the module and creates the engine of this page, worker or process. Call it once; later calls do nothing. If
+ * the engine was lost ({@link EngineLostError}), a later call creates a new engine.
  *
  * @param source Default: `fencepost.wasm` beside the package.
  * @throws NotLoadedError The module cannot be fetched or compiled.

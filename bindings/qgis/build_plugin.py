@@ -78,7 +78,7 @@ def engine_files(package: Path) -> dict[str, bytes]:
 
 def bundled_libraries(package: Path) -> dict[str, bytes]:
     """The libraries that a repaired wheel puts beside the package, for example SQLite. The extension's library finds
-    them at the same relative place in the plugin."""
+    these libraries at the same relative place in the plugin."""
     beside = package.parent / f"{package.name}.libs"
     return {f"{beside.name}/{path.name}": path.read_bytes() for path in beside.glob("*.so*") if path.is_file()}
 

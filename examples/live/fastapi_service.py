@@ -1,6 +1,6 @@
 """Devices post positions, browsers follow events: `ZONES=zones.geojson STORE=state uvicorn fastapi_service:app`.
-Run only one worker, because a store has only one owner. OwnTracks' HTTP mode, Traccar's `forward.type json` and plain
-JSON post to /fixes.
+Run only one worker, because a store has only one owner. Clients post to /fixes with OwnTracks' HTTP mode, Traccar's
+`forward.type json`, or plain JSON.
 """
 
 import asyncio

@@ -38,8 +38,8 @@ enum SizedStruct {
     return value
   }
 
-  /// Writes a structure into the caller's, but only the members that the caller knows; `struct_size` keeps the caller's
-  /// value.
+  /// Writes a structure into the caller's structure, but only the members that the caller knows; `struct_size` keeps
+  /// the caller's value.
   static func write<Value: BitwiseCopyable>(
     _ value: Value, to pointer: UnsafeMutablePointer<Value>, _ name: StaticString
   ) throws(BoundaryError) {

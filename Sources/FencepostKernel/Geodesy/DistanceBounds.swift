@@ -10,10 +10,10 @@
 ///     2 R₋ sin(t / 2R₋) ≤ c ≤ 2 R₊ sin(t / 2R₊).
 ///
 /// For t > πR₋ = 19 903 km the lower bound holds too (Schur's theorem on arcs whose curvature is at most that of a
-/// circle: Chern, "Studies in global geometry and analysis", 1967, p. 36), but it falls again. No distance exceeds half
-/// a meridian, 20 003 931.46 m (antipodal points realise the diameter of a centrally symmetric convex surface: Vîlcu,
-/// "On two conjectures of Steinhaus", Geometriae Dedicata 79, 2000), so the value of the lower bound there bounds
-/// everything beyond.
+/// circle; Chern, "Studies in global geometry and analysis", 1967, p. 36), but the bound falls again. No distance
+/// exceeds half a meridian, 20 003 931.46 m (antipodal points realise the diameter of a centrally symmetric convex
+/// surface: Vîlcu, "On two conjectures of Steinhaus", Geometriae Dedicata 79, 2000), so the value of the lower bound
+/// there bounds everything beyond.
 ///
 /// **Slack.** The bounds apply to chords as `EarthVector.squaredChord` computes them and distances as `GeodesicInverse`
 /// does: 100 nm on every side cover the rounding errors of both, at most 15 nm together with those of this file. For

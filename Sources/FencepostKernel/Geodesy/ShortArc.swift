@@ -4,7 +4,7 @@
 /// arc (see `ShortDistance`). At the share s of the arc, the point is κℓ² s (1 − s) / 2 above the chord, and lags
 /// behind the share s of the chord by (κℓ)² s (1 − s) (½ − s) / 6 of the chord. The change of κ along the arc and the
 /// torsion of the geodesic contribute less than a nanometre up to `limit`; the rounding of the two vectors contributes
-/// more: a position is within 5 nm of the geodesic's.
+/// more. A position is within 5 nm of the geodesic's position.
 @frozen public struct ShortArc: Sendable {
   /// Longest chord, metres, for which positions keep their error bound.
   @inlinable public static var limit: Double { 300 }

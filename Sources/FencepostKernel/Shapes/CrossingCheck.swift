@@ -113,8 +113,8 @@ struct CrossingCheck {
   /// Whether two edges below 3 000 km lead from a vertex in directions that certainly differ.
   ///
   /// Geodesics from a common start diverge. Their azimuths differ from those of the normal sections through their
-  /// chords by (e²/12) (s/R)² cos² φ sin 2α to the leading order, thus by at most 0.0006 (s/R)²; the bound is three
-  /// times that of both.
+  /// chords by (e²/12) (s/R)² cos² φ sin 2α to the leading order, thus by at most 0.0006 (s/R)²; the bound that is used
+  /// is three times the sum of these values for both edges.
   private func leadApart(_ a: EarthVector, _ b: EarthVector, from tip: EarthVector) -> Bool {
     let (sizeA, sizeB) = (a.length, b.length)
     let (longer, shorter) = (max(sizeA, sizeB), min(sizeA, sizeB))

@@ -71,9 +71,9 @@ public struct GeodesicSegment: Sendable {
   /// The nearest place of the segment by the inverse problem, for points and segments of any distance and length.
   ///
   /// The distance along a geodesic is convex where the reduced length's derivative M is positive, hence up to a quarter
-  /// of the way around, and concave beyond: an inner minimum is where the direction to the point turns from ahead to
-  /// behind, any other an end (Karney 2013, section 3: second derivatives of the distance are M / m times squared
-  /// sines).
+  /// of the way around, and concave beyond. An inner minimum is where the direction to the point turns from ahead to
+  /// behind, any other minimum is an end (Karney 2013, section 3: second derivatives of the distance are M / m times
+  /// squared sines).
   private func farFoot(of point: SurfacePoint) -> SegmentFoot {
     let first = sight(of: point, 0)
     let last = sight(of: point, length)

@@ -286,8 +286,8 @@ export function engine() {
 }
 
 /**
- * Compiles the WebAssembly module and creates the engine. Call it once before creating objects; later calls do nothing,
- * unless the engine was lost: then they create a new one.
+ * Compiles the WebAssembly module and creates the engine. Call it once before creating objects; later calls do nothing.
+ * If the engine was lost, a later call creates a new engine.
  *
  * @param source The module: bytes, a compiled `WebAssembly.Module`, a `Response`, or a URL. Default: `fencepost.wasm`
  *   beside this package.

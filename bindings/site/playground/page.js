@@ -173,7 +173,7 @@ async function take(files) {
 
 // --------------------------------------------------------------------------------------------------- places
 
-/** Adds the places that the engine accepts, and reports those that it refused. */
+/** Adds the places that the engine accepts, and reports the refused places. */
 function add(rows) {
   const refused = [];
   for (const row of rows) {

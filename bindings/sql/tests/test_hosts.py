@@ -42,7 +42,7 @@ def test_sqlite_works_in_debians_python() -> None:
 
 
 def test_sqlite_brings_no_second_sqlite() -> None:
-    """apsw contains its own SQLite: Debian's must not be loaded beside it."""
+    """apsw contains its own SQLite: Debian's SQLite must not be loaded beside it."""
     pytest.importorskip("apsw")
     file = build("sqlite")
     # Run without the Python package, whose library uses the system's SQLite for its stores.
