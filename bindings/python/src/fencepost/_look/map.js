@@ -66,6 +66,7 @@ class FenceMap {
     this.measure();
     this.centre = [(west + east) / 2, (north + south) / 2];
     this.scale = this.bounded(share * Math.min(this.width / Math.max(east - west, least), this.height / Math.max(south - north, least)));
+    this.placedFor = "";
     this.due();
   }
 
@@ -101,11 +102,13 @@ class FenceMap {
     context.globalAlpha = 1;
     this.labels = [];
     this.targets = [];
-    this.obstacles = this.furniture(); // boxes where no label may be drawn
+    this.obstacles = []; // boxes where no label may be drawn
     this.drawGround();
     if (this.tiles) this.drawTiles();
     context.font = this.font;
     this.paint(this, context);
+    this.placeLocator();
+    this.obstacles.push(...this.furniture());
     this.drawLabels();
     this.drawScale();
     if (this.hasLocator) this.drawLocator();
@@ -117,7 +120,23 @@ class FenceMap {
   /** The place of the overview map on the canvas: left, top, width, height. */
   get locator() {
     const width = this.width < 500 ? 84 : 132, height = width * .7;
+    if (this.isLocatorLeft) return [10, this.height - height - 44, width, height]; // above the scale bar
     return [this.width - width - 10, this.height - height - (this.tiles ? 28 : 10), width, height];
+  }
+
+  /** Puts the overview map where it hides fewer places and marks: on the right, or on the left. Does this after `fit` and
+   *  after a change of the canvas's size; the overview map keeps its place while the user moves the map. */
+  placeLocator() {
+    const size = `${this.width} ${this.height}`;
+    if (this.placedFor === size) return;
+    this.placedFor = size;
+    const [right, left] = [false, true].map((isLeft) => {
+      this.isLocatorLeft = isLeft;
+      const [west, north, width, height] = this.locator;
+      const isHidden = ([x, y, radius]) => x + radius > west && x - radius < west + width && y + radius > north && y - radius < north + height;
+      return this.targets.filter(isHidden).length;
+    });
+    this.isLocatorLeft = left < right;
   }
 
   /** The boxes of buttons, scale bar and overview map. */

@@ -183,7 +183,7 @@ function drawStrip(cell, row) {
   let drawn = -Infinity;
   const bar = (start, last, top, tall) => {
     const x = Math.max(at(start), 0), end = Math.max(Math.min(at(last), width), x + 2);
-    if (end < 2 || x > width || end < drawn + .5) return;
+    if (at(last) < 0 || x > width || end < drawn + .5) return;
     context.fillRect(x, top, end - x, tall);
     drawn = end;
   };

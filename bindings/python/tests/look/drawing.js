@@ -1,0 +1,52 @@
+// Runs the drawing code of the report in Node, on a canvas that records what is drawn, and prints the results as JSON:
+// node drawing.js map.js report.js
+const fs = require("fs"), vm = require("vm");
+const [map, report] = process.argv.slice(2).map((path) => fs.readFileSync(path, "utf8"));
+
+let drawn = [];
+const context = new Proxy({}, {
+  get: (kept, name) => kept[name] ?? (name === "measureText" ? () => ({width: 40})
+    : name === "fillRect" ? (...box) => drawn.push([kept.fillStyle, ...box]) : () => {}),
+  set: (kept, name, value) => { kept[name] = value; return true; },
+});
+const canvas = {clientWidth: 294, clientHeight: 500, dataset: {}, getContext: () => context, addEventListener() {}, setAttribute() {}};
+const button = () => ({addEventListener() {}});
+const page = vm.createContext({
+  matchMedia: () => ({matches: false, addEventListener() {}}), window: {addEventListener() {}}, document: {}, LAND: "",
+  getComputedStyle: () => ({getPropertyValue: () => "light-dark(#fff, #000)"}), requestAnimationFrame() {},
+  ResizeObserver: class { observe() {} }, Path2D: class { moveTo() {} lineTo() {} closePath() {} }, short: (name) => name,
+});
+vm.runInContext(`${map}; globalThis.FenceMap = FenceMap;`, page);
+
+// The side of the overview map for places at these positions.
+let places = [];
+const box = {querySelector: () => canvas, querySelectorAll: () => [button(), button(), button()]};
+const made = new page.FenceMap(box, (shown) => places.forEach((place) => shown.target({}, place, 8)));
+const side = (isFitted, ...where) => {
+  places = where;
+  if (isFitted) made.fit([.5, .5, .50001, .50001]);
+  made.draw();
+  const [left, top, width, height] = made.locator;
+  const isHidden = ([x, y]) => x > left && x < left + width && y > top && y < top + height;
+  return [left < 100 ? "left" : "right", where.filter(isHidden).length];
+};
+const sides = {
+  empty: side(true), right: side(true, [240, 460]), moved: side(false, [40, 420])[0], left: side(true, [40, 420]),
+  both: side(true, [40, 420], [230, 460], [240, 450]),
+};
+canvas.clientWidth = 1000;
+sides.wider = side(false, [930, 460]);
+
+// The bars of a row of states, of which the period from 1000 to 2000 is shown on 500 pixels.
+const strip = report.slice(report.indexOf("function prepared("), report.indexOf("const states = new Table("));
+Object.assign(page, {states: {width: 500}, period: [1000, 2000], isFlat: true, map: {colour: (name) => name}, count: () => "", span: () => ""});
+vm.runInContext(`${strip}; globalThis.drawStrip = drawStrip;`, page);
+const bars = (...visits) => {
+  drawn = [];
+  const row = {unknown: [], marks: [], visits: visits.map(([start, last]) => ({start, last}))};
+  page.drawStrip({firstChild: canvas}, row);
+  return drawn.filter(([colour]) => colour === "inside").map(([, x, , width]) => [x, width]);
+};
+console.log(JSON.stringify({sides, bars: {
+  before: bars([100, 900]), within: bars([1200, 1400]), across: bars([100, 1500]), short: bars([1500, 1500]), after: bars([2100, 2500]),
+}}));
