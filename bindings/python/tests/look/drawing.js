@@ -1,4 +1,4 @@
-// Runs the drawing code of the report in Node, on a canvas that records what is drawn, and prints the results as JSON:
+// Runs the drawing code of the report in Node, on a canvas that records the drawing, and prints JSON:
 // node drawing.js map.js report.js
 const fs = require("fs"), vm = require("vm");
 const [map, report] = process.argv.slice(2).map((path) => fs.readFileSync(path, "utf8"));
@@ -37,7 +37,7 @@ const sides = {
 canvas.clientWidth = 1000;
 sides.wider = side(false, [930, 460]);
 
-// The bars of a row of states, of which the period from 1000 to 2000 is shown on 500 pixels.
+// The bars in a row of states, 500 pixels wide, for the period from 1000 to 2000.
 const strip = report.slice(report.indexOf("function prepared("), report.indexOf("const states = new Table("));
 Object.assign(page, {states: {width: 500}, period: [1000, 2000], isFlat: true, map: {colour: (name) => name}, count: () => "", span: () => ""});
 vm.runInContext(`${strip}; globalThis.drawStrip = drawStrip;`, page);

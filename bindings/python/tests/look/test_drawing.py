@@ -1,4 +1,4 @@
-"""Tests what the report and the live page draw on a canvas, without a browser: drawing.js runs their code in Node."""
+"""Tests the drawings of the report and the live page without a browser: drawing.js runs their code in Node."""
 
 from __future__ import annotations
 
