@@ -139,7 +139,7 @@ static void damaged_files(void) {
   options = options_for(&store);
   path_in(&store, "m.fencepost", path);
   CHECK(mkdir(path, 0700) == 0);
-  create_refused(FENCEPOST_E_STORE_CORRUPT, "m", &options, "not a file");
+  create_refused(FENCEPOST_E_STORE_CORRUPT, "m", &options, "not a regular file");
   CHECK(rmdir(path) == 0);
   CHECK_INT(remove_folder(&store), 0);
 }

@@ -263,7 +263,7 @@ class Broken(unittest.TestCase):
         results, feedback = events(layer("gps", "field=time:datetime&field=accuracy:string", rows))
         self.assertEqual(
             feedback.warnings,
-            ["tracks layer 'gps', feature 2: accuracy -1 means that there is no position; skipped",
+            ["tracks layer 'gps', feature 2: has no position: its accuracy is -1, but must be at least 0; skipped",
              "tracks layer 'gps', feature 3: accuracy 'fair' is not a number of metres; skipped"],
         )  # fmt: skip
         self.assertEqual(rows_of(results["EVENTS"], "accuracy")[0], (5.0,))
