@@ -140,7 +140,7 @@ enum {
   FENCEPOST_E_MONITOR_IN_USE = 21,          /* a monitor of that name is open in that store */
   FENCEPOST_E_CONSUMER_ALREADY_ACTIVE = 22, /* another consumer is iterating over the events */
   /* conditions */
-  FENCEPOST_E_NOT_FOUND = 40,      /* no condition has that identifier */
+  FENCEPOST_E_NOT_FOUND = 40,      /* no condition has the given identifier */
   FENCEPOST_E_NO_SUCH_DEVICE = 41, /* no device of the fleet has that number */
   /* inputs */
   FENCEPOST_E_LATE_INPUT = 60,     /* the input is earlier than the clock of the monitor, device or fleet */
@@ -494,7 +494,7 @@ typedef struct fencepost_record {
 typedef struct fencepost_feed_result {
   uint64_t accepted; /* evaluated */
   uint64_t invalid;  /* skipped: coordinate or time out of range, or no position (accuracy negative or NaN) */
-  uint64_t late;     /* skipped because of their time: earlier than the clock, or later than it by more than
+  uint64_t late;     /* skipped because of their time: earlier than the clock, or later than the clock by more than
                         max_time_step_us; fencepost_monitor_statistics() counts the two separately, as late_inputs and
                         ahead_inputs */
 } fencepost_feed_result;
@@ -556,8 +556,8 @@ typedef struct fencepost_explanation {
   uint32_t diagnostics;       /* flags in force */
   double boundary_distance_m; /* distance of the last valid fix to the boundary; negative inside */
   double accuracy_m;          /* accuracy of the last valid fix */
-  double entry_margin_m;      /* entry margin in force for that accuracy */
-  double exit_margin_m;       /* exit margin in force for that accuracy */
+  double entry_margin_m;      /* entry margin for the accuracy of the last valid fix */
+  double exit_margin_m;       /* exit margin for the accuracy of the last valid fix */
   int64_t candidate_start_us; /* the fix that opened the candidate */
   int64_t deadline_us;        /* when the candidate is confirmed, or the absence established */
   int64_t last_sighting_us;   /* beacons */

@@ -39,7 +39,7 @@ extension Monitor {
     }
   }
 
-  /// Removes a condition, its record and its events; does nothing if no condition has that identifier.
+  /// Removes a condition, its record and its events; does nothing if there is no such condition.
   ///
   /// - Returns: Whether the condition existed.
   @discardableResult
@@ -47,7 +47,7 @@ extension Monitor {
     return call { engine in engine.remove(identifier) }
   }
 
-  /// The condition and its last handled event; `nil` when no condition has that identifier.
+  /// The condition and its last handled event; `nil` when there is no such condition.
   ///
   /// While an event is being handled, the record still shows the previous one.
   public func record(for identifier: String) -> Record? {
@@ -57,7 +57,7 @@ extension Monitor {
   /// The identifiers in the order in which the conditions were added.
   public var identifiers: [String] { stored.engine.identifiers }
 
-  /// Explains why a condition is in its current state; `nil` when no condition has that identifier.
+  /// Explains why a condition is in its current state; `nil` when there is no such condition.
   public func explain(_ identifier: String) -> Explanation? {
     stored.engine.explain(identifier)
   }

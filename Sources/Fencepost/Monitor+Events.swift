@@ -76,7 +76,7 @@ extension Monitor {
   }
 
   /// Returns the next event and commits the previous one; `nil` if none is pending. If handling an event fails, call
-  /// ``abandon()`` before the next one, or use ``handleEvents(_:)``, which does so.
+  /// ``abandon()`` before you request the next event, or use ``handleEvents(_:)``, which calls it.
   ///
   /// - Throws: ``MonitorError/consumerAlreadyActive`` while an iterator over ``events`` exists.
   public func nextEvent() throws(MonitorError) -> Event? {

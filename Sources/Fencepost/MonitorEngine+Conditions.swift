@@ -51,7 +51,7 @@ extension MonitorEngine {
     try sync(try ConditionSet(conditions) { table.subject(ofIdentifierBytes: $0) })
   }
 
-  /// The condition with that identifier and its last handled event; `nil` if no condition has that identifier.
+  /// The condition with the given identifier and its last handled event; `nil` if there is no such condition.
   public func record(for identifier: String) -> Record? {
     table.slot(of: identifier).map { record(of: $0) }
   }

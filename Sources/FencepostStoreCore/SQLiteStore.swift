@@ -32,7 +32,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   private var isRefused = false
   private var isClosed = false
   public private(set) var isGone = false
-  /// The free bytes of the file system when the last write failed, if that was too little for any write.
+  /// The free bytes of the file system when the last write failed, if they were too few for any write.
   private var roomWhenFull: UInt64?
   private static let leastRoom: UInt64 = 1 << 16
   /// The process that opened the store.
@@ -325,7 +325,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     isClosed = true
   }
 
-  /// Creates the file with its full contents, and opens it. If that fails, nothing remains.
+  /// Creates the file with its full contents, and opens it. If creating or opening fails, no file remains.
   private func create(_ changes: some StoredChanges) throws(StoreFailure) {
     try StoreFiles.requireNoRemains(of: path)
     let draft: StoreDraft

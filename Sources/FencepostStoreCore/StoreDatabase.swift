@@ -177,7 +177,8 @@ final class StoreDatabase {
     logLength = length
   }
 
-  /// Checkpoints the log into the file and truncates the log. If the disk does not allow it, the log keeps its length.
+  /// Checkpoints the log into the file and truncates the log. If the disk does not allow the checkpoint, the log keeps
+  /// its length.
   private func foldIn() {
     try? connection.foldLog()
   }

@@ -88,7 +88,7 @@ final class StoreFile {
     self.path = path
   }
 
-  /// Whether no process has a lockable file open; `false` also when it cannot be determined.
+  /// Whether a file can be locked and is not open in any process; `false` also when this cannot be determined.
   static func isAbandoned(_ path: String) -> Bool {
     let descriptor = cposix_open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
     guard descriptor >= 0 else { return false }

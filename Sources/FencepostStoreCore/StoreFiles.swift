@@ -153,7 +153,7 @@ enum StoreFiles {
     }
   }
 
-  /// Replaces a file by a complete one, and gives it the old file's permissions and, if allowed, its owner.
+  /// Replaces a file by a complete file, and gives the new file the old file's permissions and, if allowed, its owner.
   static func replace(_ path: String, by draft: String) throws(StoreFailure) {
     var status = stat()
     if stat(path, &status) == 0 {

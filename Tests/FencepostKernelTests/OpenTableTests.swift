@@ -172,7 +172,7 @@ import Testing
     try table.checkInvariants()
   }
 
-  /// Every place may be used if each entry is at its home; then no entry moves.
+  /// Every place may be used if each entry is at its home; in that case no entry moves.
   @Test func standsAtHome() throws {
     var table = OpenTable<Entry>()
     for key in 1...7 as ClosedRange<UInt64> { set(key, Int(key), &table) }

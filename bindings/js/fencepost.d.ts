@@ -654,7 +654,7 @@ export class QueueFullError extends FencepostError {
   /** For a batch: the counts of the rows before `position`. */
   readonly result?: FeedResult;
 }
-/** No condition has that identifier. */
+/** No condition has the given identifier. */
 export class NotFoundError extends FencepostError {}
 /** The fleet has no such device. */
 export class NoSuchDeviceError extends FencepostError {}

@@ -74,12 +74,12 @@ extension Conditions {
     return try change { table throws(MonitorError) in try table.sync(set) }
   }
 
-  /// The subject of the condition with that identifier at this moment.
+  /// The subject of the condition with the given identifier at this moment.
   private func known(_ identifier: UnsafeBufferPointer<UInt8>) -> Definition.Subject? {
     read { table in table.subject(ofIdentifierBytes: identifier) }
   }
 
-  /// The condition with that identifier, with its policy and tag; `nil` if no condition has that identifier.
+  /// The condition with the given identifier, with its policy and tag; `nil` if there is no such condition.
   public func condition(for identifier: String) -> NamedCondition? {
     read { table in
       guard let slot = table.slot(of: identifier) else { return nil }

@@ -91,7 +91,7 @@ public actor Fleet {
   /// The number of a device, which is created if it does not exist. See ``FleetEngine/device(_:)``.
   public func device(_ identifier: String) throws(MonitorError) -> UInt32 { try engine.device(identifier) }
 
-  /// The number of a device; `nil` if no device has that identifier.
+  /// The number of a device; `nil` if there is no such device.
   public func number(of identifier: String) -> UInt32? { engine.number(of: identifier) }
 
   /// The identifier of a device, or of a removed device while its number is not reused.
@@ -99,7 +99,7 @@ public actor Fleet {
 
   public var deviceCount: Int { engine.deviceCount }
 
-  /// Removes a device; does nothing if no device has that identifier. See ``FleetEngine/remove(_:droppingEvents:)``.
+  /// Removes a device; does nothing if there is no such device. See ``FleetEngine/remove(_:droppingEvents:)``.
   ///
   /// - Returns: Whether the device existed.
   @discardableResult
@@ -186,8 +186,8 @@ public actor Fleet {
 
   /// Sets the clock of a device back. See ``FleetEngine/rewind(to:for:)``.
   ///
-  /// - Throws: ``MonitorError/notFound(_:)`` when no device has that identifier; otherwise the same errors as the
-  ///   engine's method.
+  /// - Throws: ``MonitorError/notFound(_:)`` when there is no such device; otherwise the same errors as the engine's
+  ///   method.
   public func rewind(to time: Timestamp, for identifier: String) throws(MonitorError) {
     guard let device = engine.number(of: identifier) else { throw .notFound(identifier) }
     try engine.rewind(to: time, for: device)
@@ -252,7 +252,7 @@ public actor Fleet {
   /// Counters of the fleet.
   public var statistics: FleetStatistics { stored.statistics }
 
-  /// Counters of a device; `nil` if no device has that identifier.
+  /// Counters of a device; `nil` if there is no such device.
   public func statistics(of device: String) -> DeviceStatistics? {
     engine.number(of: device).flatMap { try? engine.statistics(of: $0) }
   }

@@ -255,7 +255,7 @@ public final class RegionService {
   }
 
   /// Makes the pending delegate calls, then the delegate calls for the pending events; an event counts as handled after
-  /// its calls. Delegate calls that are caused by another delegate call are made after it.
+  /// its calls. Delegate calls that are caused by another delegate call are made after that call.
   private func tellEvents() {
     guard !isTelling else { return }
     isTelling = true

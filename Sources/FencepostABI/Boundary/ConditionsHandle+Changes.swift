@@ -87,7 +87,8 @@ extension ConditionsHandle {
     out_result?.pointee = fencepost_sync_result(result)
   }
 
-  /// The subject of the condition with that identifier at this moment: a row that is equal to it is not examined again.
+  /// The subject of the condition with the given identifier at this moment: a row that is equal to this subject is not
+  /// examined again.
   func known(_ identifier: UnsafeBufferPointer<UInt8>) -> Definition.Subject? {
     // A holder that refuses the read also refuses the change, and the change reports the reason.
     (try? read { table in table.subject(ofIdentifierBytes: identifier) }) ?? nil

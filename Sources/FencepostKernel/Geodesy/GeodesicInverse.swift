@@ -25,7 +25,7 @@
   ///   - latitude2: degrees in [−90, 90].
   ///   - longitude2: degrees, any finite value.
   /// - Returns: distance and azimuths, all NaN when a latitude is out of range or an argument is not finite.
-  ///   If the shortest path is not unique, or a point is a pole, the azimuth is one of the possible ones.
+  ///   If the shortest path is not unique, or a point is a pole, the azimuth is one of the possible azimuths.
   public static func solve(
     latitude1: Double, longitude1: Double, latitude2: Double, longitude2: Double
   ) -> GeodesicInverse {

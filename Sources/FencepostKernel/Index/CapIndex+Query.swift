@@ -193,7 +193,7 @@ struct CapSearch {
     return false
   }
 
-  /// Updates the least slack from the new results, and shrinks the search to it.
+  /// Updates the least slack from the new results, and shrinks the search to this slack.
   mutating func drawTogether() {
     for index in 0..<buffered where Double(buffer[index].slack) < least {
       guard !isExcepted(buffer[index].id) else { continue }

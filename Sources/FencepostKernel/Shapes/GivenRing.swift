@@ -25,7 +25,7 @@ struct GivenRing {
   ///   - isRing: whether the last vertex is joined to the first.
   ///   - isGiven: whether the longitudes of planar edges are meant as written; otherwise they are the longitudes of a
   ///     stored definition, and each edge is the short way between them.
-  ///   - room: the allowed number of points, reduced by those made.
+  ///   - room: the allowed number of points, reduced by the number of points made.
   init(
     _ given: some Collection<ShapeVertices.Vertex>, part: Int, ring: Int, isRing: Bool, reading: EdgeReading,
     isGiven: Bool = true, room: inout Int

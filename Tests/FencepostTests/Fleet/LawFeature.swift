@@ -1,7 +1,7 @@
 /// A feature of monitors. A feature that is on or off in a random sequence of calls of ``LawTests``, called a life.
 ///
 /// A fleet of n devices gives the events of n monitors for every combination of the features that are not ``missing``.
-/// When fleets get one of the missing features, move it to the other list and add its steps to the life.
+/// When fleets get one of the missing features, move it to the other list and add its steps to the random calls.
 enum LawFeature: String, CaseIterable {
   // Both monitors and fleets have these features.
   case beacons, scanning

@@ -295,7 +295,7 @@ import Testing
     try checkInvariants(of: engine, "at the end")
   }
 
-  /// Saves after each fix, while events are waiting or delivered.
+  /// Saves the monitor after each fix, while events are waiting or delivered.
   @Test func aSnapshotGoesOn() throws {
     var engine = try engine()
     try engine.add(line([(0, -100), (0, 100)]), identifier: "g", tag: 3)

@@ -8,7 +8,7 @@ import Testing
 final class Diary: RegionManagerDelegate {
   var name = ""
   var lines: [String] = []
-  /// The calls of several delegates, which share it to record their order.
+  /// Receives the calls of several delegates, so that a test can record the order of their calls.
   var common: ((String) -> Void)?
   var onLine: ((RegionManager, String) -> Void)?
 

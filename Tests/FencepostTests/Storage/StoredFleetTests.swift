@@ -645,7 +645,7 @@ import Testing
     try fleet.state.checkInvariants()
   }
 
-  /// Batches count like single calls, inside the safe region and outside; a fork does not count.
+  /// Batches count like single calls, inside the safe region and outside; the inputs of a fork do not count.
   @Test func batchesAndSingleCallsSaveAlike() throws {
     let (one, other) = (MemoryFleetStorage(), MemoryFleetStorage())
     var single = try relaxed(one)

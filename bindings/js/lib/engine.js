@@ -128,7 +128,10 @@ export class Engine {
     if (this.lost !== null) throw this.lost;
   }
 
-  /** Calls a function of the header whose last parameter is the error. Returns its status if that is among `expected`. */
+  /**
+   * Calls a function of the header whose last parameter is the error. Returns the function's status if it is among
+   * `expected`.
+   */
   call(name, ...values) {
     this.check();
     let status;

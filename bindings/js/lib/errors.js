@@ -34,7 +34,7 @@ export class AheadOfClockError extends FencepostError {}
  * counts.
  */
 export class QueueFullError extends FencepostError {}
-/** No condition has that identifier. */
+/** No condition has the given identifier. */
 export class NotFoundError extends FencepostError {}
 /** The fleet has no such device. */
 export class NoSuchDeviceError extends FencepostError {}

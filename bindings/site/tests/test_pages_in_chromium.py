@@ -79,7 +79,7 @@ def test_dark(browser: webdriver.Chrome, address: str) -> None:
 
 
 def wait_for_link(browser: webdriver.Chrome, selector: str, ending: str) -> None:
-    """Waits until a link with this ending is among those of the selector. Lists such as search results fill one entry
+    """Waits until the selector finds a link whose address has this ending. Lists such as search results fill one entry
     at a time, so a test must not judge the first entries that it sees."""
     links = "return [...document.querySelectorAll(arguments[0])].map((a) => a.href)"
     WebDriverWait(browser, LIMIT).until(
