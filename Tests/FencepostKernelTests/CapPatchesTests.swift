@@ -117,6 +117,30 @@ import Testing
     #expect(Self.asked(&patches, subject, at: near(0.1)) == nil)
   }
 
+  /// A small cube with many caps has a patch that reaches less far around it, instead of none.
+  @Test func aPatchAmongManyCapsIsNarrow() {
+    var random = SeededGenerator("patches, narrow")
+    var subject = CapSubject()
+    // 4 km by 4 km with 12 caps per square kilometre, as in a fleet over 100 000 circles in a region.
+    func near() -> EarthVector {
+      EarthVector(latitude: 48 + random.uniform(-0.018...0.018), longitude: 11 + random.uniform(-0.027...0.027))
+    }
+    for _ in 0..<190 { subject.insert((near(), random.uniform(50...200))) }
+    var patches = CapPatches()
+    patches.keepUp(with: subject.index.count, version: 1)
+    var margins: Set<Double> = []
+    for _ in 0..<300 {
+      guard let place = Self.asked(&patches, subject, at: near()) else { continue }
+      margins.insert(place.margin)
+    }
+    #expect(margins.contains(256) && margins.isSubset(of: [256, 512]))
+    for _ in 0..<300 {
+      let position = near()
+      guard let place = patches.place(of: position) else { continue }
+      Self.check(patches, subject, place, at: position, &random)
+    }
+  }
+
   @Test func whatIsNoPlaceHasNoPatch() {
     var subject = CapSubject()
     subject.insert((EarthVector(latitude: 1, longitude: 2), 50))
@@ -144,7 +168,7 @@ import Testing
     var patches = CapPatches()
     patches.keepUp(with: subject.index.count, version: 1)
     var most = 0
-    for _ in 0..<12_000 {
+    for _ in 0..<16_000 {
       let position = EarthVector(latitude: random.uniform(2...18), longitude: random.uniform(2...18))
       #expect(Self.asked(&patches, subject, at: position) != nil)
       most = max(most, patches.byteCount)

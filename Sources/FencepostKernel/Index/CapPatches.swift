@@ -13,12 +13,15 @@ public struct CapPatches: Sendable {
   private static let edges: (Double, Double) = (4_096, 1_024)
   /// In edges.
   private static let marginShare = 0.5
+  /// The same for a small cube with more than ``manyGroups``: among so many caps the nearest one is close.
+  private static let narrowShare = 0.25
+  private static let manyGroups = 12
   /// Half the diagonal of a cube, in multiples of its edge, rounded up.
   private static let halfDiagonal = 0.866_026
   /// The maximum number of groups in a patch: searching a larger one would take as long as searching the index.
   private static let mostGroups = 24
-  /// The maximum number of groups: 10 MB.
-  private static let mostKept = 1 << 17
+  /// The maximum number of groups: 15 MB.
+  private static let mostKept = 3 << 16
   /// The cubes are numbered from −origin on every axis.
   private static let origin = 0x1p23
   /// An upper bound of the relative errors of a chord and a reach in single precision.
@@ -33,9 +36,10 @@ public struct CapPatches: Sendable {
     var key: UInt64 = 0
     var first: UInt32 = 0
     /// `crowded` means that there is no patch.
-    var count: UInt32 = 0
+    var count: UInt16 = 0
+    var isNarrow = false
 
-    static let crowded = UInt32.max
+    static let crowded = UInt16.max
 
     var isFree: Bool { key == 0 }
 
@@ -155,7 +159,7 @@ public struct CapPatches: Sendable {
       return .found(
         Place(
           first: Int(patch.first), count: Int(patch.count), offset: offset,
-          margin: Self.edge(level) * Self.marginShare))
+          margin: Self.edge(level) * (patch.isNarrow ? Self.narrowShare : Self.marginShare)))
     }
     return .crowded
   }
@@ -198,13 +202,18 @@ public struct CapPatches: Sendable {
     index.collect(near: centre, within: edge * (Self.halfDiagonal + Self.marginShare), into: &found)
     var patch = Patch()
     patch.key = key
+    if level == 1, found.count > Self.manyGroups * 4 {
+      patch.isNarrow = true
+      // A hit's slack is a lower bound, as in a query of the index for the smaller distance.
+      found.removeAll { Double($0.slack) > edge * (Self.halfDiagonal + Self.narrowShare) }
+    }
     let needed = (found.count + 3) / 4
     if groups.count + needed > Self.mostKept { removeAll() }
     if needed > Self.mostGroups {
       patch.count = Patch.crowded
     } else {
       patch.first = UInt32(groups.count)
-      patch.count = UInt32(needed)
+      patch.count = UInt16(needed)
       var number = 0
       while number < found.count {
         if number & 3 == 0 { groups.append(Group()) }
