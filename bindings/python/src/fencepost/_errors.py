@@ -56,8 +56,8 @@ class InputError(InvalidArgumentError):
 
     Attributes:
         source: The file's path, or the name of the argument.
-        place: The place in the source, for example ``line 3`` or ``row 2``. Empty if the error is about the whole
-            source.
+        place: The place in the source, for example ``line 3`` or ``row 2``. The text is empty if the error is about the
+            whole source.
         reason: Why the source cannot be used.
         row: The row of a table, counted from 0. None if the error is not about one row of a table.
         result: If :meth:`Monitor.feed_many` was feeding a stream: the :class:`FeedResult` of the earlier batches, which
@@ -109,7 +109,8 @@ class InputWarning(UserWarning):
 
     Attributes:
         source: The file's path, or the name of the argument.
-        place: The place in the source, for example ``line 3``. Empty if the warning is about the whole source.
+        place: The place in the source, for example ``line 3``. The text is empty if the warning is about the whole
+            source.
         reason: Why the warning is given.
 
     Example:

@@ -191,7 +191,7 @@ def from_gpsd(
         url: The gpsd's address, ``gpsd://HOST:PORT``.
         name: The name that the device has in events. For a monitor, any text is accepted as the name.
         receiver: The path of the receiver, if the gpsd has several; None means the first receiver that has a fix.
-        reconnect: Seconds to keep reconnecting to a lost gpsd; 0: the source ends when the connection ends.
+        reconnect: Seconds to keep reconnecting to a lost gpsd; with 0, the source ends when the connection ends.
         logger: Logs when the connection is lost and when it is restored.
 
     Raises:

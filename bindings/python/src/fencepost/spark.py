@@ -66,10 +66,11 @@ def events(
         time: Timestamps, or integers: microseconds since 1970-01-01T00:00:00Z.
         delay: The delay of the watermark: a row's time may be earlier than the time of the latest row by at most this
             much. Rows are held back for the length of `delay`.
-        shards: The number of parts that the state is divided into. It cannot change as long as a checkpoint is used.
-        ordered: True if the rows of each device come in order of time, as from a Kafka topic keyed by device. Then no
-            row is held back, and the events of a row come in the same micro-batch as the row. A row is late if an
-            earlier micro-batch had a row of its device with a later time.
+        shards: The number of parts that the state is divided into. The number of shards cannot change as long as a
+            checkpoint is used.
+        ordered: True if the rows of each device come in order of time, as from a Kafka topic keyed by device. If
+            `ordered` is true, no row is held back, and the events of a row come in the same micro-batch as the row. A
+            row is late if an earlier micro-batch had a row of its device with a later time.
         max_ahead: If a row is ahead of the machine's clock by more than this, it is dropped before it moves the
             watermark. If `max_ahead` is None, no row is dropped.
         expire: A device is forgotten when this much time has passed since its latest row. A later row of the same

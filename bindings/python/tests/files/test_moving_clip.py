@@ -82,8 +82,8 @@ def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]
 
     * the runs of clip begin and end on the line between two fixes, by straight lines of degrees;
     * clip breaks a run into many parts, hundredths of a second apart: hundreds of these are one visit;
-    * * clip also finds parts without a fix inside, where a straight line cuts a corner of the polygon: no event can
-    * report these parts.
+    * clip also finds parts without a fix inside, where a straight line cuts a corner of the polygon: no event can
+      report these parts.
     """
     whole = trajectory(track)
     times = [microseconds(time) for time in whole.df.index]
@@ -176,8 +176,9 @@ def test_paths_beside_clip(track: str, least: tuple[int, int]) -> None:
     """Compares entries and exits on the path of a track with one fix a minute with the result of clip on the circles as
     polygons. They agree, but
 
-    * * clip cuts along straight lines in degrees, which differ from the geodesics by centimetres over a kilometre, and
-    * by metres over 300 km; the edges of the polygons lie millimetres inside their circles;
+    * clip cuts along straight lines in degrees, which differ from the geodesics by centimetres over a kilometre, and
+      by metres over 300 km;
+    * the edges of the polygons lie millimetres inside their circles;
     * clip splits one visit into parts, and loses pieces of less than half a second between them.
     """
     thin = thinned_to_minutes(trajectory(track))

@@ -1,5 +1,5 @@
-"""The limit of a condition's vertices: every reader of files and tables has it, and refuses before the shape is
-examined."""
+"""Tests the limit for the vertices of a condition: every reader of files and tables applies it, and refuses a shape
+before examining the shape."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FIX = [Fix(0, 0, time=0)]
 
 
 def ring(count: int, west: float = 0.0) -> list[list[float]]:
-    """A closed ring of `count` vertices, counterclockwise."""
+    """Returns a closed ring of `count` vertices, counterclockwise."""
     angles = [2 * math.pi * step / count for step in range(count)]
     way = [[west + 0.005 * (1 + math.cos(angle)), 0.005 * (1 + math.sin(angle))] for angle in angles]
     return [*way, way[0]]
@@ -156,7 +156,7 @@ def test_a_command_names_its_option(path: Path, tmp_path: Path, capsys: pytest.C
 
 
 def test_a_table_that_grows_is_refused_when_it_is_read_again(path: Path) -> None:
-    """The conditions of a running watch stay."""
+    """If the file of a running watch is refused, the watch keeps its conditions."""
     path.write_text(json.dumps(collection(SMALL)))
     follower = Follower(path, max_vertices=11)
     path.write_text(json.dumps(PLACES))
@@ -199,14 +199,14 @@ def test_all_vertices_count(geometry: dict[str, Any], count: int, gate: bool) ->
 
 
 def zigzag(count: int) -> dict[str, Any]:
-    """A polygon of `count` vertices whose planar edges become thousands of geodesics each."""
+    """Returns a polygon of `count` vertices; each of its planar edges is replaced by thousands of geodesics."""
     there = [[170.0 * (step % 2), 60 + 24 * step / count] for step in range(count // 2)]
     back = [[x + 1, y + 0.001] for x, y in reversed(there)]
     return {"type": "Polygon", "coordinates": [[*there, *back, there[0]]]}
 
 
 def cut(geometry: dict[str, Any]) -> int:
-    """The number of vertices in the message."""
+    """Returns the number of vertices that the error message names."""
     found = re.search(r"(\d+) vertices", str(refusal(Zones, collection(feature(geometry)), max_vertices=1)))
     assert found is not None
     return int(found[1])
@@ -229,7 +229,7 @@ def test_planar_edges_count_when_they_are_cut() -> None:
 
 
 def test_the_default_refuses_a_small_file_of_long_edges(path: Path) -> None:
-    """A file of 20 kB would become more than half a million edges."""
+    """The file has 20 kB, but would produce more than half a million edges."""
     path.write_text(json.dumps(collection(feature(zigzag(400)))))
     assert path.stat().st_size < 20_000
     assert "max_vertices is 500000" in str(refusal(Zones, path))
@@ -238,7 +238,7 @@ def test_the_default_refuses_a_small_file_of_long_edges(path: Path) -> None:
 
 
 def test_positions_that_are_not_valid_are_refused_as_such() -> None:
-    """They do not count as long edges."""
+    """Invalid positions do not count as long edges."""
     for bad in (float("nan"), float("inf"), 1e300, -91.0):
         geometry = {"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, bad], [0, 0]]]}
         text = str(refusal(Zones, collection(feature(geometry)), max_vertices=10))
@@ -246,7 +246,7 @@ def test_positions_that_are_not_valid_are_refused_as_such() -> None:
 
 
 def test_a_program_sets_its_own_limit() -> None:
-    """Without one it has none but the library's."""
+    """If a program sets no limit, only the library's limit applies."""
     square = Polygon({"type": "Polygon", "coordinates": [ring(12)]}, edges="planar")
     road = Corridor({"type": "LineString", "coordinates": ring(12)}, radius=5, edges="planar")
     gate = Gate({"type": "LineString", "coordinates": ring(12)}, edges="planar")
@@ -275,7 +275,8 @@ def test_a_program_sets_its_own_limit() -> None:
 
 
 def test_what_was_stored_opens(tmp_path: Path) -> None:
-    """A store, a snapshot and a table of another holder are not input from outside."""
+    """The limit does not apply to a store, a snapshot or the conditions of another monitor or table, because these are
+    not input from outside."""
     big = Polygon(zigzag(60), edges="planar")
     with Monitor("kept", store=tmp_path) as monitor:
         monitor.add(big, "big")

@@ -42,7 +42,7 @@ class ConditionRow:
     """True if the file does not state which kind of edges a shape's vertices are meant for."""
     tag: int = 0
     max_vertices: int = 0
-    """The limit for a shape's vertices; 0: none but the library's."""
+    """The largest number of vertices of a shape; 0 means that only the library's limit applies."""
 
 
 def read_conditions(
@@ -61,7 +61,8 @@ def read_conditions(
         path: The file.
         default: The policy of features that do not name a policy. If a feature's policy has only some fields, the other
             fields come from `default`.
-        how: The layer of a vector file, whether to transform its coordinates, and the limit of vertices.
+        how: The layer of a vector file, whether to transform the coordinates of the file, and the limit for the
+            vertices of a condition.
         columns: Names of columns or properties that have unusual names.
         radius: Radius in metres of circles without a radius.
         assuming: Initial state of conditions without an assumed state.
@@ -108,7 +109,7 @@ def condition_rows(
     max_vertices: int = MAX_VERTICES,
 ) -> list[ConditionRow]:
     """The conditions of features, each with its place for messages; `radius` and `assuming` apply to features without a
-    radius or an assumed state, `max_vertices` to each shape.
+    radius or an assumed state, and `max_vertices` applies to each shape.
 
     Raises:
         InputError: A feature cannot be used, or an identifier occurs twice.

@@ -118,7 +118,7 @@ class ManyTracks:
         keys: The keys of the tracks, in order of first appearance. The list is complete when all rows have been read.
         first: The first rows that were read.
         held_rows: With `sort`, the number of rows that are checked before the first row is returned. If these rows are
-            in order, the other rows are assumed to be in order too.
+            in order, all other rows are assumed to be in order.
     """
 
     def __init__(

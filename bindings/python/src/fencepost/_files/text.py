@@ -80,7 +80,7 @@ def decode(data: bytes, path: str | Path, encoding: str = "utf-8") -> str:
 
 
 def marked_encoding(data: bytes) -> str:
-    """The encoding that the byte order mark names; empty if there is no mark, or if the mark is the one of UTF-8."""
+    """The encoding that the byte order mark names; empty if there is no mark, or if the mark names UTF-8."""
     return next((encoding for mark, encoding in _MARKS if data.startswith(mark)), "")
 
 

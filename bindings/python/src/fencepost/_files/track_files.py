@@ -33,7 +33,8 @@ def read_track(
 
     Args:
         path: The file.
-        hdop_scale: Metres per unit of HDOP. With None, a GPX file gives no accuracy, and an NMEA log uses 5 m.
+        hdop_scale: Metres per unit of HDOP. If `hdop_scale` is None, a GPX file gives no accuracy, and an NMEA log uses
+            5 m.
         columns: Names of the columns for latitude, longitude, time and accuracy, if they have unusual names.
         how: The layer, whether to transform coordinates, and how times without a zone are read.
 

@@ -31,7 +31,7 @@ class Reading:
         layer: The layer of a vector file; None means the first layer.
         transform: True to transform coordinates in another CRS to WGS84.
         times: How times without a zone are read.
-        max_vertices: The limit of a condition's vertices.
+        max_vertices: The largest number of vertices of a condition.
     """
 
     layer: str | None = None

@@ -46,10 +46,10 @@ class TableVersion(NamedTuple):
 class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
     """A table of conditions that fleets share: a mapping of identifiers to :class:`Definition`.
 
-    It supports ``len``, ``in``, iteration, ``zones["depot"]``, ``del``, :meth:`get`, :meth:`keys`, :meth:`values` and
-    :meth:`items`. Conditions are added by :meth:`add` and similar methods. Any thread may use the table, even while its
-    fleets are fed. A change waits until each fleet is between two rows, and applies to each device from that device's
-    next input on. A table is not freed while a fleet uses it.
+    The mapping supports ``len``, ``in``, iteration, ``zones["depot"]``, ``del``, :meth:`get`, :meth:`keys`,
+    :meth:`values` and :meth:`items`. Conditions are added by :meth:`add` and similar methods. Any thread may use the
+    table, even while its fleets are fed. A change waits until each fleet is between two rows, and applies to each
+    device from that device's next input on. A table is not freed while a fleet uses it.
 
     Conditions are assumed `unsatisfied` by default. With any other assumed state, each device would give an event for
     each such condition, however far away the device is. For a hundred thousand conditions and a million devices, that
@@ -65,8 +65,9 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             the library does not recognise these names.
         layer: Layer of a vector file. None selects the first layer.
-        max_vertices: The limit of the vertices of each shape that is read; None: 500,000. All parts and holes count,
-            with the vertices that planar edges are cut at. At most 1,000,000. Applies to no other conditions.
+        max_vertices: The largest number of vertices of each shape that is read, at most 1,000,000; None means 500,000.
+            The vertices of all parts and holes count, and so do the vertices at which planar edges are cut. The limit
+            applies only to conditions that are read from a source.
         transform: True to transform a source in another CRS to WGS84. Otherwise such a source is refused.
 
     Raises:
@@ -141,7 +142,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
             radius: Radius in metres of circles without a radius.
             columns: Names of the columns or properties, if the library does not recognise these names.
             layer: Layer of a vector file. None selects the first layer.
-            max_vertices: As for the class.
+            max_vertices: The largest number of vertices of a shape, with the same meaning as for the class.
             transform: True to transform a vector file in another CRS to WGS84. Otherwise such a file is refused.
 
         Raises:

@@ -129,7 +129,7 @@ class Device:
         """Latitude and longitude of the last accepted fix, in degrees, to 1e-7 degrees. None if no fix was accepted.
 
         Stores and exported bytes do not contain the position. After a device was opened, restored or loaded, and until
-        its next fix, the position is that of the last fix outside the device's safe region.
+        its next fix, the position is that of its last fix that was outside of its safe region.
 
         Example:
             >>> from fencepost import Fix, Fleet, Zones

@@ -11,9 +11,9 @@ _FEWEST_FREE = 4_096
 
 
 class DeviceNumbers:
-    """The numbers of the devices of several fleets, equal to those that a single fleet would assign. These numbers
-    determine the order of the events of one advance. The number of a removed device becomes free when its events are
-    acknowledged.
+    """The numbers of the devices of several fleets; the numbers are equal to the numbers that a single fleet would
+    assign. The numbers of devices determine the order of the events of one advance. The number of a removed device
+    becomes free when its events are acknowledged.
     """
 
     def __init__(self) -> None:

@@ -44,8 +44,8 @@ def _integers(code: str, *columns: bytes) -> Iterator[memoryview[int]]:
 class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     """Very many devices that share one table of conditions.
 
-    A fleet gives exactly the events that one monitor for each device would give, interleaved in the order of input.
-    Such a monitor has the fleet's conditions, is created before the first condition is added, and has delivery
+    A fleet gives exactly the events that one monitor for each device would give, interleaved in the order of input. A
+    monitor for comparison has the fleet's conditions, is created before the first condition is added, and has delivery
     ``every``, no condition limit, no path and ``initial_fix_max_age=None``. The events of one :meth:`advance` come in
     the order of their deadlines. A device takes about 200 bytes. Processing a device's first fix takes no longer than a
     query of the index; the same is true for the first fix after a million conditions were added.
@@ -65,8 +65,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             the library does not recognise these names.
         layer: Layer of a vector file. None selects the first layer.
-        max_vertices: The limit of the vertices of each shape that is read; None: 500,000. All parts and holes count,
-            with the vertices that planar edges are cut at. At most 1,000,000. Applies to no other conditions.
+        max_vertices: The largest number of vertices of each shape that is read, at most 1,000,000; None means 500,000.
+            The vertices of all parts and holes count, and so do the vertices at which planar edges are cut. The limit
+            applies only to conditions that are read from a source.
         transform: True to transform a source in another CRS to WGS84. Otherwise such a source is refused.
         max_pending_events: The size of the queue, 1 to 1e9. Inputs are refused while `max_pending_events` events are
             pending.
@@ -79,7 +80,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             `max_time_step`. An :meth:`advance` of all devices is limited in the same way. None means no limit.
         store: An existing directory, in which the store is the file ``<name>.fencepost``. If the file exists, the fleet
             continues from it; otherwise a new store is created. The store also contains the table: if `conditions` is
-            an empty table, it receives the saved conditions. With None the fleet is in memory.
+            an empty table, it receives the saved conditions. If `store` is None, the fleet is in memory.
         name: Name of a fleet with a store: 1 to 64 letters, digits or underscores.
         durability: When changes become durable. This option has no effect without a store. After a crash, each device
             is in the state that it had after the first n of its inputs, where n is

@@ -139,7 +139,7 @@ class FleetInputs(FixInputs):
 
         Pass columns of equal length, or fixes, together with their devices. Instead, you can pass a table that exports
         an Arrow stream (PyArrow, Polars, DuckDB, pandas). The table is fed batch by batch: see
-        :meth:`Monitor.feed_many`. Its column of devices holds texts, numbers (which are converted to texts), or
+        :meth:`Monitor.feed_many`. The table's column of devices holds texts, numbers (which are converted to texts), or
         dictionary-encoded texts or numbers, whose indices are read in place.
 
         Args:

@@ -99,7 +99,7 @@ class ShardEvents:
             self._next.pop(number, None)
 
     def take(self, limit: int) -> list[Any]:
-        """Returns up to `limit` events and acknowledges the previous ones."""
+        """Returns up to `limit` events, and acknowledges the events that it returned before."""
         self.turn += 1
         self.commit()
         known: dict[int, bool] = {}

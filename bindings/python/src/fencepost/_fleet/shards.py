@@ -1,8 +1,8 @@
 """Several fleets that act as one, each fed by its own thread.
 
 Each device belongs to one fleet, which is chosen by the number that the device gets when it is added. All fleets read
-the same columns in place and skip the rows of other fleets' devices. Their events, merged by row, equal the events of a
-single fleet. `Shards` replaces the native handle of a fleet, and works only in memory.
+the same columns in place and skip the rows of other fleets' devices. The events of these fleets, merged by row, equal
+the events of a single fleet. `Shards` replaces the native handle of a fleet, and works only in memory.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Shards:
         return new
 
     def _keep(self, new: Iterable[Any]) -> None:
-        """Removes those devices that were created for an input and have no accepted row."""
+        """Removes the devices that were created for an input but have no accepted row."""
         gone = []
         for device in new:
             fleet = self._of(device)
@@ -483,7 +483,7 @@ def _latest_clock(fleet: Handle) -> float:
 
 
 def _codes(codes: Any) -> tuple[Any, list[int]]:
-    """Returns a column of indices, and the distinct indices in order of appearance. If all rows are of one device,
+    """Returns a column of indices, and the distinct indices in order of appearance. If all rows belong to one device,
     returns None and one index."""
     if codes is None:
         return None, [0]

@@ -105,10 +105,11 @@ class Follower(Running):
         assuming: The state of each zone before the first fix of a device. If `assuming` is None, the state is
             unsatisfied, or unknown for a monitor.
         columns: Names of the columns of a table of zones.
-        max_vertices: The limit of the vertices of each shape of a file or table; None: 500,000. See :class:`Zones`.
+        max_vertices: The largest number of vertices of each shape in a file or table; None means 500,000. See
+            :class:`Zones`.
         waypoints: True if a waypoint from an OwnTracks phone becomes a circle for the devices of the phone's owner.
         max_gap: The ``max_gap`` of the path; allowed only for a monitor that has a path.
-        named: The device to use for fixes that do not name their device, such as those of a GPS receiver.
+        named: The device to use for fixes that do not name their device, such as the fixes of a GPS receiver.
         numbered_by: The member of JSON messages that contains the sequence number of a device's message; None means
             that messages have no number. Missing numbers are logged and counted as ``missing_messages``.
         logger: Logs refused inputs, lost connections and recoveries; at most one record of each kind per minute.

@@ -196,7 +196,7 @@ class Handling:
 
     @property
     def is_behind(self) -> bool:
-        """Whether too many events wait, so that no more inputs should be read."""
+        """True if so many events wait that no more inputs should be read."""
         return self._waiting is not None and self._events.statistics().pending_events >= MANY_EVENTS
 
     def _until_retry(self) -> list[float]:

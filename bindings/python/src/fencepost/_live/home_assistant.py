@@ -1,7 +1,7 @@
 """Publishes events and positions for Home Assistant, using its MQTT discovery.
 
-A device becomes a ``device_tracker`` with its position, and a ``binary_sensor`` for each place. These entities are
-unavailable in Home Assistant while the watch is not connected. All messages are retained, so Home Assistant finds
+A device becomes a ``device_tracker`` with its position, and a ``binary_sensor`` for each place. These entities of Home
+Assistant are shown as unavailable while the watch is not connected. All messages are retained, so Home Assistant finds
 everything again after its own restart.
 """
 

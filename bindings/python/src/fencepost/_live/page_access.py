@@ -14,7 +14,7 @@ def read_token(path: str) -> str:
 
     Raises:
         OSError: The file cannot be read.
-        ValueError: The token is too short, or contains other characters than letters and digits.
+        ValueError: The token is too short, or contains characters other than letters and digits.
     """
     with open(path, encoding="utf-8") as file:
         token = file.readline(1000).strip()
@@ -48,9 +48,9 @@ def host_of(headers: Mapping[str, str]) -> str:
 class Access:
     """Decides who may see the page. With a token, everybody who has the token may see the page.
 
-    Without a token, the ``Host`` of a request must be a loopback name or address of this computer. This check stops DNS
-    rebinding. A script of another site, whose name resolves to this computer, sends the name of that site as ``Host``
-    and is refused.
+    Without a token, the ``Host`` of a request must be a loopback name or address of this computer. This check prevents
+    DNS rebinding. A script of another site, whose name resolves to this computer, sends the name of that site as
+    ``Host`` and is refused.
 
     Args:
         token: The token, or None for access without a token.

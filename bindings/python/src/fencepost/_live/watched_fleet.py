@@ -135,7 +135,7 @@ class FleetWatch(Handling):
 
     @property
     def is_behind(self) -> bool:
-        """Whether nothing should be read or fed now, because too many events wait, or because events wait until the
+        """True if nothing should be read or fed now, because too many events wait, or because events wait until the
         store works again."""
         return super().is_behind or (not self.is_kept and self.fleet._handle.statistics()[6] > 0)
 

@@ -38,7 +38,7 @@ class OwnersCircles:
                 self._note(identifier, definition.tag)
 
     def definitions(self, but: Container[str] = ()) -> list[Definition]:
-        """The definitions of all circles in the table, except those whose identifiers are in `but`."""
+        """The definitions of all circles in the table, except the circles whose identifiers are in `but`."""
         found = (self._conditions.get(identifier) for identifier in list(self._owned) if identifier not in but)
         return [definition for definition in found if definition is not None]
 

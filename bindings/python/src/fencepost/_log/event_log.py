@@ -78,7 +78,7 @@ class EventLog(Log):
         first.
 
         Args:
-            target: Path or open text file. With None the method returns the text.
+            target: Path or open text file. If `target` is None, the method returns the text.
 
         Example:
             >>> from fencepost import Circle, Fix, replay
@@ -98,7 +98,7 @@ class EventLog(Log):
         """Writes CSV with a header. The columns are the keys of the JSON Lines. A missing value is an empty cell.
 
         Args:
-            target: Path or open text file. With None the method returns the text.
+            target: Path or open text file. If `target` is None, the method returns the text.
 
         Example:
             >>> from fencepost import Circle, Fix, replay
@@ -121,7 +121,7 @@ class EventLog(Log):
         geometry is null.
 
         Args:
-            target: Path or open text file. With None the method returns the text.
+            target: Path or open text file. If `target` is None, the method returns the text.
 
         Example:
             >>> from fencepost import Circle, Fix, replay
@@ -143,7 +143,7 @@ class EventLog(Log):
         """Returns a page with a summary, a map, states and visits, as one HTML file that needs no network.
 
         Args:
-            target: Path of the file to write. With None the method only returns the page's text.
+            target: Path of the file to write. If `target` is None, the method only returns the page's text.
             title: The title of the page. None means the name of the track's file or argument.
             base_map: True, or a template such as ``"https://example.org/{Z}/{X}/{Y}.png"``, to show map tiles (of
                 OpenStreetMap, or of the template) at once when the reader is online. Otherwise the reader can switch

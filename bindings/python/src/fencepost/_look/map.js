@@ -232,8 +232,8 @@ class FenceMap {
     context.fillText(text, x, y);
   }
 
-  /** Adds a label centred above a point. If two labels would overlap, only the one with the higher weight is drawn. If
-   *  there are many labels, they keep a distance, so that the map below them stays visible. */
+  /** Adds a label centred above a point. If two labels would overlap, only the label with the higher weight is drawn.
+   *  If there are many labels, they keep a distance, so that the map below them stays visible. */
   label(name, [x, y], weight = 0) { if (this.isSeen([x, y], 40)) this.labels.push({name, x, y, weight}); }
 
   drawLabels() {

@@ -95,8 +95,8 @@ def feed_stream(
             ``latitude``.
         refuses: True if the first invalid row causes the whole stream to be refused.
         devices: True if a column names the device of each row.
-        look: A function that is called before the first batch with devices is fed. Its arguments are the batch's
-            columns, the index of each row's device, and the devices.
+        look: A function that is called before the first batch with devices is fed. The arguments of the function are
+            the batch's columns, the index of each row's device, and the devices.
     """
     known, required = (DEVICES, ("time", "device")) if devices else (TRACK, ("time",))
     reader = BatchReader(exported(table, FIXES, known, columns, required), FIXES)
@@ -342,7 +342,7 @@ def put_stream(handle: Handle, table: Any, columns: Mapping[str, str], options: 
 
 
 def sync_stream(handle: Handle, table: Any, columns: Mapping[str, str], options: Options) -> SyncResult:
-    """Makes the conditions exactly those of a stream; see :meth:`fencepost.Monitor.sync`."""
+    """Makes the conditions of a stream the only conditions; see :meth:`fencepost.Monitor.sync`."""
     reader = BatchReader(table, CIRCLES, shapes=True)
     plan, parts, numbers = _parts(reader, columns, options)
     definitions: list[DefinitionRow] = []

@@ -54,8 +54,8 @@ class ConditionChanges(ConditionHolder[V]):
             policy: The policy that says when a crossing counts, or the name of a preset. None means
                 :meth:`TransitionPolicy.standard`.
             tag: Your own number, 0 to 2**64 - 1. Every event of the condition contains this number.
-            max_vertices: The limit of a shape's vertices, 1 to 1,000,000; see :class:`Zones`. None: 1,000,000. Set it
-                for a geometry from the network.
+            max_vertices: The largest number of vertices of a shape, 1 to 1,000,000; see :class:`Zones`. None
+                means 1,000,000. Set a limit for a geometry that comes from the network.
 
         Raises:
             InvalidArgumentError: A value is out of its range, or the shape has too many vertices; the message
@@ -160,7 +160,8 @@ class ConditionChanges(ConditionHolder[V]):
             tag: The tags as a column, or one tag for all conditions.
             columns: The names of a table's columns for identifier, latitude, longitude, radius, assuming, policy, or
                 geometry, if the library does not recognise these names.
-            max_vertices: The limit of the vertices of each shape of a table; None: 500,000. See :class:`Zones`.
+            max_vertices: The largest number of vertices of each shape in a table; None means 500,000. See
+                :class:`Zones`.
 
         Raises:
             InvalidArgumentError: The columns have different lengths, or a row is refused because a value is NaN or out
@@ -235,7 +236,8 @@ class ConditionChanges(ConditionHolder[V]):
             tag: The tags as a column, or one tag for all conditions.
             columns: The names of columns that the library does not recognise: the column's name for each role, such as
                 ``latitude``.
-            max_vertices: As for :meth:`add_many`.
+            max_vertices: The largest number of vertices of each shape in a table, with the same meaning as in
+                :meth:`add_many`.
 
         Returns:
             The numbers of added, replaced and kept conditions.
@@ -303,8 +305,8 @@ class ConditionChanges(ConditionHolder[V]):
             tag: Tag of conditions without a tag.
             columns: The names of columns that the library does not recognise: the column's name for each role, such as
                 ``latitude``.
-            max_vertices: The limit of the vertices of each shape; None: 500,000 for a table, 1,000,000 for others. See
-                :class:`Zones`.
+            max_vertices: The largest number of vertices of each shape; None means 500,000 for a table, and 1,000,000
+                for other sources. See :class:`Zones`.
 
         Returns:
             The numbers of added, replaced, kept and removed conditions.

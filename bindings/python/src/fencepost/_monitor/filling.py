@@ -39,7 +39,7 @@ class Source:
         columns: The names of columns or properties that the library does not recognise: the name for each role, such as
             ``latitude``.
         layer: Layer of a vector file. None selects the first layer.
-        max_vertices: The limit of a condition's vertices; None: the default.
+        max_vertices: The largest number of vertices of a condition; None means the default.
         transform: True to transform coordinates from another CRS to WGS84. Otherwise a source in another CRS is
             refused.
 
@@ -154,7 +154,7 @@ def sync_conditions(
 
 
 def _advice(error: FencepostError, row: ConditionRow) -> Advice | None:
-    """The remedy for a condition that the library refuses."""
+    """Returns the advice for a condition that the library refuses."""
     if "too_many_vertices:" in str(error):
         return VERTICES
     return REPAIR if isinstance(row.condition, Polygon) else None

@@ -220,9 +220,9 @@ class MonitorInputs(FixInputs):
         must not be changed during the call.
 
         Instead, you can pass a table that exports an Arrow stream (PyArrow, Polars, a relation of DuckDB). The table is
-        fed batch by batch. Its columns are found as in :func:`replay`; positions may be points (GeoArrow, WKB).
-        Doubles, timestamps with a zone and 64-bit integers of one unit are read in place if they have no nulls. A null
-        accuracy means "not reported"; a row with a null position or time is invalid. A table needs
+        fed batch by batch. The columns of the table are found as in :func:`replay`; positions may be points (GeoArrow,
+        WKB). Doubles, timestamps with a zone and 64-bit integers of one unit are read in place if they have no nulls. A
+        null accuracy means "not reported"; a row with a null position or time is invalid. A table needs
         ``fencepost[arrow]``.
 
         Args:
@@ -237,8 +237,8 @@ class MonitorInputs(FixInputs):
                 reported.
             on_invalid: With ``"count"``, an invalid row (no position, or a coordinate or time that is missing or out of
                 range) is skipped and counted. With ``"raise"``, the first invalid row causes all rows to be refused,
-                and nothing changes; a table is then read to its end before it is fed. In both cases, late rows are
-                skipped and counted.
+                and nothing changes; a table is then read to its end before it is fed. With both values of `on_invalid`,
+                late rows are skipped and counted.
             columns: The names of a table's columns for latitude, longitude, time, accuracy, or geometry, if the library
                 does not recognise these names.
 

@@ -90,10 +90,10 @@ def time_step(value: float | timedelta) -> int:
 class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, MonitorEvents, MonitorStore):
     """Named conditions, their records, and the pending events.
 
-    A monitor is in memory, or persistent if it has a `store`. It does not read the system's clock: its own clock is the
-    largest time of its inputs, and an earlier input is refused. Several threads may use a monitor, but the order of the
-    events is useful only if there is one consumer at a time. A ``with`` statement closes the monitor at its end. A
-    monitor is also a mapping of identifiers to records: ``len``, ``in``, iteration, ``monitor["home"]``, ``del``,
+    A monitor is in memory, or persistent if it has a `store`. A monitor does not read the system's clock: its own clock
+    is the largest time of its inputs, and an earlier input is refused. Several threads may use a monitor, but the order
+    of the events is useful only if there is one consumer at a time. A ``with`` statement closes the monitor at its end.
+    A monitor is also a mapping of identifiers to records: ``len``, ``in``, iteration, ``monitor["home"]``, ``del``,
     :meth:`get`, :meth:`keys`, :meth:`values`, :meth:`items`. Conditions are added by :meth:`add` and similar methods.
 
     Args:
@@ -109,8 +109,9 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             the library does not recognise these names.
         layer: Layer of a vector file. None selects the first layer.
-        max_vertices: The limit of the vertices of each shape that is read; None: 500,000. All parts and holes count,
-            with the vertices that planar edges are cut at. At most 1,000,000. Applies to no other conditions.
+        max_vertices: The largest number of vertices of each shape that is read, at most 1,000,000; None means 500,000.
+            The vertices of all parts and holes count, and so do the vertices at which planar edges are cut. The limit
+            applies only to conditions that are read from a source.
         transform: True to transform a source in another CRS to WGS84. Otherwise such a source is refused.
         delivery: Which changes are delivered if a condition has several pending changes.
         condition_limit: The largest number of conditions of all kinds that are monitored at a time. None means no
@@ -124,7 +125,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             time without a sighting.
         store: An existing directory, in which the store is the file ``<name>.fencepost``. If the file exists, the
             monitor continues from it; otherwise a new store is created. `delivery` and `condition_limit` must equal the
-            options of an existing store. With None the monitor is in memory.
+            options of an existing store. If `store` is None, the monitor is in memory.
         durability: When changes become durable. This option has no effect without a store.
         checkpoint_interval: Time between two saves with :attr:`Durability.RELAXED`, in seconds of event time, above 0.
         max_time_step: Seconds, above 0. An input that is ahead of the clock by more than this is refused and counted;

@@ -71,8 +71,8 @@ class MonitorQuestions:
         """Finds the conditions that contain a point, or that contain each of many points. A point on the boundary is
         inside.
 
-        The results are pure geometry, exact on the ellipsoid. They do not depend on the conditions' states or policies,
-        or on the condition limit. Beacon conditions contain no points.
+        The results are pure geometry, exact on the ellipsoid. The results do not depend on the conditions' states or
+        policies, or on the condition limit. Beacon conditions contain no points.
 
         Args:
             points: A latitude in degrees; or a column of latitudes; or a table of points: a GeoDataFrame or GeoSeries

@@ -84,8 +84,8 @@ def best_fix(
 
     A device may have moved since a fix was taken, so a fix's uncertainty is ``accuracy + speed * age``. If two fixes
     have the same uncertainty, the later fix wins. If their times are also equal, the fix that comes first in `fixes`
-    wins. A fix that does not report its accuracy wins only if no other fix can be used. Fixes without a position, later
-    than `now` or too old are ignored.
+    wins. A fix that does not report its accuracy wins only if no other fix can be used. A fix is ignored if it has no
+    position, if it is later than `now`, or if it is too old.
 
     Args:
         fixes: The candidates.

@@ -62,8 +62,8 @@ def sync_with(
 def _definitions(
     conditions: Any, default: tuple[int, Any, int], left_open: list[str], most: int
 ) -> Iterable[DefinitionRow]:
-    """The rows of conditions. Identifiers of shapes that do not state their kind of edges are appended to
-    `left_open`. `most` limits the vertices of conditions without their own limit; 0: no limit."""
+    """Yields the row of each condition. Identifiers of shapes that do not state their kind of edges are appended to
+    `left_open`. `most` limits the vertices of conditions that have no limit of their own; 0 means no limit."""
     if isinstance(conditions, Mapping):
         pairs: Iterable[tuple[Any, Any]] = conditions.items()
     else:
@@ -96,6 +96,7 @@ def _definitions(
 
 
 def _limited(condition: Condition, most: int) -> tuple[int, Any]:
-    """The kind and the geometry of a condition; the geometry of a shape with its limit of vertices."""
+    """The kind and the geometry of a condition; if the condition is a shape, the limit of its vertices is appended to
+    the geometry."""
     kind, geometry = condition._definition()
     return kind, (*geometry, most) if kind not in (CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY) else geometry

@@ -80,8 +80,8 @@ class Outcome:
 
 
 class Comparison(Rows[Outcome]):
-    """A sequence with one :class:`Outcome` per policy, in the order of the policies. It is also a table, and a mapping
-    by the policies' names.
+    """A sequence with one :class:`Outcome` per policy, in the order of the policies. The result is also a table, and a
+    mapping by the policies' names.
 
     Example:
         >>> from fencepost import Circle, Fix, compare

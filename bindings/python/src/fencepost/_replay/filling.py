@@ -32,7 +32,7 @@ __all__ = [
 
 
 def conditions_reading(layer: str | None, transform: bool, max_vertices: int | None) -> Reading:
-    """How the conditions of a replay are read; `max_vertices` None: the default."""
+    """Returns how the conditions of a replay are read; if `max_vertices` is None, the default limit applies."""
     return Reading(layer, transform, max_vertices=vertex_limit(max_vertices))
 
 

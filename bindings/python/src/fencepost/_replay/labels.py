@@ -199,11 +199,11 @@ def _columns(labels: Any) -> dict[str, Sequence[Any]]:
 
 
 def matched(theirs: Sequence[Span], ours: Sequence[Span]) -> list[tuple[int, int]]:
-    """Finds as many pairs of an overlapping label and visit as possible, and returns their indices. Each label and each
-    visit is in at most one pair.
+    """Finds the largest possible number of pairs of an overlapping label and visit, and returns the indices of each
+    pair. Each label and each visit is in at most one pair.
 
-    Both lists are sorted, and the spans within a list do not overlap, so choosing the earliest possible pair each time
-    gives the largest number of pairs.
+    Choosing the earliest possible pair each time gives the largest number of pairs, because both lists are sorted and
+    the spans within a list do not overlap.
     """
     pairs, at, mine = [], 0, 0
     while at < len(theirs) and mine < len(ours):

@@ -108,7 +108,8 @@ def replay(
         sort: True to sort the fixes of files and tables, and the lines of a sightings file, by time if they are not in
             order. Otherwise a row that is earlier than a previous row is late. :class:`Fix` objects are never sorted.
         radius: Radius in metres of circles in files and tables that have no radius.
-        max_vertices: The limit of the vertices of each shape of files and tables; None: 500,000. See :class:`Zones`.
+        max_vertices: The largest number of vertices of each shape in files and tables; None means 500,000. See
+            :class:`Zones`.
         assuming: Initial state of conditions without an assumed state. With ``unsatisfied``, the first determination
             that a condition is not satisfied gives no event. None means ``unsatisfied`` for several tracks (`by`,
             trajectories), as in tables of conditions, and ``unknown`` for a single track. The argument is refused if

@@ -196,7 +196,7 @@ def tune(
         device: The column that identifies the device.
         columns: The names of the tracks' columns, as for :func:`replay`.
         radius: Radius in metres of points without a radius.
-        max_vertices: As for :func:`replay`.
+        max_vertices: The largest number of vertices of each shape, as for :func:`replay`.
         time_zone: Time zone of labels whose times have no time zone. If `time_zone` is None, such labels are refused.
 
     Raises:

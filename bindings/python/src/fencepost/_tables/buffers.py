@@ -171,7 +171,7 @@ def column(code: str, values: Any, what: str, length: int | None = None) -> memo
 
 
 def check_length(view: memoryview[Any], what: str, length: int) -> None:
-    """Refuses a column whose length differs from that of the identifiers."""
+    """Refuses a column whose length differs from the length of the column of identifiers."""
     if len(view) != length:
         refuse(f"{what} has {len(view)} rows, identifier has {length}", min(len(view), length), InvalidArgumentError)
 

@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 
 
 MAX_VERTICES = 500_000
-"""The default limit of a condition's vertices in files and tables; the library accepts a million."""
+"""The default limit for the vertices of a condition in files and tables; the library itself accepts a million
+vertices."""
 
 
 def vertex_limit(given: int | None, default: int = MAX_VERTICES) -> int:
-    """A limit of a condition's vertices; None: the default.
+    """Returns the limit for the vertices of a condition; None means the default.
 
     Raises:
         InvalidArgumentError: The limit is outside 1 to 1,000,000.
-        TypeError: It is not an int.
+        TypeError: The limit is not an int.
     """
     return default if given is None else integer(given, "max_vertices", 1, 1_000_000)
 

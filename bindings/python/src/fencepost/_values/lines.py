@@ -31,7 +31,8 @@ class Gate(Plain):
             to 360 degrees; or a geometry of one or several lines, whose coordinates have the longitude first. A
             geometry is anything with a ``__geo_interface__``, a GeoJSON geometry or feature as a dict, well-known text,
             or well-known binary.
-        order: The order in pairs of coordinates, ``latlon`` or ``lonlat``. It is required for pairs.
+        order: The order in pairs of coordinates, ``latlon`` or ``lonlat``. `order` is required if `path` consists of
+            pairs.
         edges: How two vertices are joined: ``geodesic``, ``planar`` or None; see :class:`Polygon`.
 
     Raises:

@@ -40,8 +40,8 @@ class Polygon(Plain):
             longitude first. A geometry is anything with a ``__geo_interface__`` (a polygon or multipolygon of Shapely,
             for example), a GeoJSON geometry or feature as a dict, well-known text, or well-known binary.
         holes: The rings of the holes, only if `exterior` is a ring.
-        order: The order in the pairs of rings: ``latlon`` (latitude first) or ``lonlat`` (longitude first). It is
-            required for rings.
+        order: The order in the pairs of rings: ``latlon`` (latitude first) or ``lonlat`` (longitude first). `order` is
+            required if the exterior is a ring of pairs.
         edges: How two vertices are joined. ``geodesic`` joins them by the shortest way on the ellipsoid. ``planar``
             joins them by a straight line on the map of degrees, with the longitudes as written, as in GeoJSON,
             GeoPackage and Shapefile. An edge from -170 to 170 is 340 degrees wide, and an edge from 170 to 190
@@ -182,7 +182,8 @@ class Corridor(Plain):
             geometry is anything with a ``__geo_interface__``, a GeoJSON geometry or feature as a dict, well-known text,
             or well-known binary.
         radius: Half the corridor's width, in metres, finite, above 0.
-        order: The order in pairs of coordinates, ``latlon`` or ``lonlat``. It is required for pairs.
+        order: The order in pairs of coordinates, ``latlon`` or ``lonlat``. `order` is required if `path` consists of
+            pairs.
         edges: How two vertices are joined: ``geodesic``, ``planar`` or None; see :class:`Polygon`.
 
     Raises:
@@ -308,7 +309,8 @@ def vertices_of(
 
     Raises:
         InvalidArgumentError: A coordinate or the `order` is out of its range.
-        TypeError: `given` is neither a geometry nor pairs of coordinates, or it consists of pairs without an `order`.
+        TypeError: `given` is neither a geometry nor pairs of coordinates, or `given` consists of pairs without an
+            `order`.
     """
     if order is not None and order not in ORDERS:
         raise InvalidArgumentError(f"order {shown(order)} is not one of {', '.join(ORDERS)}")
