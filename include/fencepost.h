@@ -21,19 +21,19 @@
  *
  * The rules that every program needs:
  *
- * Units     Degrees of WGS84, latitude first; metres along the geodesic; int64_t microseconds since
+ * Units:    Degrees of WGS84, latitude first; metres along the geodesic; int64_t microseconds since
  *           1970-01-01T00:00:00Z.
- * Errors    A function that can fail returns a fencepost_status. On failure nothing has changed and the outputs are
+ * Errors:   A function that can fail returns a fencepost_status. On failure nothing has changed and the outputs are
  *           untouched, unless the function says otherwise. The last parameter receives one line that states the cause,
  *           the place and the accepted range; it may be NULL.
- * Structs   Set each struct with its ..._INIT macro, then change members. Pass NULL for default options.
- * Clock     The library reads no clock: the time of the last input is the monitor's time. Call
+ * Structs:  Set each struct with its ..._INIT macro, then change members. Pass NULL for default options.
+ * Clock:    The library reads no clock: the time of the last input is the monitor's time. Call
  *           fencepost_monitor_advance() from a timer, so that dwell times end while the device stands still.
- * Events    Polling commits the events delivered before. After a crash uncommitted events are delivered again with the
+ * Events:   Polling commits the events delivered before. After a crash uncommitted events are delivered again with the
  *           same sequence. Handle each event at least once, and detect repetitions by the sequence.
- * Memory    Inputs are read during the call. Outputs are copied into your memory. Free monitors, tables and fleets with
+ * Memory:   Inputs are read during the call. Outputs are copied into your memory. Free monitors, tables and fleets with
  *           their destroy functions; nothing else needs freeing.
- * Threads   A monitor may be used from several threads.
+ * Threads:  A monitor may be used from several threads.
  *
  * Where to find more:
  *
@@ -49,53 +49,55 @@
  *
  * Details and caveats:
  *
- * Time      Every instant is event time from year 1 to year 9999 (FENCEPOST_TIME_MIN ... FENCEPOST_TIME_MAX). The
+ * Time:     Every instant is event time from year 1 to year 9999 (FENCEPOST_TIME_MIN ... FENCEPOST_TIME_MAX). The
  *           monitor's clock is the largest time of its inputs; an input with an earlier time is refused with
  *           FENCEPOST_E_LATE_INPUT. The same inputs give the same events, byte for byte, on every platform.
- * Wrong times
+ * Wrong times:
  *           One input with a time far in the future (a receiver without satellites may say 2079) moves the clock to
  *           that time, so all later inputs are late. The option max_time_step_us refuses such an input with
  *           FENCEPOST_E_AHEAD_OF_CLOCK; it cannot check the first input of a monitor. If more time than
  *           max_time_step_us has really passed, call fencepost_monitor_advance(), which ignores the option.
  *           fencepost_monitor_rewind() sets back a clock that is too far ahead. Fleets have the same functions for the
  *           whole fleet and for one device; in a fleet the option also limits an advance of all devices.
- * Place     Latitude is -90 ... 90, longitude -180 ... 180. Distances are those of Karney (2013) on the WGS84
+ * Place:    Latitude is -90 ... 90, longitude -180 ... 180. Distances are those of Karney (2013) on the WGS84
  *           ellipsoid, accurate to 15 nanometres. Heights are ignored.
- * Exact     The side of a line, times, counts, orders and identifiers are exact: no approximation decides them. A
+ * Exact:    The side of a line, times, counts, orders and identifiers are exact: no approximation decides them. A
  *           position on the boundary counts as inside. Doubles in outputs are identical on every system, to the last
  *           bit.
- * Threads   Each monitor has its own lock. Functions without a monitor share no state.
- * Cancel    pthread_cancel() of a thread inside a call acts after the call: cancellation is disabled during calls on a
+ * Threads:  Each monitor has its own lock. Functions without a monitor share no state.
+ * Cancel:   pthread_cancel() of a thread inside a call acts after the call: cancellation is disabled during calls on a
  *           monitor with a store and during a wake-up callback. Asynchronous cancellation is not supported.
- * Stack     A calling thread needs 48 kB of stack, or 96 kB to open a fleet from its store or a snapshot.
- * Numbers   Calls raise no floating-point exceptions except inexact and underflow: a host may trap invalid, division by
+ * Stack:    A calling thread needs 48 kB of stack, or 96 kB to open a fleet from its store or a snapshot.
+ * Numbers:  Calls raise no floating-point exceptions except inexact and underflow: a host may trap invalid, division by
  *           zero and overflow. If the rounding mode is not to-nearest, the last digits may differ, and a fix within
  *           nanometres of a boundary may be decided differently.
- * Destroy   Do not destroy a monitor while another thread is inside a call on it, and do not use it afterwards. A
+ * Destroy:  Do not destroy a monitor while another thread is inside a call on it, and do not use it afterwards. A
  *           wake-up callback must not destroy its monitor.
- * fork      After fork() the child may use a monitor only if no other thread was inside a call on it. A monitor with a
+ * fork:     After fork() the child may use a monitor only if no other thread was inside a call on it. A monitor with a
  *           store continues in memory in the child, as if its store could not be written; the parent keeps the store.
- * Stores    While a monitor with a store is open, no other process or handle can use its file. The lock belongs to the
+ * Stores:   While a monitor with a store is open, no other process or handle can use its file. The lock belongs to the
  *           open file. A backup that opens and closes the file elsewhere in the process does not release the lock. A
  *           copy of an open file has at best the state that the file would have after a crash; a snapshot is always
  *           complete.
- * Memory    Sizes and limits are checked before anything is allocated. If the system is out of memory, the process
+ * Memory:   Sizes and limits are checked before anything is allocated. If the system is out of memory, the process
  *           ends.
- * Arrays    An array may be NULL only where its description says so, and only if its count is 0. A count above
+ * Arrays:   An array may be NULL only where its description says so, and only if its count is 0. A count above
  *           INT64_MAX divided by the size of an element is refused with FENCEPOST_E_INVALID_ARGUMENT. With an output
  *           capacity of 0 a function returns the needed size and FENCEPOST_OK. No input makes a call trap.
- * Static    The static library contains no Swift runtime, so a program can link it together with any other library.
+ * Static:   The static library contains no Swift runtime, so a program can link it together with any other library.
  *           (The static library of the full build contains a Swift runtime: a program may link one such static library,
  *           and any number of shared ones.)
- * Backtrace The library exports only the symbols below and has no unwind tables (.eh_frame): a backtrace ends
+ * Backtrace:
+ *           The library exports only the symbols below and has no unwind tables (.eh_frame): a backtrace ends
  *           there, and a C++ exception cannot pass through a callback. The full build has unwind tables.
- * Host      The library starts no thread, installs no signal handler, reads no environment variable or locale, uses no
+ * Host:     The library starts no thread, installs no signal handler, reads no environment variable or locale, uses no
  *           network, has no global state, and opens no file except those in your store directory. (The hash seed and
  *           the number of a new store come from getrandom(), or from AT_RANDOM where a sandbox refuses that call.
  *           SQLite uses SQLITE_TMPDIR and TMPDIR for data that does not fit into memory. The Swift runtime of the full
  *           build reads its SWIFT_... variables, LIBDISPATCH_STRICT, /proc/self/maps and the number of processors when
  *           the library is loaded.)
- * Sanitizer The Thread Sanitizer does not see the internal lock: run the host with
+ * Sanitizer:
+ *           The Thread Sanitizer does not see the internal lock: run the host with
  *           TSAN_OPTIONS=suppressions=PREFIX/share/fencepost/tsan.supp, which is installed with the library. The
  *           sanitizer may still report data that your threads exchange only through the library, such as the context of
  *           a wake-up.
@@ -619,8 +621,9 @@ typedef struct fencepost_shape_options {
       oriented; /* polygons. 0: a ring encloses the smaller of the two areas that it bounds. 1: the polygon lies left of
                             every ring as listed, and may be more than half the Earth */
   uint32_t max_vertices; /* 1 ... 1 000 000: a shape with more vertices is refused before it is examined. All its parts
-                            and rings count, with the vertices that planar edges are cut at; those that close a ring do
-                            not. 0: 1 000 000. Set it for shapes from files and from the network. Before 0.3: reserved */
+                            and rings count, with the vertices that planar edges are cut at; vertices that close a ring
+                            do not count. 0 means 1 000 000. Set this limit for shapes from files and from the network.
+                            Before 0.3: reserved */
   double buffer_m;       /* polygons: metres by which the boundary lies outside the rings, or inside them if negative;
                         finite */
 } fencepost_shape_options;
@@ -1952,16 +1955,16 @@ typedef void (*fencepost_wakeup)(void *context);
  * Sets the callback for available events. Typical uses: write to an eventfd or pipe that an event loop watches, signal
  * a semaphore, post a message. Each monitor has one callback; a fork or a restored monitor starts without one.
  *
- * When    After each call on the monitor that increased the number of pending events, whatever the status of that call;
+ * When:   After each call on the monitor that increased the number of pending events, whatever the status of that call;
  *         and during the call that sets the callback, if events are already pending. Several events may cause only one
  *         callback, so a woken consumer must poll until there are no more events. A woken consumer may find no event if
  *         another consumer was faster.
- * Where   On the thread of the call that made the event available, before that call returns. The monitor's lock is not
+ * Where:  On the thread of the call that made the event available, before that call returns. The monitor's lock is not
  *         held, so the callback may call any function on this monitor, including this one, but not
  *         fencepost_monitor_destroy(). Calls of the callback never overlap or nest. If events become available while it
  *         runs, through the callback or other threads, it is called again on the same thread after it has returned;
  *         other threads do not wait for that.
- * Ending  When this function returns, the previous callback is not running and is never called again: the context of
+ * Ending: When this function returns, the previous callback is not running and is never called again: the context of
  *         that callback may be released. To ensure this, this function (and no other) waits for a callback that is
  *         running on another thread, so do not call it while holding a lock that the callback takes. This function does
  *         not wait if the callback itself calls it. fencepost_monitor_destroy() calls no callback.
@@ -2034,8 +2037,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_create(fencepost_conditions 
  * Releases a reference. The table lives as long as a fleet uses it or another reference exists.
  *
  * @param conditions  May be NULL.
- * Threads: no other thread may be inside a call with this reference. Complexity: O(1); O(conditions) for the last
- * reference. Since: 0.2
+ * Threads: no other thread may be inside a call with this reference. Complexity: O(1); O(conditions) if this
+ * reference is the last one. Since: 0.2
  */
 FENCEPOST_API void fencepost_conditions_destroy(fencepost_conditions *conditions);
 
@@ -2520,28 +2523,28 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
 /*
  * A fleet: many devices that share one table of conditions.
  *
- * Rule      A fleet with devices d1 ... dn gives exactly the events of n monitors with the same conditions, interleaved
+ * Rule:     A fleet with devices d1 ... dn gives exactly the events of n monitors with the same conditions, interleaved
  *           in the order of input. Each such monitor is created before the first condition, with delivery EVERY, no
  *           condition limit and initial_fix_max_age_us -1, and gets every change of the table, every
  *           fencepost_fleet_advance(), and the inputs of its device. Events of different devices come in the order of
  *           the rows or calls that caused them. The events of one advance come by deadline, then by place of the device
  *           (below), then in add order. Overdue changes of a device that is created after an advance come with the
  *           first input of the device or the next advance.
- * Devices   A device has an identifier, 1 ... 256 bytes of UTF-8, and a number, which you pass with its inputs. The
+ * Devices:  A device has an identifier, 1 ... 256 bytes of UTF-8, and a number, which you pass with its inputs. The
  *           fleet assigns the numbers, 0, 1, 2 ... while no device is removed; they are valid until the fleet is
  *           destroyed. The number of a removed device is refused with FENCEPOST_E_NO_SUCH_DEVICE; another device gets
  *           it only after at least 262 144 further devices were removed. The place of a device, number &
  *           FENCEPOST_DEVICE_PLACE_MASK, can index an array with an element for each device: places of removed devices
  *           are reused.
- * Cost      A device takes about 200 bytes, for the conditions that it is inside of or about to cross, and for its
+ * Cost:     A device takes about 200 bytes, for the conditions that it is inside of or about to cross, and for its
  *           identifier. The first fix of a device takes only a look-up in the index, and so does a fix after a million
  *           conditions were added.
- * Without   A fleet has no condition limit, no delivery FIRST or LATEST, and no host capabilities. A new condition is
+ * Without:  A fleet has no condition limit, no delivery FIRST or LATEST, and no host capabilities. A new condition is
  *           never decided by an earlier fix, and there is no record for each device and condition.
- * Threads   A fleet may be used from several threads; it has its own lock. To feed in parallel, use several fleets over
- *           one table, one per thread, each with a part of the devices. Merge their events by `row` to get the order of
- *           one fleet.
- * Else      The rules at Destroy, Cancel and fork in the comment at the top of this file also apply to fleets and
+ * Threads:  A fleet may be used from several threads; it has its own lock. To feed in parallel, use several fleets over
+ *           one table, one per thread, each with a part of the devices. Merge the events of these fleets by `row` to
+ *           get the order of one fleet.
+ * Else:     The rules at Destroy, Cancel and fork in the comment at the top of this file also apply to fleets and
  *           tables.
  */
 typedef struct fencepost_fleet fencepost_fleet;

@@ -814,7 +814,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     }));
   }
 
-  /* The identifiers of the conditions whose state() is the given one, in the order in which they were added. */
+  /* The identifiers of the conditions that have the given state(), in the order in which they were added. */
   std::vector<std::string> identifiers(fencepost_state state) const {
     return detail::split(
         detail::sized<std::string>([this, state](char *buffer, std::size_t capacity, std::size_t *size) {

@@ -31,8 +31,8 @@ public struct OpenTableHomes: Sendable {
 /// algorithm R).
 ///
 /// The caller of a look-up passes the test for the wanted entry, so that the key may be stored elsewhere. An entry
-/// keeps its place, an index below ``length``, until the next call that makes room or removes. The order of the places
-/// must not affect any output.
+/// keeps its place, an index below ``length``, until the next call that makes room or removes an entry. The order of
+/// the places must not affect any output.
 ///
 /// An attacker may choose keys that collide. The table then draws a secret random multiplier and rearranges its
 /// entries.
@@ -44,7 +44,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
   @usableFromInline var multiplier = Self.golden
   @usableFromInline var allAtHome = false
   @usableFromInline var crowded = false
-  /// Whether the multiplier was drawn for this length, so that drawing another would not help.
+  /// Whether the multiplier was drawn for this length, so that drawing another multiplier would not help.
   @usableFromInline var scattered = false
 
   /// 2^64 divided by the golden ratio: it places neighbouring keys far apart.

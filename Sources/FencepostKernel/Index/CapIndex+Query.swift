@@ -14,8 +14,8 @@ public struct CapHit: Sendable, Equatable {
 }
 
 extension CapIndex {
-  /// Appends the id of every cap within a distance of a position: the chord from the position to its centre is at most
-  /// the sum of its reach and the distance.
+  /// Appends the id of every cap within a distance of a position: the chord from the position to the cap's centre is at
+  /// most the sum of the cap's reach and the distance.
   ///
   /// The comparison may report too many caps, but never misses one: a cap that is farther by less than a millionth, or
   /// by less than a ten-millionth of the edge of its cube, may be among the results.

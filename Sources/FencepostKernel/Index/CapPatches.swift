@@ -47,7 +47,7 @@ public struct CapPatches: Sendable {
     func home(_ homes: OpenTableHomes) -> Int { homes.of(key) }
   }
 
-  /// Four caps. Reaches are longer than the true ones by more than all errors, so that slacks are lower bounds.
+  /// Four caps. Reaches are longer than the true reaches by more than all errors, so that slacks are lower bounds.
   private struct Group: Sendable {
     /// The centre, relative to the centre of the cube.
     var x = SIMD4<Float>()

@@ -175,9 +175,9 @@ public struct NearCaps: ~Copyable {
 
   /// The caps that contain a position in the ball.
   ///
-  /// - Returns: those that certainly contain it, and those that may, in an order that depends only on the history of
-  ///   the index. The next query reuses the memory. The first buffer has room for all ids of the second one behind its
-  ///   own.
+  /// - Returns: the caps that certainly contain the position, and the caps that may contain it, in an order that
+  ///   depends only on the history of the index. The next query reuses the memory of the result. The first buffer has room for all
+  ///   ids of the second one behind its own.
   public mutating func find(
     at position: EarthVector
   ) -> (certain: UnsafeMutableBufferPointer<UInt32>, possible: UnsafeMutableBufferPointer<UInt32>) {

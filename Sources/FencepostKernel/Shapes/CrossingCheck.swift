@@ -19,8 +19,8 @@ struct CrossingCheck {
   private(set) var divisible: [(Int, Int)] = []
   /// Whether edges meet anywhere except at a vertex that two neighbouring edges share.
   private(set) var touchesItself = false
-  /// Where two rings touch without crossing but cannot both have the polygon to their left: a defect, reported unless a
-  /// more specific one is found.
+  /// Where two rings touch without crossing but cannot both have the polygon to their left: this is a defect, which is
+  /// reported unless a more specific defect is found.
   private(set) var suspect: ShapeDefect?
 
   /// - Parameters:

@@ -5,8 +5,8 @@ import FencepostKernel
 
 /// Runs one scenario on the actor.
 final class ScenarioRunner {
-  /// A monitor in the scenario's store. While it is closed, `monitor` is `nil`, and `engine` or `storage` holds the
-  /// stored rows.
+  /// A monitor in the scenario's store. While the monitor is closed, `monitor` is `nil`, and `engine` or `storage`
+  /// holds the stored rows.
   private final class Entry {
     var monitor: Monitor?
     var engine: MonitorEngine

@@ -69,7 +69,8 @@ class Layer:
     """A layer, and how to read it.
 
     Attributes:
-        title: Its purpose and name, for messages. The name is not enough, because two layers of one file may share it.
+        title: The layer's purpose and name, for messages. The name is not enough, because two layers of one file may
+            share it.
         source: The feature source.
         vector: The layer in QGIS that the source reads, or None if there is no such layer.
     """

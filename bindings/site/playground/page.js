@@ -81,7 +81,7 @@ function ofGeoJSON(text) {
 }
 
 /**
- * The rows of a CSV file (RFC 4180). The separator is the one of comma, semicolon and tab that is most frequent in the
+ * The rows of a CSV file (RFC 4180). The separator is a comma, a semicolon or a tab, whichever is most frequent in the
  * first line.
  */
 function rowsOf(text) {
