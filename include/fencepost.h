@@ -1733,8 +1733,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_state(fencepost_monitor *monito
 /* ---------------------------------------------------------------------------------- planning ahead */
 
 /*
- * Computes how far a device at a position can move without changing sides of any monitored circle, polygon or corridor:
- * the distance to the nearest boundary, minus a micrometre. The result is 0 on a boundary, and INFINITY if there is no
+ * Computes how far a device at a position can move without changing sides of any monitored circle, polygon or corridor.
+ * The result is the distance to the nearest boundary, minus a micrometre. It is 0 on a boundary, and INFINITY without a
  * boundary. (For a circle with a radius above 19 900 km the boundary may be farther away than the result.) Any fix can
  * decide an undetermined shape; see fencepost_plan.follow.
  *
@@ -1955,15 +1955,15 @@ typedef void (*fencepost_wakeup)(void *context);
  * Sets the callback for available events. Typical uses: write to an eventfd or pipe that an event loop watches, signal
  * a semaphore, post a message. Each monitor has one callback; a fork or a restored monitor starts without one.
  *
- * When:   After each call on the monitor that increased the number of pending events, whatever the status of that call;
- *         and during the call that sets the callback, if events are already pending. Several events may cause only one
- *         callback, so a woken consumer must poll until there are no more events. A woken consumer may find no event if
- *         another consumer was faster.
- * Where:  On the thread of the call that made the event available, before that call returns. The monitor's lock is not
- *         held, so the callback may call any function on this monitor, including this one, but not
- *         fencepost_monitor_destroy(). Calls of the callback never overlap or nest. If events become available while it
- *         runs, through the callback or other threads, it is called again on the same thread after it has returned;
- *         other threads do not wait for that.
+ * When:   The callback runs after each call on the monitor that increased the number of pending events, whatever the
+ *         status of that call, and during the call that sets the callback, if events are already pending. Several
+ *         events may cause only one callback, so a woken consumer must poll until there are no more events. A woken
+ *         consumer may find no event if another consumer was faster.
+ * Where:  The callback runs on the thread of the call that made the event available, before that call returns. The
+ *         monitor's lock is not held, so the callback may call any function on this monitor, including this one, but
+ *         not fencepost_monitor_destroy(). Calls of the callback never overlap or nest. If events become available while
+ *         the callback runs, through the callback or other threads, the callback is called again on the same thread
+ *         after it has returned; other threads do not wait for that.
  * Ending: When this function returns, the previous callback is not running and is never called again: the context of
  *         that callback may be released. To ensure this, this function (and no other) waits for a callback that is
  *         running on another thread, so do not call it while holding a lock that the callback takes. This function does
@@ -2759,8 +2759,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_snapshot(fencepost_fleet *fleet, 
 
 /*
  * Creates a fleet in memory from a snapshot; it continues as the original would. Uncommitted events are delivered
- * again, with the same sequence. Untrusted bytes are safe to pass. The devices keep their numbers, with one exception:
- * if there are more than a million numbers and nearly all belong to devices without inputs, new numbers are assigned.
+ * again, with the same sequence. Untrusted bytes are safe to pass. The devices keep their numbers. The only exception
+ * is that new numbers are assigned if there are more than a million numbers and nearly all belong to devices without
+ * inputs.
  *
  * @param snapshot    Array of size bytes; may be NULL only if size is 0.
  * @param conditions  The table to use; the rules of fencepost_fleet_create() for a store apply. NULL: the fleet gets

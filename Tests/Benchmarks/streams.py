@@ -10,12 +10,12 @@
 * Peak memory is the sum over the process and its child processes; for the notebook, without the events in its log.
 * GeoPandas reads a tenth of the points as GeoParquet and joins them with the same circles, as polygons in a metric CRS.
   GeoPandas only finds which point lies in which circle, without states, dwells or events.
-* * Both times are processor time and include reading the file; the package's time also includes the start of the
+* Both times are processor time and include reading the file; the package's time also includes the start of the
   program and reading the circles.
 * `--before FOLDER` (`make bench-streams BEFORE=FOLDER`) also runs an earlier version of the package from that folder
   on the same files. The present version must give the same bytes without more processor time or memory. For version
   0.1, this compares one monitor for each track with one fleet.
-* * The rows `-jobs` are the wall-clock time of two jobs divided by the wall-clock time of one job: reading the circles,
+* The rows `-jobs` are the wall-clock time of two jobs divided by the wall-clock time of one job: reading the circles,
   merging and writing are done only once.
 """
 

@@ -13,7 +13,7 @@ enum Project {
   /// The self-contained release library built by bindings/c/build.sh.
   static let library = root.appending(path: ".build/lib/\(soname)")
 
-  /// While the major version is 0, each minor version has its own SONAME: ABIPolicy.md.
+  /// While the major version is 0, each minor version has its own SONAME; see ABIPolicy.md.
   static let soname = "libfencepost.so.\(FENCEPOST_VERSION_MAJOR).\(FENCEPOST_VERSION_MINOR)"
 
   /// Whether the tests of the library run: it is built, or `FENCEPOST_REQUIRE_LIBRARY` (set by the Makefile) makes its
