@@ -25,7 +25,7 @@ shapely = pytest.importorskip("shapely")
 
 COUNT = 400 if IS_FULL else 40
 CLEAR = 0.25
-"""Metres. For points closer to the line than 0.1 m, the side may differ between the engine and the map."""
+"""Metres. For points closer to the boundary than 0.1 m, the side may differ between the engine and the map."""
 
 Shape = Callable[[float, float], tuple[float, float]]
 pytestmark = pytest.mark.filterwarnings("ignore::fencepost.InputWarning")
@@ -120,7 +120,7 @@ def touching_parts(world: random.Random) -> Any:
 
 def expect_sides(monitor: Monitor, area: Any, world: random.Random, what: str) -> None:
     """Checks the sides of points near the area's vertices and of points in the area's bounding box, except for points
-    close to the line."""
+    close to the boundary."""
     west, south, east, north = area.bounds
     corners = shapely.get_coordinates(area)
     picked = corners[[world.randrange(len(corners)) for _ in range(60)]]
@@ -197,7 +197,7 @@ def test_wide_boxes_have_the_sides_of_the_map(box: tuple[float, float, float, fl
 
 @needs_shared()
 def test_what_is_valid_in_real_files_is_accepted() -> None:
-    """A polygon around the whole Earth has no line, and is refused for that reason."""
+    """A polygon around the whole Earth has no boundary, and is refused for that reason."""
     accepted = 0
     for path in sorted((SHARED / "data" / "fences").rglob("*.*json")):
         try:

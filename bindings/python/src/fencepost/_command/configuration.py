@@ -12,8 +12,8 @@ from .watch_sources import AddSource
 
 class Configuration(argparse.Action):
     """Implements the option ``--config FILE``: each key of the file is an option without its leading dashes, and each
-    value is the option's value. ``true`` stands for an option without a value, and a list of texts for a repeated
-    option. Options after ``--config`` on the command line override the options in the file."""
+    value is the option's value. The value ``true`` means an option without a value; a list of texts means that the
+    option is repeated. Options after ``--config`` on the command line override the options in the file."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *rest: Any) -> None:
         try:

@@ -63,8 +63,8 @@ def _option(what: str, text: str, path: str | Path, place: str) -> float | bool:
 
 
 def _position_of(text: Any, source: str | Path, place: str, row: int | None = None) -> dict[str, Any]:
-    """Reads well-known text: the longitude and latitude of a point, or a polygon or line. The result is empty for an
-    empty cell."""
+    """Reads well-known text; returns the longitude and latitude of a point, or a polygon or line. The result is empty
+    for an empty cell."""
     try:
         if isinstance(text, str) and wkt_type(text):
             return {"wkb": of_wkt(text).wkb}

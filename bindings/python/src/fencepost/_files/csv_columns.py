@@ -20,8 +20,8 @@ from .track_csv import NOTHING, Layout
 LEAST_CHARACTERS = 1_000_000
 """A text with fewer characters than this is read row by row if PyArrow is not imported yet."""
 _SECOND_DAY = -62_135_510_400_000_000
-"""The second day of the year 1. In some zones, times before the second day lie before the year 1, and Python cannot
-represent these."""
+"""The second day of the year 1. A local time before the second day may be a UTC time before the year 1, which Python
+cannot represent."""
 _SPELLINGS = [
     "".join(letters)
     for word in NOTHING

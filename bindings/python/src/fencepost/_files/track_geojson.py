@@ -32,9 +32,10 @@ def read(
     """The positions of all lines, points and moving points in file order.
 
     The times of a line are an array in the feature's properties, named ``coordTimes``, ``times`` or ``datetimes`` (also
-    under ``coordinateProperties``), with one time per coordinate. For a MultiLineString, the property is an array of
-    such arrays. The time and the accuracy of a point are properties with the usual names of columns, or with the names
-    in `columns`. If a file has lines, points without a time are ignored, like way points in a file with tracks.
+    under ``coordinateProperties``), with one time per coordinate. For a MultiLineString, the property is an array with
+    one array of times for each line. The time and the accuracy of a point are properties with the usual names of
+    columns, or with the names in `columns`. If a file has lines, points without a time are ignored, like way points in
+    a file with tracks.
 
     Args:
         data: The file's bytes.

@@ -145,8 +145,8 @@ class FleetInputs(FixInputs):
         Args:
             fixes: A table; or fixes of any kind that :meth:`Monitor.feed_many` accepts.
             device: The device of each row: texts, or numbers, which are converted to texts. A categorical column of
-                pandas or a dictionary array of PyArrow is read in place. A single text means that all rows are of that
-                device.
+                pandas or a dictionary array of PyArrow is read in place. A single text means that all rows belong to
+                that device.
             latitude: Degrees, -90 to 90.
             longitude: Degrees, -180 to 180.
             time: The times, of any type that :meth:`Monitor.feed_many` accepts.

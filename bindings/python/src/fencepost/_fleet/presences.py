@@ -1,4 +1,4 @@
-"""Presences: pairs of a device and a condition that it is inside of."""
+"""Presences: pairs of a device and a condition such that the device is inside of the condition."""
 
 from __future__ import annotations
 

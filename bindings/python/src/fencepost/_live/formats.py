@@ -97,7 +97,7 @@ class Lines(_Split):
                     yield f"line {self._number}", row
 
     def _found(self, line: bytes) -> FixRow | None:
-        """Returns the fix of a line, or None if the line rightly has no fix."""
+        """Returns the fix of a line, or None if the line is valid but has no fix."""
         return parse_line(line)
 
 

@@ -38,7 +38,7 @@ class Waypoint:
         name: Its name.
         latitude: Degrees.
         longitude: Degrees.
-        radius: Metres; 0 means that the circle was removed.
+        radius: The radius in metres; 0 means that the circle was removed.
         time: When the circle was created, in seconds since 1970. The time does not change when the circle is edited.
     """
 

@@ -43,8 +43,8 @@ FILES = {
 
 
 def headers_of(tiles: Tiles | None) -> dict[str, str]:
-    """The security headers of each response. The page may load only from its own server, and images also from the tile
-    server."""
+    """The security headers of each response. The page may load data only from its own server; it may load images from
+    the tile server as well."""
     if tiles is None:
         return {
             "Content-Security-Policy": POLICY.format(pictures="'self'"),

@@ -35,8 +35,8 @@ def write_jsonl(events: Iterable[Event], stream: IO[str]) -> None:
 
 
 class CSVWriter:
-    """Writes a header and one row per event. Flags are joined to one text, and so are the parts of the refinement.
-    Missing values are empty."""
+    """Writes a header and one row per event. The flags are joined into one text; the parts of the refinement are joined
+    in the same way. Missing values are empty."""
 
     def __init__(self, stream: IO[str], by: str | None = None) -> None:
         self._writer = csv.writer(stream, lineterminator="\n")

@@ -33,7 +33,7 @@ def y_of(latitude: float) -> float:
 
 
 def near(longitude: float, reference: float) -> float:
-    """The longitude plus the multiple of 360 degrees that brings it within 180 degrees of the reference."""
+    """The longitude, shifted by a multiple of 360 degrees so that it lies within 180 degrees of the reference."""
     return longitude + 360 * round((reference - longitude) / 360)
 
 

@@ -226,8 +226,8 @@ class ConditionChanges(ConditionHolder[V]):
         With a store, the call is one transaction. Use :meth:`sync` to also remove all other conditions.
 
         Args:
-            identifier: The identifiers, as texts; or a table as the only argument. All arguments are the same as in
-                :meth:`add_many`.
+            identifier: The identifiers, as texts; or a table as the only argument. All arguments have the same meaning
+                as in :meth:`add_many`.
             latitude: Degrees.
             longitude: Degrees.
             radius: Metres.

@@ -64,8 +64,8 @@ class RotationPlan(Table):
         removals: Circles that were armed before and must be disarmed first.
         additions: The circles of `armed` to be armed after the removals. All other circles of `armed` are armed
             already.
-        wake_up: A circle for the last slot; the plan stays valid until the device leaves the wake-up circle. A radius
-            of 0 means that every fix must be fed. `wake_up` is None if every circle is armed.
+        wake_up: A circle for the last slot; the plan stays valid until the device leaves the wake-up circle. If the
+            radius of the wake-up circle is 0, every fix must be fed. `wake_up` is None if every circle is armed.
         follow: True if every fix must be fed until a later plan says False, because a circle is undetermined or a
             crossing is not yet confirmed.
 

@@ -74,8 +74,8 @@ def replay(
             latitude, y; lon, lng, longitude, x; t, time, timestamp; acc, accuracy, hacc). A missing accuracy means "not
             reported", and a missing position means "no position".
         conditions: A path (GeoJSON, CSV, or a vector file), conditions by identifier, a DataFrame, a GeoDataFrame, an
-            Arrow stream, a table of conditions or a monitor. Rows need the column ``identifier``; points and lines also
-            need a radius in metres.
+            Arrow stream, a table of conditions or a monitor. A table of conditions needs the column ``identifier``; its
+            points and lines also need a radius in metres.
         policy: Policy of conditions without a policy, or the name of a preset. None means ``standard``. The argument is
             refused if `conditions` is a table or a monitor, because all conditions of these have a policy.
         device: Name of the column that names the device. The rows of each device are a separate track, which is

@@ -80,7 +80,7 @@ class Fold(Plain):
 
     Attributes:
         left_out: The device or the day (UTC) that was left out when the policy was chosen.
-        trial: The score of that policy, measured only on this part.
+        trial: The score, measured only on this part, of the policy that was chosen without this part.
 
     Example:
         >>> from fencepost import Circle, Fix, tune

@@ -1,5 +1,5 @@
 """Follows the devices of a shard that are active in a micro-batch. Each device is in a fleet that uses the table of
-conditions named by the device's last row."""
+conditions that the device's last row names."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ class BeaconSighting:
             rssi: Signal strength of the reception in dBm, which the payload does not contain. None means unknown.
             time: The time of reception: an aware datetime, or int microseconds since 1970-01-01T00:00:00Z.
             company: The company identifier, 0 to 65535, for scanners that return it separately (Bleak's
-                ``manufacturer_data``). The payload is then the data after the company identifier.
+                ``manufacturer_data``). If `company` is passed, the payload is the data after the company identifier.
 
         Raises:
             InvalidArgumentError: The payload contains no iBeacon or AltBeacon, or contains one of a wrong length

@@ -120,7 +120,7 @@ class Matches(Table):
                 ``frame.join(matches.to_pandas())`` gives the frame with a row for each pair.
 
         Raises:
-            InvalidArgumentError: The number of labels is not the number of points, or a label occurs twice.
+            InvalidArgumentError: The number of labels differs from the number of points, or a label occurs twice.
             MissingExtraError: pandas is not installed.
         """
         from .._errors import require
