@@ -64,12 +64,10 @@ if TYPE_CHECKING:
 
     Tabular: TypeAlias = DataFrame | ArrowStream | Lazy
     TrackSource: TypeAlias = str | os.PathLike[str] | Iterable[Fix] | Tabular | Moving | MovingTogether
-    """The accepted types of tracks: a path, a DataFrame, a GeoDataFrame of points, trajectories of MovingPandas, an
-    Arrow stream, or fixes."""
+    """A path, a DataFrame, a GeoDataFrame of points, trajectories of MovingPandas, an Arrow stream, or fixes."""
     Given: TypeAlias = Mapping[str, Condition] | Mapping[str, Definition] | Mapping[str, Record]
     ConditionsSource: TypeAlias = str | os.PathLike[str] | Given | Mapping[str, object] | Holder | Tabular | HasGeometry
-    """The accepted types of conditions: a path, conditions by identifier, GeoJSON, a DataFrame, a GeoDataFrame, or an
-    Arrow stream."""
+    """A path, conditions by identifier, GeoJSON, a DataFrame, a GeoDataFrame, or an Arrow stream."""
 else:
     TrackSource = ConditionsSource = object
 
