@@ -54,7 +54,7 @@ def _several_devices(track: Track, doubt: str) -> None:
     """Warns about a track whose fixes come from several devices. Refuses the track if a column identifies the device.
 
     Raises:
-        InputError: A column identifies the device, but it was not used to separate tracks.
+        InputError: A column identifies the device, but this column was not used to separate the tracks.
     """
     if track.key is not None:
         warn_of_devices(track.path, track.key, doubt)

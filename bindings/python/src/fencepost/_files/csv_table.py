@@ -143,8 +143,8 @@ class _Lines:
 
 
 def _text(piece: str) -> str:
-    """Checks a piece for lines that are too long. Replaces NUL, because the csv module would report it without a line
-    number."""
+    """Checks a piece for lines that are too long. Replaces NUL characters, because the csv module would report them
+    without a line number."""
     check_lines(piece)
     return piece.replace("\0", "\ufffd")
 

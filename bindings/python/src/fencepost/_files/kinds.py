@@ -106,7 +106,7 @@ def check_name(path: str | Path) -> None:
     reads.
 
     Raises:
-        InputError: The file is refused; the text says what it is and what to do.
+        InputError: The file is refused; the text says which kind of file it is and what to do.
     """
     kind = ending(path)
     if not os.path.exists(path):
@@ -144,7 +144,7 @@ def check_kind(data: bytes, path: str | Path) -> None:
     """Refuses known binary kinds of files.
 
     Raises:
-        InputError: The file is refused; the text says what it is and what to do.
+        InputError: The file is refused; the text says which kind of file it is and what to do.
     """
     for at, magic, what, advice in _OTHERS:
         if data[at : at + len(magic)] == magic:

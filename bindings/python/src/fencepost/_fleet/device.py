@@ -78,7 +78,7 @@ class Device:
         return STATES[number]
 
     def explain(self, identifier: str) -> Explanation:
-        """Explains why a condition is in its state for this device, and which smallest change would decide it.
+        """Explains why a condition is in its state for this device, and which smallest change would decide the state.
 
         The device does not store the positions of fixes at which no state can change. After such fixes the explanation
         describes the last fix at which a state could change.

@@ -61,8 +61,8 @@ class DeviceEvent(Event):
 
 
 class DeviceEvents(EventLoop[DeviceEvent]):
-    """The pending events of a fleet: the result of :meth:`Fleet.events`. If a loop ends early, its last event is
-    delivered again, as with :class:`Events`.
+    """The pending events of a fleet: the result of :meth:`Fleet.events`. If a loop ends early, the last event of the
+    loop is delivered again, as with :class:`Events`.
 
     Example:
         >>> from fencepost import Fix, Fleet, Zones

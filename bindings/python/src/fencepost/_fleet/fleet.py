@@ -80,7 +80,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             `max_time_step`. An :meth:`advance` of all devices is limited in the same way. None means no limit.
         store: An existing directory, in which the store is the file ``<name>.fencepost``. If the file exists, the fleet
             continues from it; otherwise a new store is created. The store also contains the table: if `conditions` is
-            an empty table, it receives the saved conditions. If `store` is None, the fleet is in memory.
+            an empty table, this table receives the saved conditions. If `store` is None, the fleet is in memory.
         name: Name of a fleet with a store: 1 to 64 letters, digits or underscores.
         durability: When changes become durable. This option has no effect without a store. After a crash, each device
             is in the state that it had after the first n of its inputs, where n is
@@ -278,7 +278,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
         Args:
             before: A device is removed if the latest time of its own inputs is earlier than this.
-            arrived_before: A device is removed if its last accepted input arrived earlier than this, according to
+            arrived_before: A device is removed if its last accepted input arrived earlier than this time, according to
                 :meth:`set_arrival_time`. The times in the inputs do not matter, so wrong clocks of devices have no
                 effect. For a device without any accepted input, the time of its creation counts. Pass either
                 `arrived_before` or `before`.
@@ -308,7 +308,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     def inside(self, identifier: str | None = None) -> Presences:
         """A table with a row for each pair of a device and a condition that the device is inside of.
-        :meth:`Presences.to_geopandas` converts it for GeoPandas.
+        :meth:`Presences.to_geopandas` converts the table for GeoPandas.
 
         Args:
             identifier: Identifier of one condition. None selects all conditions.
@@ -427,8 +427,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     # ---------------------------------------------------------------------------------------- events
 
     def events(self) -> DeviceEvents:
-        """Returns the pending events for a loop. A request for the next event acknowledges the previous one. If a loop
-        is left early, its last event is delivered again.
+        """Returns the pending events for a loop. A request for the next event acknowledges the previous event. If a
+        loop is left early, the last event of the loop is delivered again.
 
         Example:
             >>> from fencepost import Fix, Zones

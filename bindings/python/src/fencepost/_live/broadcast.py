@@ -17,7 +17,7 @@ class Broadcast:
     received.
 
     The sink accepts every event at once; it does not know whether a reader has received it. Event numbers always
-    increase, also after a restart of the program.
+    increase, even after a restart of the program.
 
     Args:
         history: How many events are kept. A reader that is further behind misses the older events.

@@ -36,7 +36,7 @@ class Gpsd(Source):
         reconnect: How many seconds to retry after the gpsd was lost; with 0, the source ends when the connection ends.
         notices: Receives reports that the connection is lost or restored.
         device: The gpsd's name of the device to follow, for example ``/dev/ttyUSB0``. If `device` is None, the first
-            device that has a fix is followed; it is chosen anew after each lost connection.
+            device that has a fix is followed; the device is chosen again after each lost connection.
         monotonic: Returns the seconds of a monotonic clock.
         named: The device name that the source adds to its fixes. If `named` is None, the fixes have no name; this is
             suitable for a follower of a single device.

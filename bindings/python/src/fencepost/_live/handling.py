@@ -128,7 +128,7 @@ class Handling:
         self._retry_at, self._pause = 0.0, FIRST_PAUSE
 
     def keep(self) -> None:
-        """Saves the accepted inputs that are not saved yet, before they are acknowledged to the source."""
+        """Saves the accepted inputs that are not saved yet, before these inputs are acknowledged to the source."""
         self.look_at_store()
 
     @property

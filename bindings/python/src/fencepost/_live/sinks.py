@@ -13,7 +13,7 @@ from .notices import Notices
 
 Sink = Callable[[Any], bool | Awaitable[bool | None] | None]
 """A function that receives events. If the function returns False, it is called again with the same event after a pause;
-True or None means that it has accepted the event."""
+True or None means that the function has accepted the event."""
 
 
 class Guarded:

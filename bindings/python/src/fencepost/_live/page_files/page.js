@@ -14,7 +14,7 @@ const kind = (event) => event.direction ? "" : event.state === "satisfied" ? "en
 const momentOf = (event) => new Date(event.date).getTime() * 1000;
 const sentence = (event) => `${short(event.device)} ${verb(event)} ${short(event.identifier)}`;
 
-/** When the device entered its first place or left the last one, in microseconds since 1970, or null if unknown. */
+/** When the device entered its first place or left its last place, in microseconds since 1970, or null if unknown. */
 const since = (device) => device.inside.length ? device.inside[0][1] : device.left ?? null;
 
 function where(device) {
