@@ -1962,8 +1962,8 @@ typedef void (*fencepost_wakeup)(void *context);
  * Where:  The callback runs on the thread of the call that made the event available, before that call returns. The
  *         monitor's lock is not held, so the callback may call any function on this monitor, including this one, but
  *         not fencepost_monitor_destroy(). Calls of the callback never overlap or nest. If events become available
- *         while the callback runs, through the callback or other threads, the callback is called again on the same thread
- *         after it has returned; other threads do not wait for that.
+ *         while the callback runs, through the callback or other threads, the callback is called again on the same
+ *         thread after it has returned; other threads do not wait for that.
  * Ending: When this function returns, the previous callback is not running and is never called again: the context of
  *         that callback may be released. To ensure this, this function (and no other) waits for a callback that is
  *         running on another thread, so do not call it while holding a lock that the callback takes. This function does
