@@ -85,9 +85,9 @@ def events(
         versions: A folder of tables that all workers can read. Each table is in a file ``<digest>.conditions`` with the
             bytes of :meth:`Zones.snapshot`. The file must exist before the first row that selects the table.
         missing_versions: What to do with a row if its table is missing, damaged, or does not match its name. If
-            `missing_versions` is ``skip``, such a row is skipped and counted as invalid. If it is ``stop``, the query
-            ends with an error; when you have put the file in place and start the query again, the query continues at
-            that row.
+            `missing_versions` is ``skip``, such a row is skipped and counted as invalid. If `missing_versions` is
+            ``stop``, the query ends with an error; when you have put the file in place and start the query again, the
+            query continues at that row.
         initial_state: The checkpoint of another query of :func:`events`; this other query must have been stopped. The
             new query takes over the devices of the other query and the rows that the other query held back; the new
             query's conditions and shards apply to them. The argument is used only until the first micro-batch is done,

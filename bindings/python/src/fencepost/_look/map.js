@@ -124,8 +124,9 @@ class FenceMap {
     return [this.width - width - 10, this.height - height - (this.tiles ? 28 : 10), width, height];
   }
 
-  /** Puts the overview map where it hides fewer places and marks: on the right, or on the left. Does this after `fit` and
-   *  after a change of the canvas's size; the overview map keeps its place while the user moves the map. */
+  /** Puts the overview map where it hides fewer places and marks: on the right, or on the left. Chooses this place
+   *  after `fit` and after a change of the canvas's size; the overview map keeps its place while the user moves the
+   *  map. */
   placeLocator() {
     const size = `${this.width} ${this.height}`;
     if (this.placedFor === size) return;
@@ -148,7 +149,7 @@ class FenceMap {
 
   get metresPerPixel() { return EARTH * Math.cos(latitudeOf(this.centre[1]) * Math.PI / 180) / this.scale; }
 
-  /** The outline of the land is accurate to 10 km, so it fades out at zooms where this would be visible. */
+  /** The outline of the land is accurate to 10 km, so it fades out at zooms where this inaccuracy would be visible. */
   drawGround() {
     const {context, width, height} = this, share = Math.max(0, Math.min(1, (this.metresPerPixel - 150) / 450));
     context.fillStyle = this.colour("land");
@@ -359,6 +360,6 @@ class FenceMap {
     window.addEventListener("afterprint", () => print(false));
   }
 
-  /** Zooms to the whole content; each page overrides this. */
+  /** Zooms to the whole content; each page overrides this function. */
   all() {}
 }

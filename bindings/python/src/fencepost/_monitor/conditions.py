@@ -41,9 +41,10 @@ class ConditionChanges(ConditionHolder[V]):
         """Adds a condition, or replaces the condition with that identifier. The new condition gets a new record, and
         pending events of a replaced condition are dropped (for a table, in all fleets that share the table).
 
-        If the last valid fix is not older than `initial_fix_max_age`, it decides a circle or shape at once. If a
-        polygon or corridor does not state its kind of edges, its edges are geodesic. An :class:`InputWarning` is issued
-        if planar edges would lie more than a metre away from the geodesic edges. See :meth:`Monitor.shape`.
+        If the last valid fix is not older than `initial_fix_max_age`, this fix decides the state of a new circle or
+        shape at once. If a polygon or corridor does not state its kind of edges, its edges are geodesic. An
+        :class:`InputWarning` is issued if planar edges would lie more than a metre away from the geodesic edges. See
+        :meth:`Monitor.shape`.
 
         Args:
             condition: What to monitor.
@@ -146,9 +147,9 @@ class ConditionChanges(ConditionHolder[V]):
         found as in :func:`replay`. Geometries are WKB, WKT or GeoArrow: points and lines need a radius, polygons do
         not. Edges are planar unless the table's metadata or its column ``edges`` says geodesic; ``oriented`` and
         ``buffer`` may also be columns. If the table has columns ``assuming`` and ``policy``, each row uses its own
-        values; where a value is null, the argument of that name applies. If rows have different values for these,
-        another thread may see that only the first rows have been added, and a store may contain only these rows after a
-        crash. A table needs ``fencepost[arrow]``.
+        values; where a value is null, the argument of that name applies. If the rows have different values of
+        ``assuming`` or ``policy``, another thread may see that only the first rows have been added, and after a crash a
+        store may contain only these rows. A table needs ``fencepost[arrow]``.
 
         Args:
             identifier: The identifiers, as texts; or a table as the only argument.

@@ -33,8 +33,8 @@ class EventSource(Generic[E, L]):
     def next_event(self) -> E | None:
         """Returns the next event, or None.
 
-        The call acknowledges all events that were delivered before it. If the handling of these events failed, call
-        :meth:`abandon` instead.
+        The call acknowledges all events that were delivered before the call. If the handling of these events failed,
+        call :meth:`abandon` instead.
 
         Raises:
             ConsumerAlreadyActiveError: The events of :meth:`updates` are being consumed.
@@ -45,9 +45,9 @@ class EventSource(Generic[E, L]):
     def poll(self, max: int = 1024) -> L:
         """Returns up to `max` pending events, at most 65 536 per call.
 
-        The call acknowledges all events that were delivered before it. The returned list is also a context manager: at
-        the end of the ``with`` block, the events of the list are acknowledged. If the block raises an exception, all
-        events of the list are delivered again.
+        The call acknowledges all events that were delivered before the call. The returned list is also a context
+        manager: at the end of the ``with`` block, the events of the list are acknowledged. If the block raises an
+        exception, all events of the list are delivered again.
 
         Raises:
             ConsumerAlreadyActiveError: The events of :meth:`updates` are being consumed.

@@ -133,9 +133,9 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             input is not checked, since there is no clock yet. The limit does not apply to :meth:`advance`; use
             :meth:`rewind` to set back a clock that is ahead.
         path: How the device is assumed to move between its fixes. With ``geodesic``, a device that drives through a
-            circle between two fixes enters and leaves it, with times to the microsecond.
-        max_gap: Seconds, above 0, for a path. If two fixes are farther apart in time than this, the path between them
-            is unknown, as with the path ``fixes``, and the next event has :attr:`Event.follows_gap`.
+            circle between two fixes gives events for entering and leaving the circle, with times to the microsecond.
+        max_gap: Seconds, above 0, for a path. If the time between two fixes is longer than `max_gap`, the path between
+            them is unknown, as with the path ``fixes``, and the next event has :attr:`Event.follows_gap`.
         max_speed: Metres a second, above 0, for a path. A movement that would need a higher speed also counts as a gap.
             None means no limit.
 
@@ -247,7 +247,8 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
     # ------------------------------------------------------------------------------------ conditions
 
     def record(self, identifier: str) -> Record | None:
-        """The condition with that identifier and its last acknowledged event, or None if there is no such condition.
+        """The condition with the identifier, together with the condition's last acknowledged event; None if there is no
+        such condition.
 
         Example:
             >>> from fencepost import Circle
@@ -280,7 +281,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         return RecordList([Record._from_row(row) for row in self._handle.records() if row[2] is not None])
 
     def explain(self, identifier: str) -> Explanation:
-        """Explains why a condition is in its state, and which smallest change would decide it.
+        """Explains why a condition is in its state, and which smallest change would decide the state.
 
         Raises:
             NotFoundError: No condition has that identifier.

@@ -56,8 +56,8 @@ class ArmedCondition:
 
 @dataclass(frozen=True, slots=True)
 class RotationPlan(Table):
-    """The circles that a back end with few slots has to watch, and the wake-up circle: when the device
-    leaves it, a new plan is needed.
+    """The circles that a back end with few slots has to watch, and the wake-up circle; a new plan is needed when the
+    device leaves the wake-up circle.
 
     Attributes:
         armed: All circles to be armed; the circle with the nearest boundary comes first.

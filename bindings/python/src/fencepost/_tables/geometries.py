@@ -90,7 +90,7 @@ class Vertices(NamedTuple):
         """Returns the vertices with longitudes in the form for ``geodesic`` or ``planar`` edges.
 
         For geodesic edges longitudes are reduced to -180 ... 180 (without 180). With planar edges, the longitudes stay
-        as written, except that each ring or line is shifted as a whole so that its first longitude is in that range.
+        as written, except that each ring or line is shifted as a whole so that its first longitude is in -180 ... 180.
         There is a warning if an edge is probably meant to cross the antimeridian.
         """
         longitudes = self.coordinates[::2]

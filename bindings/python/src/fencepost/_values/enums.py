@@ -116,7 +116,7 @@ class StoreStatus(enum.StrEnum):
     KEPT = "kept"
     """The last save succeeded."""
     FAILING = "failing"
-    """The last save failed. Monitoring continues in memory, and later changes try to save again."""
+    """The last save failed. Monitoring continues in memory, and each later change tries to save again."""
     GONE = "gone"
     """The store's file was moved, deleted or replaced while it was open. The library no longer writes to this file."""
 
@@ -130,7 +130,7 @@ class DwellPolicy(enum.StrEnum):
     """
 
     TIMER = "timer"
-    """The dwell is confirmed when its time has passed without evidence against it."""
+    """The dwell is confirmed when its time has passed without evidence against the new state."""
     EVIDENCE = "evidence"
     """The dwell is confirmed by the first fix on the new side after its time has passed."""
 

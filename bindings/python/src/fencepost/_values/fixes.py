@@ -44,8 +44,8 @@ class Fix(Plain):
     Args:
         latitude: Latitude in WGS84 degrees, -90 to 90.
         longitude: Longitude in WGS84 degrees, -180 to 180.
-        accuracy: Radius of uncertainty in metres. 0 or None means that it was not reported; negative or NaN means that
-            the fix has no position.
+        accuracy: Radius of uncertainty in metres. 0 or None means that the accuracy was not reported; negative or NaN
+            means that the fix has no position.
         time: When the position was determined: an aware datetime, a ``pandas.Timestamp`` or ``numpy.datetime64``
             (values of these two types without a zone count as UTC), or int microseconds since 1970-01-01T00:00:00Z.
 

@@ -247,7 +247,8 @@ class Corridor(Plain):
 
     @property
     def __geo_interface__(self) -> dict[str, Any]:
-        """The lines, without the radius, for GIS libraries that support this protocol."""
+        """The lines as a GeoJSON geometry, without the radius, for GIS libraries that support the protocol
+        ``__geo_interface__``."""
         return line_geometry(self.lines)
 
     def __repr__(self) -> str:
