@@ -114,9 +114,9 @@ def has_devices(process: subprocess.Popen[bytes], port: int, count: int) -> bool
 
 @pytest.fixture
 def port() -> int:
-    """Finds a free port below the range from which the system takes ports for outgoing connections. If a port within
-    that range is closed and a watch retries it, the system may use the same port for the watch's own end, so that the
-    watch connects to itself."""
+    """Finds a free port below the range from which the system takes ports for outgoing connections. If a watch retries
+    a closed port in the range for outgoing connections, the system may use the same port for the watch's own end of the
+    connection, so that the watch connects to itself."""
     while True:
         try:
             with socket.create_server(("127.0.0.1", random.SystemRandom().randrange(10_000, 32_000))) as server:

@@ -26,8 +26,9 @@ def mosquitto() -> str | None:
 
 
 def free_port() -> int:
-    """Returns a port below the range from which the system takes ports for outgoing connections. A port within that
-    range could be taken while the broker is stopped: by another process, or even by a watch that tries to connect."""
+    """Returns a port below the range from which the system takes ports for outgoing connections. A port in the range
+    for outgoing connections could be taken while the broker is stopped: by another process, or even by a watch that
+    tries to connect."""
     while True:
         try:
             with socket.create_server(("127.0.0.1", random.SystemRandom().randrange(10_000, 32_000))) as server:

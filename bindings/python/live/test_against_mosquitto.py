@@ -137,8 +137,8 @@ def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -
 
 
 def test_what_the_broker_held_comes_in_once(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """The broker keeps messages while the watch is killed, and the watch receives each of them once; the same is true
-    while the broker itself is stopped."""
+    """The watch receives each message once, including the messages that the broker keeps while the watch or the broker
+    itself is stopped."""
     state = tmp_path / "watch"
     user = phone(stack, broker)
     watch = watcher(stack, state, broker, "--store", state)

@@ -59,7 +59,8 @@ def trajectory(track: str) -> Any:
 
 
 def clipped(track: Any, polygon: Any) -> list[tuple[int, int]]:
-    """Returns begin and end of each part of the track within a polygon, as MovingPandas cuts it, in microseconds."""
+    """Returns the begin and end, in microseconds, of each part of the track that MovingPandas cuts out for a
+    polygon."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         parts = track.clip(polygon).trajectories

@@ -125,7 +125,7 @@ def test_an_event_that_comes_again_is_shown_once() -> None:
 
 def test_a_device_that_comes_back_begins_a_history_of_its_own() -> None:
     """When a device expires and comes back, its sequence numbers start at 1 again; the page shows the events from
-    before and after."""
+    before the expiry and the events from after it."""
     watched = FleetWatched(policy=EXACT, expire=100.0, ahead=None)
     view = viewed(watched)
     for life in range(4):

@@ -88,7 +88,7 @@ def test_a_port_that_accepts_and_closes_at_once_is_lost(reported: bytes, run: Ru
 
 
 def accepted(server: socket.socket, source: Gpsd, reported: bytes = b"") -> None:
-    """Accepts a source's connection, sends a text, and lets the source read it to the end."""
+    """Accepts a source's connection, sends a text, and lets the source read the text to its end."""
     connection, _ = server.accept()
     with connection:
         connection.sendall(reported)

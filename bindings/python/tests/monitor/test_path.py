@@ -139,7 +139,8 @@ def test_just_within_the_limits() -> None:
 
 
 def test_polygons_and_corridors() -> None:
-    """The path leaves one arm of a U and enters the other, and crosses a corridor although both ends are outside it."""
+    """The path leaves one arm of a U and enters the other arm, and crosses a corridor although both ends of the path
+    are outside the corridor."""
     ring = [(-0.01, -0.01), (0.01, -0.01), (0.01, -0.002), (-0.005, -0.002), (-0.005, 0.002), (0.01, 0.002),
             (0.01, 0.01), (-0.01, 0.01)]  # fmt: skip
     one = monitor()
