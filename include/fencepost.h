@@ -2552,8 +2552,8 @@ typedef struct fencepost_fleet fencepost_fleet;
 /* Used instead of a device number if there is no such device. */
 #define FENCEPOST_NO_DEVICE UINT32_MAX
 
-/* The bits of a device's number that are its place. The higher bits count the devices that had the place before, modulo
-   64. */
+/* The bits of a device's number that are the index of its slot. The higher bits are the number of devices, modulo 64,
+   that used this slot before. */
 #define FENCEPOST_DEVICE_PLACE_MASK 0x03ffffffu
 
 /* Options of a fleet. A NULL pointer means the values of its INIT macro. */

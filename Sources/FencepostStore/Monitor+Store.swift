@@ -5,7 +5,8 @@ extension Monitor {
   /// process ended; a new one begins without conditions.
   ///
   /// - Parameters:
-  ///   - name: `[A-Za-z0-9_]{1,64}`; one open instance at a time in that directory, in all processes.
+  ///   - name: Matches `[A-Za-z0-9_]{1,64}`. Only one monitor with this name can be open in the directory at a time, also
+  ///     among all processes.
   ///   - store: The directory, which must exist; the monitor's file in it is `<name>.fencepost`.
   ///   - options: For a stored monitor, delivery and limit must be those with which it was created; the other options
   ///   apply from now on.

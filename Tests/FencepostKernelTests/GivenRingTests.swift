@@ -58,8 +58,8 @@ import Testing
     #expect(reversed.points == ring.points && reversed.edges == ring.edges)
   }
 
-  /// The points of a planar edge are on it, close enough for the geodesics between them, and the same in both
-  /// directions.
+  /// The points that divide a planar edge lie on the edge, are so close together that the geodesics between them follow
+  /// the edge, and are the same in both directions of the edge.
   @Test func planarEdgesAreCut() throws {
     let ring = try made([(50, 0), (50, 8), (55, 4)], .planar)
     let first = ring.points.indices.filter { ring.edges[$0] == 0 }

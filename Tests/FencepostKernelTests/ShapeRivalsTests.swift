@@ -89,7 +89,7 @@ import Testing
     for kind in Kind.allCases {
       for poke in [-0.6e-6, -20e-9, 0, 20e-9, 0.6e-6] {
         let length = random.logarithmic(20, 3e5)
-        // Notches may also open by only a thousandth; then the edges cross at that angle.
+        // A notch may also open by an angle of only 0.001; its edges then cross at that angle.
         for slope in [0.4, 0.001] {
           try check(
             kind, from: starts[number], azimuth: random.uniform(0...360), length: length,

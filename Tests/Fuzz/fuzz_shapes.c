@@ -19,7 +19,7 @@ static int32_t *take_offsets(reader *in, size_t count) {
   return offsets;
 }
 
-/* Reads coordinates that are on a grid, so that vertices coincide, or any numbers. */
+/* Reads either coordinates on a grid, so that some vertices coincide, or arbitrary coordinates. */
 static void take_vertices(reader *in, size_t count, double *vertices) {
   for (size_t i = 0; i < 2 * count; i++) {
     uint8_t step = take8(in);

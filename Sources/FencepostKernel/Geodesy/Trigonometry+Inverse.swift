@@ -23,7 +23,7 @@ extension Trigonometry {
     return y < 0 && angle < 180 ? 0 - angle : angle
   }
 
-  /// Reduces an arc tangent to the table of `ArcTable` and a signed rest.
+  /// Reduces an arc tangent to an entry of `ArcTable` plus a signed remainder.
   ///
   /// With the octant folded away the tangent t = n/m lies in [0, 1]; k is the nearest multiple of 1/4, and
   /// atan t = atan k + atan((n − k m) / (m + k n)), whose argument is at most 1/8: one division in all. The arc

@@ -95,8 +95,9 @@ extension GeodesicShape {
     return max(0, ChordThreshold.leaving(min(gap, 3e7)) - (below - position).length - DistanceBounds.doubt)
   }
 
-  /// The point of the boundary, D = 0, that is nearest to a point; for a point on the line of a buffered polygon or
-  /// corridor, one of the boundary points at a right angle to the line.
+  /// The boundary point (D = 0) that is nearest to a position. If the position lies on the line of a corridor or of a
+  /// buffered polygon, several boundary points are equally near; the result is one in a direction perpendicular to the
+  /// line.
   ///
   /// If the boundary is at a distance from the line, it is searched for on the way from the nearest place of the line
   /// to the point. At an inner corner, another edge may be nearer to the place found.

@@ -181,7 +181,8 @@ struct InscribedCircle {
 }
 
 extension ShapeLine {
-  /// Eight edges side by side, in single precision relative to the middle of the line.
+  /// Eight edges that are processed together. Their coordinates are in single precision, relative to the middle of the
+  /// line.
   struct Group {
     var x, y, z: SIMD8<Float>
     var dx, dy, dz: SIMD8<Float>

@@ -149,7 +149,7 @@ def test_frames_of_visits_are_to_pandas() -> None:
     wanted, made, table = visits.to_pandas(), pandas.DataFrame(visits), polars.DataFrame(visits)
     assert list(made) == list(wanted) == table.columns
     pandas.testing.assert_frame_equal(made.astype(texts), wanted.astype(texts))
-    # Polars drops the zone of a dataclass's times; polars.DataFrame(visits.to_arrow()) keeps it.
+    # Polars drops the time zone of a dataclass's times; polars.DataFrame(visits.to_arrow()) keeps it.
     assert table["start"].to_list() == [visit.start.replace(tzinfo=None) for visit in visits]
     assert table["duration"].to_list() == [visit.duration for visit in visits]
 
