@@ -72,7 +72,7 @@ static void module_free(void *module) { module_clear((PyObject *)module); }
 
 static PyMethodDef module_methods[] = {
     {"error_table", native_error_table, METH_NOARGS, "All errors: number, name, message, class."},
-    {"parse_uuid", native_parse_uuid, METH_O, "The 16 bytes of a UUID in its 8-4-4-4-12 form."},
+    {"parse_uuid", native_parse_uuid, METH_O, "Reads a UUID in the form 8-4-4-4-12; returns its 16 bytes."},
     {"parse_advertisement", native_parse_advertisement, METH_VARARGS, "Parses the advertisement of a beacon."},
     {"event_json", native_event_json, METH_VARARGS, "One event as a JSON line."},
     {"feed_tracks", native_feed_tracks, METH_VARARGS, "Feed the rows of many tracks, each track to its own device."},

@@ -100,8 +100,8 @@ def add_path(parser: argparse.ArgumentParser) -> None:
         "--path",
         choices=[str(path) for path in DevicePath],
         default=str(DevicePath.FIXES),
-        help="assumed movement between two fixes: unknown (fixes, default) or along the geodesic, which also finds "
-        "the places that the device passes through between two fixes",
+        help="how a device moves between two fixes: fixes (default) assumes nothing; geodesic assumes the shortest "
+        "line, and therefore also reports places that the device only passes through",
     )
     add(
         "--max-gap",
