@@ -286,7 +286,7 @@ static void snapshots(void) {
   CHECK_OK(fencepost_monitor_snapshot(monitor, snapshot, sizeof snapshot, &size, NULL));
   fencepost_error error = FENCEPOST_ERROR_INIT;
   CHECK_STATUS(fencepost_conditions_restore(snapshot, size, &other, &error), FENCEPOST_E_SNAPSHOT_INVALID);
-  CHECK_CONTAINS(error.message, "fed");
+  CHECK_CONTAINS(error.message, "with inputs");
   fencepost_monitor_destroy(monitor);
 }
 
