@@ -139,15 +139,4 @@ import TestSupport
     }
     #expect(told > 3_000, "\(told)")
   }
-
-  private func star(
-    _ random: inout SeededGenerator, around middle: Place, radius: Double, least: Double
-  ) -> [Corner] {
-    let corners = random.chance(0.3) ? random.integer(60...400) : random.integer(3...40)
-    let angles = (0..<corners).map { _ in random.uniform(0...360) }.sorted()
-    return angles.map { angle in
-      let place = middle.moved(azimuth: -angle, distance: radius * random.uniform(least...1))
-      return (place.latitude, place.longitude)
-    }
-  }
 }

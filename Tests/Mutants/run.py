@@ -53,6 +53,8 @@ class Mutant(NamedTuple):
 SHAPES = "Detection/Tracker+Places.swift"
 LOCAL = "Detection/Watches.swift"
 KERNEL_NEAR = "../FencepostKernel/Shapes/NearEdges.swift"
+CELLS = "../FencepostKernel/Shapes/EdgeCells.swift"
+FLEET_FIXES = "Fleet/FleetEngine+Fixes.swift"
 WATCHES = "Detection/Lookout.swift"
 SURVEY = "Detection/Survey.swift"
 DUE = "Detection/Tracker+Due.swift"
@@ -216,6 +218,13 @@ MUTANTS = [
            "if table.holds(entry.slot, entry.generation) || !table.isLive(entry.slot) { return entry }"),
     Mutant("events built at a commit come last", "Delivery/EventQueue.swift",
            "last.change > entry.change {", "last.change == 0 {"),
+    # These mutants change the cells of edges. EdgeCellsTests compares the answers of cells with the shapes.
+    Mutant("a polygon that a device of a fleet entered is overlooked", FLEET_FIXES,
+           "guard polygons == place.polygonCount else", "guard polygons <= place.polygonCount else"),
+    Mutant("cells outlive a change of the table", FLEET_FIXES,
+           "    edges.keepUp(with: table.index.count, version: table.indexVersion)\n", ""),
+    Mutant("a position has the sides of the reference of its cell", CELLS,
+           "let sides = cell.sides ^ flips", "let sides = cell.sides"),
     # These mutants change conditions, their limit, the host, and inputs.
     Mutant("the newest waiting condition gets a free place", "Conditions/ConditionLimit.swift",
            "queue.append((slot, lastTicket))", "queue.insert((slot, lastTicket), at: head)"),

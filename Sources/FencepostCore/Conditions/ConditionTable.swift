@@ -34,7 +34,7 @@ package struct ConditionTable: Sendable {
   private(set) var changes = TableChanges()
   private var beacons: [UInt32: BeaconIdentityCondition] = [:]
   /// Polygons, corridors and lines, each at the index of its slot; no longer than the last of them needs.
-  private var shapes: ContiguousArray<GeodesicShape?> = []
+  private(set) var shapes: ContiguousArray<GeodesicShape?> = []
   /// The conditions of each beacon identity, in no particular order.
   private var beaconSlots: [BeaconIdentityCondition: ContiguousArray<UInt32>] = [:]
   private var freeSlots: ContiguousArray<UInt32> = []

@@ -88,6 +88,14 @@ extension FleetEngine {
       record.insideCount + record.crossingCount <= Self.mostMeasured
     else { return false }
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
+    if !table.isOfCircles, record.crossingCount == 0,
+      let slack = slackByEdges(record, at: position, isNew: !line.isNear(fix.coordinate), table)
+    {
+      devices.lines[device].clock = fix.time.microseconds
+      devices.lines[device].drawSafeRegion(at: fix.coordinate, slack: slack)
+      devices.replaceLastFix(device, fix)
+      return true
+    }
     var least = line.lookRadius
     var known = SIMD16<UInt32>(repeating: .max)
     for index in 0..<record.insideCount {
@@ -113,6 +121,42 @@ extension FleetEngine {
     if around == line.lookRadius { devices.lines[device].adjustLook(slack: least) }
     devices.replaceLastFix(device, fix)
     return true
+  }
+
+  /// How far a device can move from a position before a fix may change something, as the cells of edges know it; `nil` if a side
+  /// may have changed or if the cells cannot decide.
+  ///
+  /// - Parameter isNew: Whether the device jumped there, so that another query near the position is not expected.
+  @inline(never)
+  private mutating func slackByEdges(
+    _ record: DeviceRecord, at position: EarthVector, isNew: Bool, _ table: ConditionTable
+  ) -> Double? {
+    edges.keepUp(with: table.index.count, version: table.indexVersion)
+    var answer = edges.answer(at: position)
+    if case .missing = answer, !isNew {
+      let (rows, shapes) = (table.rows, table.shapes)
+      answer = edges.make(at: position, table.index) { slot in
+        let bounds = rows[Int(slot)].bounds
+        return (Int(slot) < shapes.count ? shapes[Int(slot)] : nil, bounds.centre, bounds.reach)
+      }
+    }
+    guard case .place(let place) = answer else { return nil }
+    var polygons = 0
+    var least = Double.infinity
+    for index in 0..<record.insideCount {
+      let slot = record.inside(index)
+      if edges.holds(slot, place) {
+        polygons &+= 1
+      } else {
+        guard table.isRound(slot), isClear(of: slot, .inside, record, at: position, table, &least) else { return nil }
+      }
+    }
+    // All polygons that the device is inside of contain the position; no other polygon may.
+    guard polygons == place.polygonCount else { return nil }
+    least = min(least, edges.slack(place) { table.isRound($0) && record.isInside($0) })
+    guard least > Neighbourhood.chordGuard else { return nil }
+    edges.countSaving()
+    return least
   }
 
   /// How far a position is from the nearest shape that is not excepted, as the index says it.

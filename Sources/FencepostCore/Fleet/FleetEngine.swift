@@ -36,6 +36,7 @@ public struct FleetEngine: Sendable {
   var survey = Survey()
   var state = DeviceState()
   var patches = CapPatches()
+  var edges = EdgeCells()
   var insideIndex = InsideIndex()
 
   /// Creates a fleet without devices.

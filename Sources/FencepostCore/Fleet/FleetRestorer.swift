@@ -214,6 +214,7 @@ extension FleetEngine {
     conditions = other
     gate = other.newGate()
     patches = CapPatches()
+    edges = EdgeCells()
     insideIndex.drop()
     guard adoption != .taken else { return true }
     devices.own()

@@ -22,8 +22,6 @@ public struct CapPatches: Sendable {
   private static let mostGroups = 24
   /// The maximum number of groups: 15 MB.
   private static let mostKept = 3 << 16
-  /// The cubes are numbered from −origin on every axis.
-  private static let origin = 0x1p23
   /// An upper bound of the relative errors of a chord and a reach in single precision.
   private static let singleError = 0x1p-20
   /// An upper bound of the errors of a chord and a reach in single precision, in metres, if all lengths are short.
@@ -127,21 +125,7 @@ public struct CapPatches: Sendable {
 
   @inline(__always)
   private static func cube(_ position: EarthVector, _ level: Int) -> (key: UInt64, centre: EarthVector) {
-    let edge = edge(level)
-    let density = 1 / edge
-    let x = Int64((position.x + origin) * density)
-    let y = Int64((position.y + origin) * density)
-    let z = Int64((position.z + origin) * density)
-    let key = UInt64(truncatingIfNeeded: Int64(level &+ 1) &<< 60 | x &<< 40 | y &<< 20 | z)
-    let centre = EarthVector(
-      x: (Double(x) + 0.5) * edge - origin, y: (Double(y) + 0.5) * edge - origin, z: (Double(z) + 0.5) * edge - origin)
-    return (key, centre)
-  }
-
-  /// Whether a position is in the numbered range of cubes.
-  @inline(__always)
-  private static func isNumbered(_ position: EarthVector) -> Bool {
-    max(position.x.magnitude, position.y.magnitude, position.z.magnitude) < origin
+    SpaceCubes.cube(position, level: level, edge: edge(level))
   }
 
   @inline(__always)
@@ -167,7 +151,9 @@ public struct CapPatches: Sendable {
   /// The place of a position, if its cube has a patch.
   @inline(__always)
   public func place(of position: EarthVector) -> Place? {
-    guard patches.count > 0, Self.isNumbered(position), case .found(let place) = search(position) else { return nil }
+    guard patches.count > 0, SpaceCubes.isNumbered(position), case .found(let place) = search(position) else {
+      return nil
+    }
     return place
   }
 
@@ -178,7 +164,7 @@ public struct CapPatches: Sendable {
   public mutating func makePlace(
     of position: EarthVector, _ index: CapIndex, cap: (UInt32) -> (centre: EarthVector, reach: Double)
   ) -> Place? {
-    guard Self.isNumbered(position), index.isWithoutStrays else { return nil }
+    guard SpaceCubes.isNumbered(position), index.isWithoutStrays else { return nil }
     guard waiting == 0 else {
       waiting -= 1
       return nil

@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import FencepostKernel
 
 typealias Corner = (latitude: Double, longitude: Double)
@@ -21,4 +23,16 @@ extension GeodesicShape {
 /// A square of degrees, counterclockwise from its south-western corner.
 func square(_ south: Double, _ west: Double, _ size: Double) -> [Corner] {
   [(south, west), (south, west + size), (south + size, west + size), (south + size, west)]
+}
+
+/// A ring of random corners around a middle, each `least` to 1 radius away.
+func star(
+  _ random: inout SeededGenerator, around middle: Place, radius: Double, least: Double
+) -> [Corner] {
+  let corners = random.chance(0.3) ? random.integer(60...400) : random.integer(3...40)
+  let angles = (0..<corners).map { _ in random.uniform(0...360) }.sorted()
+  return angles.map { angle in
+    let place = middle.moved(azimuth: -angle, distance: radius * random.uniform(least...1))
+    return (place.latitude, place.longitude)
+  }
 }

@@ -28,18 +28,29 @@ import Testing
     }
   }
 
-  /// Drops a fleet's caches: the safe regions, the patches of the index, and the index of the devices inside.
+  /// Drops a fleet's caches: the safe regions, the patches of the index, the cells of edges, and the index of the devices inside.
   @Test(arguments: 1...(isSoak ? 400 : 16)) func aFleetWithoutCaches(_ number: Int) throws {
     var random = SeededGenerator("a fleet without caches", salt: UInt64(number))
     let conditions = Conditions()
-    for index in 0..<40 {
+    func add(_ index: Int) throws {
       let centre = Coordinate(latitude: random.uniform(0...0.02), longitude: random.uniform(0...0.02))
       var policy = [TransitionPolicy.exact, .standard, .coreLocation][random.integer(0...2)]
       if random.chance(0.2) { policy.dwellPolicy = .evidence }
-      try conditions.add(
-        CircularGeographicCondition(center: centre, radius: random.uniform(20...300)), identifier: "c\(index)",
-        assuming: [.unsatisfied, .unknown, .satisfied][random.integer(0...2)], policy: policy)
+      let assumed = [Event.State.unsatisfied, .unknown, .satisfied][random.integer(0...2)]
+      // In two lives of three, most shapes are polygons and corridors.
+      let isCircle = number % 3 == 0 || index % 4 == 0
+      let shape: any Condition =
+        isCircle
+        ? CircularGeographicCondition(center: centre, radius: random.uniform(20...300))
+        : random.shape(around: centre, radius: random.uniform(50...500))
+      do {
+        try conditions.add(shape, identifier: "c\(index)", assuming: assumed, policy: policy)
+      } catch {
+        // A random shape may be invalid; a circle is valid.
+        #expect(!isCircle, "\(error)")
+      }
     }
+    for index in 0..<40 { try add(index) }
     var fleet = try FleetEngine(conditions)
     var bare = try FleetEngine(conditions)
     var places: [Coordinate] = []
@@ -54,6 +65,7 @@ import Testing
       bare.devices.own()
       for device in bare.devices.numbers { bare.devices.lines[device].removeSafeRegion() }
       bare.patches = CapPatches()
+      bare.edges = EdgeCells()
       bare.insideIndex = InsideIndex()
       time += Int64(random.integer(0...4_000_000))
       let device = random.integer(0...3)
@@ -63,6 +75,11 @@ import Testing
       let fix = Fix(
         coordinate: places[device], accuracy: [0, 0, 5, 40][random.integer(0...3)],
         time: Timestamp(microseconds: time))
+      if random.chance(0.02) {
+        let index = random.integer(0...39)
+        conditions.remove("c\(index)")
+        if random.chance(0.8) { try add(index) }
+      }
       if random.chance(0.05) {
         try fleet.advance(to: fix.time)
         try bare.advance(to: fix.time)

@@ -1,0 +1,473 @@
+/// The edges of polygons near cubes of space, stored contiguously. They tell which polygons contain a position and how far the
+/// nearest edge is, for repeated queries near the same place.
+///
+/// A cell has every edge, and every cap of another shape, that is within its margin of any position in its cube. It also stores
+/// which polygons contain one position of the cube, its *reference*. For another position of the cube, the cell counts the edges
+/// that the straight segment from the reference to that position crosses. If it crosses the edges of a polygon an odd number of
+/// times, the position is on the other side of that polygon. The distance and the crossings are computed in one pass, in single
+/// precision, after an orthographic projection to the plane at the reference. If a position is so near an edge that rounding or
+/// the curvature of the Earth matters, the cell gives no answer. So each answer is exact.
+///
+/// Why the plane suffices: a projection to a plane lengthens no distance, so a distance in the plane is a lower bound. Each edge has
+/// a *band*: its sagitta, which bounds its distance from its chord, plus an upper bound of all rounding errors. The exact edge and
+/// the stored segment lie in the band. If both ends of the segment from the reference are outside the band, the two have the same
+/// parity of crossings.
+///
+/// Crowded regions have smaller cubes. If even the smallest cube has too many edges, it has no cell. For a shape that is not a
+/// polygon, or that has a buffer, a cell has only a cap that contains the shape.
+///
+/// This is a cache of an index and its shapes: before each query the owner calls ``keepUp(with:version:)``. Its memory has a budget;
+/// when the budget is used up, the cache is emptied. A balance compares the costs of creating cells with the savings of queries, so
+/// that devices that never return to a place, and tables that change often, cost little.
+public struct EdgeCells: Sendable {
+  /// A shape of the index, or `nil` for a circle; and its cap in the index.
+  public typealias Subject = (shape: GeodesicShape?, centre: EarthVector, reach: Double)
+
+  /// The edge of the smallest cubes, metres. The cubes of each level have edges twice as long as those of the next level.
+  private static let leastEdge = 64.0
+  private static let levels = 7
+  /// The margin of a cell, in edges of its cube.
+  private static let marginShare = 0.5
+  /// An upper bound of half the diagonal of a cube, in edges.
+  private static let halfDiagonal = 0.866_026
+  /// An upper bound of the distance of the surface from a straight segment between two positions of a cube, metres.
+  private static let bulge = 1.0
+  /// A cube with more edges, polygons or caps is crowded.
+  private static let mostEdges = 32
+  private static let mostShapes = 32
+  private static let mostCaps = 16
+  /// A cube with more shapes in the index is crowded; they are not examined.
+  private static let mostHits = 128
+  /// No cell has a longer edge, because its band would be wide, metres.
+  private static let longestEdge = 20_000.0
+  /// An upper bound of the relative error of a position relative to an edge in single precision.
+  private static let singleError = 0x1p-19
+  /// An upper bound of this error, in metres, if all lengths are short.
+  private static let leastError = 2e-3
+  // In units of about 1 000 instructions: the initial and largest balance, what an answer saves, and the costs of an attempt to
+  // create a cell for each shape that it examines.
+  private static let loan = 1 << 16
+  private static let saving = 8
+  private static let costPerHit = 2
+
+  private struct Entry: OpenTableEntry {
+    /// Level and cube; 0 is free.
+    var key: UInt64 = 0
+    /// The number of the cell, `crowded` or `refused`.
+    var cell: UInt32 = 0
+
+    /// The cube has no cell, but smaller cubes within it may have one.
+    static let crowded = UInt32.max
+    /// Neither the cube nor the smaller cubes within it have a cell.
+    static let refused = UInt32.max - 1
+
+    var isFree: Bool { key == 0 }
+
+    @inline(__always)
+    func home(_ homes: OpenTableHomes) -> Int { homes.of(key) }
+  }
+
+  private struct Cell: Sendable {
+    var reference: EarthVector
+    /// Unit vectors that span the plane.
+    var east, north: EarthVector
+    var margin: Double
+    /// Offsets in `groups`, `slots` and `caps`.
+    var firstGroup, firstSlot, firstCap: UInt32
+    var groupCount: UInt16
+    /// The number of polygons with an edge in the cell, and the number of polygons that contain the whole cube. The latter follow
+    /// the former in `slots`.
+    var partCount, fullCount: UInt8
+    var capCount: UInt8
+    /// Which polygons with an edge in the cell contain the reference, as bits.
+    var sides: UInt32
+  }
+
+  /// Four edges on the plane, relative to the reference.
+  private struct Group: Sendable {
+    var ax = SIMD4<Float>(repeating: 1e9)
+    var ay = SIMD4<Float>(repeating: 1e9)
+    var bx = SIMD4<Float>(repeating: 1e9)
+    var by = SIMD4<Float>(repeating: 1e9)
+    /// 1 / the square of the length; 0 for a point.
+    var scale = SIMD4<Float>()
+    /// The width of the band, metres.
+    var band = SIMD4<Float>()
+    /// The polygon of each, as a bit.
+    var parts = SIMD4<UInt32>()
+  }
+
+  private struct Cap: Sendable {
+    /// Relative to the reference.
+    var x, y, z: Float
+    /// Increased by an upper bound of all errors.
+    var reach: Float
+  }
+
+  /// A polygon and its edges in a cell that is being created.
+  private struct Line: Sendable {
+    var slot: UInt32
+    var firstEdge, endEdge: Int
+  }
+
+  private var entries = OpenTable<Entry>()
+  private var cells: ContiguousArray<Cell> = []
+  private var groups: ContiguousArray<Group> = []
+  private var caps: ContiguousArray<Cap> = []
+  private var slots: ContiguousArray<UInt32> = []
+  private var capSlots: ContiguousArray<UInt32> = []
+  // Scratch memory for creating a cell.
+  private var found: ContiguousArray<CapHit> = []
+  private var lines: ContiguousArray<Line> = []
+  /// The version of the index that the cells were created from.
+  private var version: UInt64 = 0
+  private var count = -1
+  /// The savings minus the costs. While it is not positive, no cell is created, and each query adds 1.
+  private var balance = Self.loan
+
+  /// The maximum memory, bytes. With 0 there are no cells.
+  private let budget: Int
+
+  public init(budget: Int = 64 << 20) { self.budget = budget }
+
+  /// The bytes of memory in use.
+  public var byteCount: Int {
+    entries.length * MemoryLayout<Entry>.stride + cells.capacity * MemoryLayout<Cell>.stride
+      + groups.capacity * MemoryLayout<Group>.stride + caps.capacity * MemoryLayout<Cap>.stride
+      + 4 * (slots.capacity + capSlots.capacity)
+  }
+
+  /// Forgets the cells if the index has changed.
+  ///
+  /// - Parameters:
+  ///   - count: The caps of the index.
+  ///   - version: Differs after each change of the index or of a shape.
+  @inline(__always)
+  public mutating func keepUp(with count: Int, version: UInt64) {
+    if version != self.version || count != self.count { begin(count, version) }
+  }
+
+  @inline(never)
+  private mutating func begin(_ count: Int, _ version: UInt64) {
+    self.count = count
+    self.version = version
+    removeAll()
+  }
+
+  private mutating func removeAll() {
+    entries = OpenTable()
+    cells = []
+    groups = []
+    caps = []
+    slots = []
+    capSlots = []
+  }
+
+  // MARK: - Queries
+
+  /// A position in a cell.
+  public struct Place {
+    fileprivate var cell: Int
+    fileprivate var position: EarthVector
+    /// Which polygons with an edge in the cell contain the position, as bits.
+    fileprivate var sides: UInt32
+    /// A lower bound of the chord to the nearest edge, metres, at most the margin of the cell.
+    fileprivate var slack: Double
+    /// The number of polygons that contain the position.
+    public fileprivate(set) var polygonCount: Int
+  }
+
+  /// The result of a look-up.
+  public enum Answer {
+    case place(Place)
+    /// The cell cannot decide: an edge is too near, or the region is too crowded.
+    case undecided
+    /// There is no cell yet.
+    case missing
+  }
+
+  private enum Search {
+    case found(Int)
+    case missing(level: Int)
+    case crowded
+  }
+
+  @inline(__always)
+  private func search(_ position: EarthVector) -> Search {
+    let least = SpaceCubes.Numbers(position, edge: Self.leastEdge)
+    for level in 0..<Self.levels {
+      var wanted = Entry()
+      wanted.key = least.key(level: level, doubled: Self.levels &- 1 &- level)
+      let key = wanted.key
+      let place = entries.place(from: wanted.home(entries.homes)) { $0.key == key }
+      guard place >= 0 else { return .missing(level: level) }
+      let cell = entries[place].cell
+      if cell < Entry.refused { return .found(Int(cell)) }
+      if cell == Entry.refused { break }
+    }
+    return .crowded
+  }
+
+  /// The answer of the cell of a position, which must be on the surface.
+  @inline(__always)
+  public func answer(at position: EarthVector) -> Answer {
+    guard SpaceCubes.isNumbered(position) else { return .undecided }
+    switch search(position) {
+    case .found(let cell): return look(cell, position)
+    case .crowded: return .undecided
+    case .missing: return .missing
+    }
+  }
+
+  /// The same, but creates a missing cell if the balance allows it.
+  @inline(never)
+  public mutating func make(at position: EarthVector, _ index: CapIndex, _ subject: (UInt32) -> Subject) -> Answer {
+    guard SpaceCubes.isNumbered(position), budget > 0 else { return .undecided }
+    guard balance > 0 else {
+      balance += 1
+      return .missing
+    }
+    while true {
+      switch search(position) {
+      case .found(let cell): return look(cell, position)
+      case .crowded: return .undecided
+      case .missing(let level):
+        // An array that grows at most doubles.
+        if byteCount > budget / 2 { removeAll() }
+        let isMade = make(position, level, index, subject)
+        balance -= Self.costPerHit * (found.count + 1)
+        if !isMade { return .undecided }
+      }
+    }
+  }
+
+  /// Adds the savings of a query whose answer was of use.
+  @inline(__always)
+  public mutating func countSaving() { balance = min(balance &+ Self.saving, Self.loan) }
+
+  // MARK: - Creating a cell
+
+  /// Creates a cell whose reference is a position, or stores that its cube has none.
+  ///
+  /// - Returns: `false` if the position is too near an edge to be a reference.
+  private mutating func make(
+    _ position: EarthVector, _ level: Int, _ index: CapIndex, _ subject: (UInt32) -> Subject
+  ) -> Bool {
+    let edge = Self.leastEdge * Double(1 << (Self.levels - 1 - level))
+    let (key, centre) = SpaceCubes.cube(position, level: level, edge: edge)
+    let margin = edge * Self.marginShare
+    let within = edge * Self.halfDiagonal + margin + Self.bulge
+    found.removeAll(keepingCapacity: true)
+    index.collect(near: centre, within: within, into: &found)
+    let (groupCount, capCount, slotCount) = (groups.count, caps.count, slots.count)
+    let up = position / position.length
+    let axis = up.z.magnitude < 0.9 ? EarthVector(x: 0, y: 0, z: 1) : EarthVector(x: 1, y: 0, z: 0)
+    let across = axis.cross(up)
+    let east = across / across.length
+    var cell = Cell(
+      reference: position, east: east, north: up.cross(east), margin: margin, firstGroup: UInt32(groupCount),
+      firstSlot: UInt32(slotCount), firstCap: UInt32(capCount), groupCount: 0, partCount: 0, fullCount: 0, capCount: 0,
+      sides: 0)
+    let result = fill(&cell, around: centre, within: within, reach: 2 * Self.halfDiagonal * edge, subject)
+    var entry = Entry()
+    entry.key = key
+    entry.cell = UInt32(cells.count)
+    if result != .whole {
+      groups.removeSubrange(groupCount...)
+      caps.removeSubrange(capCount...)
+      capSlots.removeSubrange(capCount...)
+      slots.removeSubrange(slotCount...)
+      guard result != .undecided else { return false }
+      entry.cell = result == .crowded ? Entry.crowded : Entry.refused
+    } else {
+      cells.append(cell)
+    }
+    entries.makeRoom(for: 1)
+    entries.insert(entry)
+    return true
+  }
+
+  private enum Filling {
+    case whole
+    case crowded
+    case refused
+    case undecided
+  }
+
+  /// - Parameter reach: an upper bound of the distance of a position of the cube from the reference, metres.
+  private mutating func fill(
+    _ cell: inout Cell, around centre: EarthVector, within: Double, reach: Double, _ subject: (UInt32) -> Subject
+  ) -> Filling {
+    guard found.count <= Self.mostHits else { return .crowded }
+    // First the edges: they show soonest whether the cube is crowded.
+    var edgeCount = 0
+    lines.removeAll(keepingCapacity: true)
+    for hit in found {
+      let known = subject(hit.id)
+      guard let shape = known.shape, shape.isPolygon, shape.offset == 0 else {
+        guard Int(cell.capCount) < Self.mostCaps else { return .crowded }
+        append(hit.id, known.centre, known.reach, cell.reference, reach)
+        cell.capCount += 1
+        continue
+      }
+      let before = edgeCount
+      var failure: Filling?
+      LineSearch.run(shape.line, at: centre, limit: within) { found, search in
+        if edgeCount == Self.mostEdges {
+          failure = .crowded
+        } else if append(found.edge, shape.line, edgeCount, cell, reach) {
+          edgeCount += 1
+        } else {
+          failure = .refused
+        }
+        if failure != nil { search.limit = -.infinity }
+      }
+      if let failure { return failure }
+      lines.append(Line(slot: hit.id, firstEdge: before, endEdge: edgeCount))
+    }
+    var full: ContiguousArray<UInt32> = []
+    for line in lines {
+      guard let bounds = subject(line.slot).shape?.bounds(at: cell.reference),
+        bounds.least > Self.leastError || bounds.most < -Self.leastError
+      else { return .undecided }
+      let isInside = bounds.most < 0
+      if line.endEdge > line.firstEdge {
+        guard Int(cell.partCount) < Self.mostShapes else { return .crowded }
+        let part = UInt32(1) << UInt32(cell.partCount)
+        if isInside { cell.sides |= part }
+        slots.append(line.slot)
+        for number in line.firstEdge..<line.endEdge {
+          groups[Int(cell.firstGroup) + number / 4].parts[number & 3] = part
+        }
+        cell.partCount += 1
+      } else if isInside {
+        // They contain the smaller cubes as well.
+        guard full.count < Self.mostShapes else { return .refused }
+        full.append(line.slot)
+      }
+    }
+    slots.append(contentsOf: full)
+    cell.fullCount = UInt8(full.count)
+    cell.groupCount = UInt16((edgeCount + 3) / 4)
+    // The sides of the reference come from the shapes, but each segment starts at its projection.
+    return scan(cell, SIMD2()).slack > 0 ? .whole : .undecided
+  }
+
+  private mutating func append(
+    _ slot: UInt32, _ middle: EarthVector, _ length: Double, _ reference: EarthVector, _ reach: Double
+  ) {
+    let apart = middle - reference
+    let error = (apart.length + reach + length) * Self.singleError + Self.leastError
+    caps.append(Cap(x: Float(apart.x), y: Float(apart.y), z: Float(apart.z), reach: Float(length + error).nextUp))
+    capSlots.append(slot)
+  }
+
+  /// - Returns: Whether the edge is short enough.
+  private mutating func append(_ edge: Int, _ line: ShapeLine, _ number: Int, _ cell: Cell, _ reach: Double) -> Bool {
+    let (start, end) = (line.vertices[edge], line.vertices[edge + 1])
+    guard start.squaredChord(to: end) < Self.longestEdge * Self.longestEdge else { return false }
+    let (a, b) = (start - cell.reference, end - cell.reference)
+    let error = (a.length + b.length + reach) * Self.singleError + Self.leastError
+    if number & 3 == 0 { groups.append(Group()) }
+    let (group, lane) = (groups.count - 1, number & 3)
+    let (ax, ay) = (Float(a.dot(cell.east)), Float(a.dot(cell.north)))
+    let (bx, by) = (Float(b.dot(cell.east)), Float(b.dot(cell.north)))
+    groups[group].ax[lane] = ax
+    groups[group].ay[lane] = ay
+    groups[group].bx[lane] = bx
+    groups[group].by[lane] = by
+    let square = (bx - ax) * (bx - ax) + (by - ay) * (by - ay)
+    groups[group].scale[lane] = square > 1e-12 ? 1 / square : 0
+    groups[group].band[lane] = Float(line.sagitta(edge) + error).nextUp
+    return true
+  }
+
+  // MARK: - Reading a cell
+
+  /// The least distance of the edges of a cell from a point of the plane, at most the margin; and the polygons whose edges separate
+  /// the point from the reference, as bits.
+  @inline(__always)
+  private func scan(_ cell: Cell, _ point: SIMD2<Float>) -> (slack: Float, flips: UInt32) {
+    groups.withUnsafeBufferPointer { groups in
+      var least = SIMD4(repeating: Float(cell.margin))
+      var flips: UInt32 = 0
+      guard let base = groups.baseAddress, cell.groupCount > 0 else { return (least[0], 0) }
+      let (x, y) = (SIMD4(repeating: point.x), SIMD4(repeating: point.y))
+      let square = SIMD4(repeating: point.x * point.x + point.y * point.y)
+      for number in Int(cell.firstGroup)..<(Int(cell.firstGroup) &+ Int(cell.groupCount)) {
+        let group = base + number
+        let (ax, ay) = (group.pointee.ax, group.pointee.ay)
+        let (bx, by) = (group.pointee.bx, group.pointee.by)
+        let (ex, ey) = (bx - ax, by - ay)
+        let (wx, wy) = (x - ax, y - ay)
+        var share = (wx * ex + wy * ey) * group.pointee.scale
+        share = share.replacing(with: 0, where: share .< 0)
+        share = share.replacing(with: 1, where: share .> 1)
+        let (dx, dy) = (wx - share * ex, wy - share * ey)
+        let gap = (dx * dx + dy * dy).squareRoot() - group.pointee.band
+        least = least.replacing(with: gap, where: gap .< least)
+        // The sides of the ends, seen from the reference to the point. Edges with a common vertex compute the same for it.
+        let (ofA, ofB) = (x * ay - y * ax, x * by - y * bx)
+        let separates = (ofA .> 0) .^ (ofB .> 0)
+        guard any(separates) else { continue }
+        // The intersection, as a position on the ray from the reference; the point is at `square`.
+        let part = ofA / (ofA - ofB).replacing(with: 1, where: .!separates)
+        let alongA = x * ax + y * ay
+        let along = alongA + part * (x * bx + y * by - alongA)
+        var crossed = CapIndex.bits(separates .& (along .> 0) .& (along .< square))
+        while crossed != 0 {
+          flips ^= group.pointee.parts[crossed.trailingZeroBitCount]
+          crossed &= crossed &- 1
+        }
+      }
+      return (min(min(least.x, least.y), min(least.z, least.w)), flips)
+    }
+  }
+
+  @inline(__always)
+  private func look(_ number: Int, _ position: EarthVector) -> Answer {
+    let cell = cells[number]
+    let apart = position - cell.reference
+    let (slack, flips) = scan(cell, SIMD2(Float(apart.dot(cell.east)), Float(apart.dot(cell.north))))
+    guard slack > 0 else { return .undecided }
+    let sides = cell.sides ^ flips
+    return .place(
+      Place(
+        cell: number, position: position, sides: sides, slack: Double(slack),
+        polygonCount: sides.nonzeroBitCount &+ Int(cell.fullCount)))
+  }
+
+  /// Whether a polygon contains a position.
+  @inline(__always)
+  public func holds(_ slot: UInt32, _ place: Place) -> Bool {
+    let cell = cells[place.cell]
+    let (first, parts) = (Int(cell.firstSlot), Int(cell.partCount))
+    return slots.withUnsafeBufferPointer { slots in
+      var rest = place.sides
+      while rest != 0 {
+        if slots[first &+ rest.trailingZeroBitCount] == slot { return true }
+        rest &= rest &- 1
+      }
+      for index in (first &+ parts)..<(first &+ parts &+ Int(cell.fullCount)) where slots[index] == slot { return true }
+      return false
+    }
+  }
+
+  /// A lower bound of the chord from a position to the nearest edge, and to the nearest cap that is not excluded, metres; at most
+  /// the margin of the cell.
+  @inline(__always)
+  public func slack(_ place: Place, except isExcluded: (UInt32) -> Bool) -> Double {
+    let cell = cells[place.cell]
+    guard cell.capCount > 0 else { return place.slack }
+    let apart = place.position - cell.reference
+    let (x, y, z) = (Float(apart.x), Float(apart.y), Float(apart.z))
+    var least = Float(place.slack)
+    for index in Int(cell.firstCap)..<(Int(cell.firstCap) &+ Int(cell.capCount)) {
+      let cap = caps[index]
+      let (dx, dy, dz) = (cap.x - x, cap.y - y, cap.z - z)
+      let slack = (dx * dx + dy * dy + dz * dz).squareRoot() - cap.reach
+      if slack < least, !isExcluded(capSlots[index]) { least = slack }
+    }
+    return Double(least)
+  }
+}
