@@ -218,7 +218,7 @@ MUTANTS = [
            "if table.holds(entry.slot, entry.generation) || !table.isLive(entry.slot) { return entry }"),
     Mutant("events built at a commit come last", "Delivery/EventQueue.swift",
            "last.change > entry.change {", "last.change == 0 {"),
-    # These mutants change the cells of edges. EdgeCellsTests compares the answers of cells with the shapes.
+    # These mutants change the cells of edges. EdgeCellsTests also compares the answers of cells with the shapes.
     Mutant("a polygon that a device of a fleet entered is overlooked", FLEET_FIXES,
            "guard polygons == place.polygonCount else", "guard polygons <= place.polygonCount else"),
     Mutant("cells outlive a change of the table", FLEET_FIXES,

@@ -273,10 +273,13 @@ public struct EdgeCells: Sendable {
     entry.key = key
     entry.cell = UInt32(cells.count)
     if result != .whole {
-      groups.removeSubrange(groupCount...)
-      caps.removeSubrange(capCount...)
-      capSlots.removeSubrange(capCount...)
-      slots.removeSubrange(slotCount...)
+      // One by one: `removeSubrange` takes much code.
+      while groups.count > groupCount { groups.removeLast() }
+      while slots.count > slotCount { slots.removeLast() }
+      while caps.count > capCount {
+        caps.removeLast()
+        capSlots.removeLast()
+      }
       guard result != .undecided else { return false }
       entry.cell = result == .crowded ? Entry.crowded : Entry.refused
     } else {
@@ -346,7 +349,7 @@ public struct EdgeCells: Sendable {
         full.append(line.slot)
       }
     }
-    slots.append(contentsOf: full)
+    for slot in full { slots.append(slot) }
     cell.fullCount = UInt8(full.count)
     cell.groupCount = UInt16((edgeCount + 3) / 4)
     // The sides of the reference come from the shapes, but each segment starts at its projection.
@@ -369,16 +372,17 @@ public struct EdgeCells: Sendable {
     let (a, b) = (start - cell.reference, end - cell.reference)
     let error = (a.length + b.length + reach) * Self.singleError + Self.leastError
     if number & 3 == 0 { groups.append(Group()) }
-    let (group, lane) = (groups.count - 1, number & 3)
-    let (ax, ay) = (Float(a.dot(cell.east)), Float(a.dot(cell.north)))
-    let (bx, by) = (Float(b.dot(cell.east)), Float(b.dot(cell.north)))
-    groups[group].ax[lane] = ax
-    groups[group].ay[lane] = ay
-    groups[group].bx[lane] = bx
-    groups[group].by[lane] = by
-    let square = (bx - ax) * (bx - ax) + (by - ay) * (by - ay)
-    groups[group].scale[lane] = square > 1e-12 ? 1 / square : 0
-    groups[group].band[lane] = Float(line.sagitta(edge) + error).nextUp
+    let lane = number & 3
+    var group = groups[groups.count - 1]
+    group.ax[lane] = Float(a.dot(cell.east))
+    group.ay[lane] = Float(a.dot(cell.north))
+    group.bx[lane] = Float(b.dot(cell.east))
+    group.by[lane] = Float(b.dot(cell.north))
+    let (x, y) = (group.bx[lane] - group.ax[lane], group.by[lane] - group.ay[lane])
+    let square = x * x + y * y
+    group.scale[lane] = square > 1e-12 ? 1 / square : 0
+    group.band[lane] = Float(line.sagitta(edge) + error).nextUp
+    groups[groups.count - 1] = group
     return true
   }
 
@@ -386,7 +390,7 @@ public struct EdgeCells: Sendable {
 
   /// The least distance of the edges of a cell from a point of the plane, at most the margin; and the polygons whose edges separate
   /// the point from the reference, as bits.
-  @inline(__always)
+  @inline(never)
   private func scan(_ cell: Cell, _ point: SIMD2<Float>) -> (slack: Float, flips: UInt32) {
     groups.withUnsafeBufferPointer { groups in
       var least = SIMD4(repeating: Float(cell.margin))
