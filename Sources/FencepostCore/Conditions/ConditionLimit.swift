@@ -74,7 +74,7 @@ struct ConditionLimit: Sendable {
   }
 
   mutating func sortWaiting() {
-    queue.sort { $0.ticket < $1.ticket }
+    queue.arrange { $0.ticket < $1.ticket }
   }
 
   /// Drops the tickets that were given back, when they are the larger part.
@@ -98,7 +98,7 @@ struct ConditionLimit: Sendable {
         try Invariant.hold(tickets.isEmpty, "no condition waits if there is no limit")
       }
       let waiting = queue[head...].filter { tickets[$0.slot] == $0.ticket }.map { $0.ticket }
-      try Invariant.hold(waiting.sorted() == waiting, "the condition that waits longest is first")
+      try Invariant.hold(waiting.arranged() == waiting, "the condition that waits longest is first")
       try Invariant.hold(
         Set(waiting) == Set(tickets.values) && waiting.count == tickets.count, "the queue contains each ticket once")
       try Invariant.hold(waiting.allSatisfy { $0 <= lastTicket }, "no ticket is above the last ticket")

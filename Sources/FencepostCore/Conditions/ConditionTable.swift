@@ -74,7 +74,7 @@ package struct ConditionTable: Sendable {
     guard slots.count > 1 else { return }
     // The rows alone: a closure that needs the table copies it.
     let rows = rows
-    slots.sort { rows[Int($0)].generation < rows[Int($1)].generation }
+    slots.arrange { rows[Int($0)].generation < rows[Int($1)].generation }
     var kept = 1
     for index in 1..<slots.count where slots[index] != slots[index - 1] {
       slots[kept] = slots[index]

@@ -383,7 +383,7 @@ struct Delivery: Sendable {
 
   /// Puts in order what came row by row.
   mutating func endRestoring() throws(Damage) {
-    inFlight.sort { $0.sequence < $1.sequence }
+    inFlight.arrange { $0.sequence < $1.sequence }
     for (one, next) in zip(inFlight, inFlight.dropFirst()) where one.sequence == next.sequence {
       throw Damage("two events have the sequence \(one.sequence)")
     }

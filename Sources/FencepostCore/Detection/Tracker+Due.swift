@@ -17,7 +17,7 @@ extension Tracker {
       for slot in slots { appendDue(slot, through: time, to: &survey.confirmed, table) }
     }
     if survey.confirmed.count > 1 {
-      survey.confirmed.sort { ($0.deadline, $0.generation) < ($1.deadline, $1.generation) }
+      survey.confirmed.arrange { ($0.deadline, $0.generation) < ($1.deadline, $1.generation) }
     }
     var index = 0
     while index < survey.confirmed.count {

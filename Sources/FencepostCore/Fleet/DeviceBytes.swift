@@ -76,11 +76,11 @@ struct DeviceBytes {
       references.append(reference)
     }
     func isEarlier(_ one: UInt32, _ other: UInt32) -> Bool { table.generation(of: one) < table.generation(of: other) }
-    self.state.insides.sort { isEarlier($0.slot, $1.slot) }
-    self.state.crossings.sort { isEarlier($0.slot, $1.slot) }
-    self.state.undecided.sort { isEarlier($0, $1) }
-    self.state.beacons.sort { isEarlier($0.slot, $1.slot) }
-    self.state.told.sort { isEarlier($0.slot, $1.slot) }
+    self.state.insides.arrange { isEarlier($0.slot, $1.slot) }
+    self.state.crossings.arrange { isEarlier($0.slot, $1.slot) }
+    self.state.undecided.arrange { isEarlier($0, $1) }
+    self.state.beacons.arrange { isEarlier($0.slot, $1.slot) }
+    self.state.told.arrange { isEarlier($0.slot, $1.slot) }
     for index in self.state.insides.indices { refer(&self.state.insides[index].slot) }
     for index in self.state.crossings.indices { refer(&self.state.crossings[index].slot) }
     for index in self.state.undecided.indices { refer(&self.state.undecided[index]) }

@@ -116,7 +116,7 @@ public struct FleetChanges: StoredChanges {
 
   /// The places of the events that are written, or go, ascending.
   private var writtenEvents: [UInt64] {
-    eventPlaces.map { Array($0) } ?? fleet.delivery.notes.changes.keys.sorted()
+    eventPlaces.map { Array($0) } ?? fleet.delivery.notes.changes.keys.arranged()
   }
 
   public var removedConditions: [UInt64] {
@@ -181,7 +181,7 @@ extension FleetEngine {
       let device = change.entry.device
       if written.contains(device) || !devices.lines[device].notes.contains(.moved) { places.append(place) }
     }
-    places.sort()
+    places.arrange()
     return places
   }
 }

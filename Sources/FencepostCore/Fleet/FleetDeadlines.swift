@@ -43,7 +43,7 @@ struct FleetDeadlines: Sendable {
 
   private mutating func closeUp(_ lines: DeviceLines) {
     var kept = heap.elements.filter { lines[$0.device].earliest == $0.time }
-    kept.sort()
+    kept.arrange()
     heap = BinaryHeap()
     for (index, entry) in kept.enumerated() where index == 0 || kept[index - 1] != entry { heap.insert(entry) }
   }

@@ -143,7 +143,7 @@ struct FleetDelivery: Sendable {
   mutating func restore(_ entries: ContiguousArray<FleetEntry>) {
     inFlight = entries
     inFlight.removeAll { $0.position == 0 }
-    inFlight.sort { $0.position < $1.position }
+    inFlight.arrange { $0.position < $1.position }
     waiting = entries
     waiting.removeAll { $0.position != 0 }
     head = 0

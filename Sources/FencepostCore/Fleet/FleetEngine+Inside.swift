@@ -89,7 +89,7 @@ extension FleetEngine {
     for beacon in state.beacons where beacon.track.observed == .inside {
       insides.append(.init(slot: beacon.slot, since: beacon.track.lastSighting, evidence: beacon.track.lastSighting))
     }
-    insides.sort { table.generation(of: $0.slot) < table.generation(of: $1.slot) }
+    insides.arrange { table.generation(of: $0.slot) < table.generation(of: $1.slot) }
     return insides
   }
 

@@ -122,7 +122,7 @@ extension DeviceState {
       }
     }
     for inside in insides where !undecided.contains(inside.slot) { undecided.append(inside.slot) }
-    undecided.sort()
+    undecided.arrange()
     self.told = told
     insides.clear()
     crossings.clear()

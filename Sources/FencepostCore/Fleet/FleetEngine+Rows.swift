@@ -25,7 +25,7 @@ extension FleetEngine {
   func savedEntries(_ table: ConditionTable) -> ContiguousArray<FleetEntry> {
     var entries: ContiguousArray<FleetEntry> = []
     delivery.forEach { if table.holds($0.entry.slot, $0.entry.generation) { entries.append($0) } }
-    entries.sort { ($0.entry.generation, $0.entry.change) < ($1.entry.generation, $1.entry.change) }
+    entries.arrange { ($0.entry.generation, $0.entry.change) < ($1.entry.generation, $1.entry.change) }
     return entries
   }
 

@@ -248,9 +248,9 @@ extension DeviceState {
     }
     crossings.clear()
     tracker.candidates.forEach { crossings.append(Crossing(slot: $0, candidate: $1)) }
-    if crossings.count > 1 { crossings.sort { $0.slot < $1.slot } }
+    if crossings.count > 1 { crossings.arrange { $0.slot < $1.slot } }
     undecided.clear()
     tracker.forEachUndecided { undecided.append($0) }
-    if undecided.count > 1 { undecided.sort() }
+    if undecided.count > 1 { undecided.arrange() }
   }
 }

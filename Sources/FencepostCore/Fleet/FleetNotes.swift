@@ -79,7 +79,7 @@ struct DeviceNotes: Sendable {
       devices = listed
       devices.removeAll { !lines[$0].notes.contains(.moved) }
     }
-    devices.sort()
+    devices.arrange()
     return devices
   }
 
@@ -93,7 +93,7 @@ struct DeviceNotes: Sendable {
       if lines[listed[next]].notes.contains(.moved) { devices.append(listed[next]) }
       next += 1
     }
-    devices.sort()
+    devices.arrange()
     return (devices, next)
   }
 

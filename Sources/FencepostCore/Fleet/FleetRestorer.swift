@@ -134,7 +134,7 @@ struct FleetRestorer {
     var previous: UInt64 = 0
     var positions: Set<UInt64> = []
     var entries: ContiguousArray<FleetEntry> = []
-    events.sort { $0.change < $1.change }
+    events.arrange { $0.change < $1.change }
     for place in events {
       guard place.change > previous, place.change <= head.appended else {
         throw Damage("an event has the place \(place.change)")

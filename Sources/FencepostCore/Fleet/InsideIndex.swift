@@ -52,7 +52,7 @@ struct InsideIndex: Sendable {
     swap(&list, &lists[Int(slot)])
     let before = list.devices.count
     var others = ContiguousArray(list.devices[list.sortedCount...])
-    others.sort()
+    others.arrange()
     var kept: ContiguousArray<UInt32> = []
     kept.reserveCapacity(before)
     var (first, second) = (0, 0)

@@ -93,7 +93,7 @@ struct LinePassageSearch {
       if found.contains(where: { $0.time == start + 1 }), start > startTime { look(shape, from: start - 1, to: start) }
     }
     // Stable, as they come.
-    found.sort { ($0.crossing.chain, $0.time) < ($1.crossing.chain, $1.time) }
+    found.arrange { ($0.crossing.chain, $0.time) < ($1.crossing.chain, $1.time) }
     var nets: [(time: Int64, chain: Int, net: Int)] = []
     for (time, crossing) in found {
       let change = crossing.isToLeft ? 1 : -1
@@ -111,7 +111,7 @@ struct LinePassageSearch {
       nets[index - 1].net -= touches
       nets[index].net += touches
     }
-    nets.sort { ($0.time, $0.chain) < ($1.time, $1.chain) }
+    nets.arrange { ($0.time, $0.chain) < ($1.time, $1.chain) }
     for (time, _, net) in nets where takesNoTime || time > start && time <= end {
       for _ in 0..<net.magnitude {
         passages.append(

@@ -27,7 +27,7 @@ extension Tracker {
       search.list(
         slot, table, after: isNew ? max(after, clock) : after, through: end, notBefore: first, into: &survey.lines)
     }
-    survey.lines.sort { ($0.time, $0.generation) < ($1.time, $1.generation) }
+    survey.lines.arrange { ($0.time, $0.generation) < ($1.time, $1.generation) }
   }
 
   /// The lines that a way may reach.

@@ -64,7 +64,7 @@ extension MonitorEngine {
       if nearest.count == count, let last = nearest.first { limit = last.slack }
       return limit
     }
-    return nearest.elements.sorted { ranks($0, before: $1) }
+    return nearest.elements.arranged { ranks($0, before: $1) }
   }
 
   private func ranks(_ one: RankedBoundary, before other: RankedBoundary) -> Bool {

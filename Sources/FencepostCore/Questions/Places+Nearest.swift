@@ -122,7 +122,7 @@ struct NearestLines: Sendable {
   /// Drops what is farther away than a limit, and puts the nearest first.
   private static func sort(_ open: inout ContiguousArray<OpenLine>, within limit: Double) {
     open.removeAll { $0.least > limit }
-    open.sort { $0.least != $1.least ? $0.least < $1.least : $0.place < $1.place }
+    open.arrange { $0.least != $1.least ? $0.least < $1.least : $0.place < $1.place }
   }
 
   /// Hands over what was found, the farthest first, and forgets it.

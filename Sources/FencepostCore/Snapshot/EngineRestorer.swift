@@ -127,7 +127,7 @@ struct EngineRestorer {
 
   private mutating func restoreEvents() throws(Damage) {
     var previous: UInt64?
-    events.sort { $0.change < $1.change }
+    events.arrange { $0.change < $1.change }
     for place in events {
       guard place.change != previous else { throw Damage("two events have the change \(place.change)") }
       previous = place.change

@@ -26,7 +26,7 @@ public struct MonitorChanges: StoredChanges {
   }
 
   /// Generations of conditions that are gone, ascending: their rows in all tables go.
-  public var removedConditions: [UInt64] { engine.delivery.journal.removed.sorted() }
+  public var removedConditions: [UInt64] { engine.delivery.journal.removed.arranged() }
 
   /// Keys of states that are gone, ascending.
   public var removedStates: [UInt64] {
@@ -39,14 +39,14 @@ public struct MonitorChanges: StoredChanges {
   public var removedEvents: [UInt64] {
     engine.delivery.journal.events.compactMap { key, change in
       if case .delete = change { key } else { nil }
-    }.sorted()
+    }.arranged()
   }
 
   /// Generations of the events of ``removedEvents``, in that order.
   public var generationsOfRemovedEvents: [UInt64] {
     engine.delivery.journal.events.compactMap { key, change in
       if case .delete(let generation) = change { (key, generation) } else { nil }
-    }.sorted { $0.0 < $1.0 }.map { $0.1 }
+    }.arranged { $0.0 < $1.0 }.map { $0.1 }
   }
 
   public var removedDevices: [UInt64] { [] }
@@ -65,7 +65,7 @@ public struct MonitorChanges: StoredChanges {
       try engine.withDefinitionRow(slot, &writer, body)
     }
     for state in states where state.isTold { _ = try engine.withStateRow(state.slot, swept: swept, &writer, body) }
-    for key in engine.delivery.journal.events.keys.sorted() {
+    for key in engine.delivery.journal.events.keys.arranged() {
       guard case .put(let entry, let follows) = engine.delivery.journal.events[key], engine.isLive(entry) else {
         continue
       }

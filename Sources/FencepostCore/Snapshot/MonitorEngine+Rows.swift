@@ -18,7 +18,7 @@ extension MonitorEngine {
     }
     var events: ContiguousArray<EventRow> = []
     delivery.forEachEvent(table) { events.append(EventRow(follows: $1, entry: $0)) }
-    events.sort { $0.entry.change < $1.entry.change }
+    events.arrange { $0.entry.change < $1.entry.change }
     for event in events { try withEventRow(event, &writer, body) }
   }
 

@@ -20,7 +20,7 @@ struct SortedRows {
   }
 
   func forEach<Failure>(_ body: (MonitorRow) throws(Failure) -> Void) throws(Failure) {
-    let sorted = places.sorted {
+    let sorted = places.arranged {
       ($0.table.place, $0.device, $0.key) < ($1.table.place, $1.device, $1.key)
     }
     try bytes.withRawBytes { all throws(Failure) in

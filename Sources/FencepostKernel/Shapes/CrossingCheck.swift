@@ -186,8 +186,8 @@ struct CrossingCheck {
     // A later group may have joined two earlier groups.
     var clusters: [Int: [Int]] = [:]
     for (root, group) in together { clusters[joined.root(of: root), default: []] += group }
-    for root in clusters.keys.sorted() {
-      let group = (clusters[root] ?? []).sorted()
+    for root in clusters.keys.arranged() {
+      let group = (clusters[root] ?? []).arranged()
       touchesItself = true
       try lookAround(group, CrossingCheck.edges(passing: group, touched))
     }
@@ -232,7 +232,7 @@ struct CrossingCheck {
             passage: next < 0 ? nil : next))
       }
     }
-    for edge in Set(passing).sorted() {
+    for edge in Set(passing).arranged() {
       for (end, leaves) in [(edge + 1, true), (edge, false)] {
         directions.append(
           Direction(
@@ -240,7 +240,7 @@ struct CrossingCheck {
       }
     }
     guard directions.count > 2 else { return }
-    directions.sort { ($0.azimuth, $0.edge) < ($1.azimuth, $1.edge) }
+    directions.arrange { ($0.azimuth, $0.edge) < ($1.azimuth, $1.edge) }
     let isInOrder = directions.indices.allSatisfy {
       directions[$0].leaves != directions[($0 + 1) % directions.count].leaves
     }
@@ -277,7 +277,7 @@ struct CrossingCheck {
       let way = drawn.direction(directions[index].edge, fromStart: directions[index].leaves)
       around[index].azimuth = Trigonometry.atan2Degrees(way.east, way.north)
     }
-    around.sort { ($0.azimuth, $0.edge) < ($1.azimuth, $1.edge) }
+    around.arrange { ($0.azimuth, $0.edge) < ($1.azimuth, $1.edge) }
     guard around.indices.allSatisfy({ around[$0].leaves != around[($0 + 1) % around.count].leaves }) else {
       return false
     }
@@ -337,7 +337,7 @@ extension ShapeLine {
   /// is the same on every machine.
   @inline(never)
   var vertexOrder: [Int] {
-    vertices.indices.sorted { a, b in
+    vertices.indices.arranged { a, b in
       let (p, q) = (vertices[a], vertices[b])
       return p.x != q.x ? p.x < q.x : (p.y, p.z, a) < (q.y, q.z, b)
     }

@@ -169,7 +169,7 @@ struct EdgeDivision {
   /// The places in order from the start of the edge, without duplicates.
   private static func points(_ cuts: [Cut]) -> [SurfacePoint] {
     var points: [SurfacePoint] = []
-    for cut in cuts.sorted(by: { $0.part < $1.part }) {
+    for cut in cuts.arranged(by: { $0.part < $1.part }) {
       if let last = points.last, last.isOne(with: cut.point) { continue }
       points.append(cut.point)
     }

@@ -46,7 +46,7 @@ extension GeodesicShape {
     LineSearch.run(line, at: search.middle, limit: search.way.length / 2 + 1e-3) { found, _ in
       edges.append(found.edge)
     }
-    edges.sort()
+    edges.arrange()
     for edge in edges {
       if let crossing = search.crossing(of: edge) { result.append(crossing) }
     }

@@ -43,7 +43,7 @@ struct RingExtents {
       outer.append(least - (Float(2 * sagitta) + rounding))
       sizes.append((RingExtents.size(inner[inner.count - 1]), RingExtents.size(outer[outer.count - 1]) + 1))
     }
-    order = ContiguousArray(lines.indices.sorted { (sizes[$0].least, $0) < (sizes[$1].least, $1) })
+    order = ContiguousArray(lines.indices.arranged { (sizes[$0].least, $0) < (sizes[$1].least, $1) })
     for ring in order { tree.append(outer[ring]) }
     levels.append(tree.count)
     while levels[levels.count - 1] - levels[levels.count - 2] > 1 {

@@ -90,7 +90,7 @@ struct RingNesting {
       return encloses
     }
     if aroundOuter >= 0 { throw outside(aroundOuter) }
-    for other in around.sorted() where outers[other] == other {
+    for other in around.arranged() where outers[other] == other {
       if !around.contains(where: { outers[$0] == other && $0 != other }) { throw overlap(.partsOverlap, outer, other) }
     }
   }

@@ -107,7 +107,7 @@ struct SeamCancelling {
         places.append(point.latitude.bitPattern &* 0x9e37_79b9_7f4a_7c15 ^ point.longitude.bitPattern)
       }
     }
-    places.sort()
+    places.arrange()
     return zip(places, places.dropFirst()).contains { $0 == $1 }
   }
 
@@ -169,7 +169,7 @@ struct SeamCancelling {
       marks.append((min(stretch.from, stretch.to), change, stretch.place))
       marks.append((max(stretch.from, stretch.to), -change, stretch.place))
     }
-    marks.sort { $0.latitude < $1.latitude }
+    marks.arrange { $0.latitude < $1.latitude }
     var walking = 0
     var place = marks[0].place
     for (mark, next) in zip(marks, marks.dropFirst()) {

@@ -42,7 +42,7 @@ extension ShapeLine {
       let pair = Pieces.Pair(first: owners[one], second: owners[other])
       if pair.first != pair.second { found.insert(pair) }
     }
-    return found.map { ($0.first, $0.second) }.sorted { $0 < $1 }
+    return found.map { ($0.first, $0.second) }.arranged { $0 < $1 }
   }
 
   private enum Pieces {
