@@ -45,7 +45,8 @@ public struct CapPatches: Sendable {
     func home(_ homes: OpenTableHomes) -> Int { homes.of(key) }
   }
 
-  /// Four caps. Reaches are longer than the true reaches by more than all errors, so that slacks are lower bounds.
+  /// Four caps. Each stored reach exceeds the exact reach by more than all rounding errors together, so that a computed
+  /// slack is never above the true slack.
   private struct Group: Sendable {
     /// The centre, relative to the centre of the cube.
     var x = SIMD4<Float>()
