@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// What becomes due: dwells that have passed and absences that are established.
 extension Tracker {
   /// Confirms what is due up to and at a time, and what the present input confirmed: by deadline, then add order.

@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// What is known of the rows that a storage keeps of a fleet.
 struct KeptFleet: Sendable {
   /// The generations of the conditions, ascending.

@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// The events of a fleet: those that wait, in the order in which they came about, and those that are handed out and not
 /// committed.
 struct FleetDelivery: Sendable {

@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// A fleet's state as rows, which ``FleetRestorer`` reads back: the table once, and a row for each device that was given
 /// something.
 extension FleetEngine {

@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// Which devices came into which shapes: found again without a look at every device.
 ///
 /// It is derived, and never saved: made when it is asked for first, from all devices, and kept up from then on by what a call

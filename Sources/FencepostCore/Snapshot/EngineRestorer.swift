@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// Builds an engine from rows, which may be damaged: whatever is not what an engine writes is refused, so that no later
 /// call can meet a state that cannot be.
 ///

@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// What a storage is to make last of a monitor, in one transaction.
 public struct MonitorChanges: StoredChanges {
   private let engine: MonitorEngine

@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// The engine's state as rows, which ``EngineRestorer`` reads back.
 ///
 /// A row holds what the inputs have led to and nothing that follows from the rest: the index, the deadlines, the lists

@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// Rows of a storage that hands them over in an order of its own, put in the order in which they are read.
 struct SortedRows {
   private struct Place {
