@@ -41,7 +41,7 @@ import Testing
       ("radius is 0.0", { set throws(MonitorError) in try append(&set, "b", circle(0)) }),
       ("unmonitored", { set throws(MonitorError) in try append(&set, "b", assuming: .unmonitored) }),
       ("entry_margin", { set throws(MonitorError) in try append(&set, "b", policy: policy) }),
-      ("another kind", { set throws(MonitorError) in try append(&set, "b", Another()) }),
+      ("unknown type", { set throws(MonitorError) in try append(&set, "b", Another()) }),
       (
         "too_few_vertices",
         { set throws(MonitorError) in
