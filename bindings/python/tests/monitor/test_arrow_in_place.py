@@ -57,7 +57,7 @@ class Spy:
 
 def handed(source: Any) -> list[tuple[Any, ...]]:
     spy: Any = Spy()
-    put_stream(spy, source, {}, Options("unknown", None, 0), False)
+    put_stream(spy, source, {}, Options("unknown", None, 0, 0), False)
     calls: list[tuple[Any, ...]] = spy.calls
     return calls
 
@@ -243,7 +243,7 @@ def test_columns_that_lead_astray() -> None:
 
     def add(columns: Any, count: int = 1, kind: int = POLYGON) -> Any:
         names, radii = tuple(f"n{number}" for number in range(count)), array("d", [5.0] * count)
-        return handle.add_shape_columns(names, kind, columns, radii, 0, False, 0.0, 0, None, None, False)
+        return handle.add_shape_columns(names, kind, columns, radii, 0, False, 0.0, 0, 0, None, None, False)
 
     good = (xs, ys, rings, parts, None)
     add(good)
