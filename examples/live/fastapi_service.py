@@ -1,6 +1,5 @@
 """Devices post positions, browsers follow events: `ZONES=zones.geojson STORE=state uvicorn fastapi_service:app`.
-Run only one worker, because a store has only one owner. Clients post to /fixes with OwnTracks' HTTP mode, Traccar's
-`forward.type json`, or plain JSON.
+Run one worker: a store has one owner. Clients of /fixes: OwnTracks' HTTP mode, Traccar's `forward.type json`, plain JSON.
 """
 
 import asyncio
