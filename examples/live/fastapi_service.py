@@ -1,5 +1,5 @@
 """Devices post positions, browsers follow events: `ZONES=zones.geojson STORE=state uvicorn fastapi_service:app`.
-Run one worker: a store has one owner. Clients of /fixes: OwnTracks' HTTP mode, Traccar's `forward.type json`, plain JSON.
+Run one worker: a store has one owner. Clients of /fixes: OwnTracks' HTTP mode, Traccar's `forward.type json`, JSON.
 """
 
 import asyncio
