@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from conftest import UUID, Run, mentions
 
-from fencepost import Beacon, Circle, Fix, InputError, InputWarning, replay
+from fencepost import Beacon, Circle, Fix, InputError, InputWarning, Zones, replay
 from fencepost.errors import InvalidArgumentError
 
 ONE = [Fix(0, 0, time=0)]
@@ -186,3 +186,14 @@ def test_circles_as_well_known_text(tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text('id,wkt,radius\na,"POLYGON ((1 2, 3 4, 5 6, 1 2))",50\n')
     with pytest.raises(InputError, match="line 2"):
         replay(ONE, tmp_path / "c.csv")
+
+
+@pytest.mark.parametrize("radius", [[0.0, 0.0], "5", b"5", {}])
+def test_a_radius_of_another_type_is_refused(tmp_path: Path, radius: Any) -> None:
+    path = collection(tmp_path / "a.geojson", place(1, 2, "a"))
+    for given in (radius, pytest.importorskip("numpy").zeros(2)):
+        with pytest.raises(TypeError) as caught:
+            Zones.read(path, radius=given)
+        assert mentions(caught.value, "radius")
+    numbers = [50, 50.0, pytest.importorskip("numpy").int64(50), pytest.importorskip("numpy").float32(50)]
+    assert [Zones.read(path, radius=number)["a"].condition.radius for number in numbers] == [50.0] * 4

@@ -206,8 +206,12 @@ def as_conditions(
         by: The column that identifies the track; None means that there is one track.
     """
     state = assumed_by_default(by) if assuming is None else assumed_state(assuming)
+    # NumPy's scalars are numbers, but its arrays are not.
+    if radius is not None and (not hasattr(radius, "__float__") or getattr(radius, "shape", ())):
+        raise TypeError(f"radius must be a number of metres, not {type(radius).__name__}")
     if radius is not None and not 0 < radius < float("inf"):
         raise InvalidArgumentError(f"radius {radius} is not a number of metres above 0")
+    radius = None if radius is None else float(radius)
     conditions = collected(conditions)
     if isinstance(conditions, str | os.PathLike):
         path = path_text(conditions)
