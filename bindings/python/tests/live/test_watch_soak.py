@@ -15,6 +15,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+from conftest import only_in_full
 from soak_life import DEVICES, PLACES
 
 IS_LONG = os.environ.get("FENCEPOST_SOAK") == "1"
@@ -57,6 +59,8 @@ def log(folder: Path) -> dict[tuple[str, int], Any]:
     return found
 
 
+@pytest.mark.full
+@only_in_full
 def test_a_watch_lasts(memory_path: Path) -> None:
     seed = int(os.environ.get("FENCEPOST_SEED", random.SystemRandom().randrange(1 << 32)))
     print(f"FENCEPOST_SEED={seed}")

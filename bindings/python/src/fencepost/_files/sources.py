@@ -207,7 +207,7 @@ def as_conditions(
     """
     state = assumed_by_default(by) if assuming is None else assumed_state(assuming)
     # NumPy's scalars are numbers, but its arrays are not.
-    if radius is not None and (not hasattr(radius, "__float__") or getattr(radius, "shape", ())):
+    if radius is not None and (not hasattr(radius, "__float__") or getattr(radius, "ndim", 0) > 0):
         raise TypeError(f"radius must be a number of metres, not {type(radius).__name__}")
     if radius is not None and not 0 < radius < float("inf"):
         raise InvalidArgumentError(f"radius {radius} is not a number of metres above 0")
