@@ -122,7 +122,7 @@ qgis-plugin: $(stamps)/python
 	@$(python) bindings/qgis/build_plugin.py
 
 soak: setup-test $(stamps)/spark
-	@FENCEPOST_SOAK=1 Tests/run.sh build swift python store spark
+	@FENCEPOST_SOAK=1 Tests/run.sh build swift python store spark musl
 
 bench: setup-test
 	@if [ -x Tests/Benchmarks/run.sh ]; then Tests/Benchmarks/run.sh; \

@@ -9,9 +9,12 @@ set -euo pipefail
 if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
   echo "fencepost: installing $*" >&2
   export DEBIAN_FRONTEND=noninteractive
-  apt-get update -qq >&2
+  # Tests that run at the same time may both call this script, and `apt-get update` does not wait for its lock.
+  exec 9> "${TMPDIR:-/tmp}/fencepost-apt.lock"
+  flock 9
+  apt-get update -qq >&2 9>&-
   # Another package manager may be running, for example right after boot: wait for it.
-  apt-get install -y -qq -o DPkg::Lock::Timeout=600 --no-install-recommends "$@" >&2
+  apt-get install -y -qq -o DPkg::Lock::Timeout=600 --no-install-recommends "$@" >&2 9>&-
 else
   echo "fencepost: as root: apt-get install --no-install-recommends $*" >&2
   exit 3

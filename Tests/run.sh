@@ -12,16 +12,17 @@ cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
 export PYTEST_ADDOPTS="--durations 0 --durations-min 1 ${PYTEST_ADDOPTS:-}"
 
-# These are the parts of each lane in order; after them, each free lane takes the next part of the third list. Parts
-# that need the test build come after it in the same lane. Swift builds in the same folder wait for each other. Parts
-# that build wheels or source distributions, or that install packages of the system, must be in the same lane.
+# These are the parts of each lane in order; after them, each free lane takes the next part of the third list, where the
+# longest come first, so that both lanes end at about the same time. Parts that need the test build come after it in the
+# same lane. Swift builds in the same folder wait for each other. Parts that build wheels or source distributions must be
+# in the same lane.
 lane1=(build swift determinism host store fuzz symbols abi examples)
 lane2=(python package wheel)
 either=(install format header)
 light=("${lane1[@]}" "${lane2[@]}" "${either[@]}")
-heavy1=(full spark sanitize runtimes)
-heavy2=(live wheels sdist pages musl arm64)
-heavy_either=(kinds docs tools sql swiftpm wasm qgis gpsd browser workflows)
+heavy1=()
+heavy2=(wheels sdist pages musl arm64)
+heavy_either=(runtimes sanitize full live spark docs kinds qgis tools swiftpm sql wasm workflows gpsd browser)
 heavy=("${heavy1[@]}" "${heavy2[@]}" "${heavy_either[@]}")
 
 # If the code around a mutant has changed, the mutant would prove nothing in its next run.
