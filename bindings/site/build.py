@@ -208,8 +208,12 @@ class Assembly:
             kept.mkdir(exist_ok=True)
             shown = ""
             for scheme, picture in (("light", file), ("dark", dark)):
-                shutil.copy(picture, kept)
-                shown += f'<img class="only-{scheme}" src="{up}pictures/{picture.name}" alt="{words}">'
+                phone = picture.with_stem(f"{picture.stem}-phone")
+                for each in (picture, phone):
+                    shutil.copy(each, kept)
+                image = f'<img src="{up}pictures/{picture.name}" alt="{words}">'
+                source = f'<source media="(max-width: 46em)" srcset="{up}pictures/{phone.name}">'
+                shown += f'<picture class="only-{scheme}">{source}{image}</picture>'
             return shown
         if found["picture"]:
             kept = self.folder / "pictures" / file.name

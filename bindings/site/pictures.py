@@ -15,12 +15,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from PIL import Image
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "bindings" / "site" / "pictures"
+# The name's ending of a picture of the report, and the window: width, height, pixels for each.
+SIZES = {"": (1200, 1165, 1), "-phone": (390, 1070, 2)}
 PLUGIN = ROOT / ".build" / "qgis" / "inside"
 
 
@@ -34,29 +39,28 @@ def keep(source: Path, name: str, width: int) -> None:
 
 
 def report() -> None:
-    """Runs README's program, and takes a picture of the page that it writes."""
+    """Runs README's program, and takes pictures of its page at the widths of a desk and a phone."""
     found = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
     assert found
+    options = webdriver.ChromeOptions()
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
+        options.add_argument(argument)
     with tempfile.TemporaryDirectory(prefix="fencepost-pictures-") as name:
         folder = Path(name)
         (folder / "examples").symlink_to(ROOT / "examples")
         subprocess.run([sys.executable, "-c", found[1]], cwd=folder, check=True)
-        for picture, scheme in (("report.png", 1), ("report-dark.png", 0)):
-            command = [
-                "chromium",
-                "--headless=new",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--hide-scrollbars",
-                "--window-size=1200,1165",
-                "--virtual-time-budget=8000",
-                f"--blink-settings=preferredColorScheme={scheme}",
-                f"--user-data-dir={folder}/profile",
-                f"--screenshot={folder}/{picture}",
-                (folder / "ride.html").as_uri(),
-            ]
-            subprocess.run(command, check=True, timeout=60, capture_output=True)
-            keep(folder / picture, picture, 1200)
+        with webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver"))) as browser:
+            for size, (width, height, density) in SIZES.items():
+                screen = {"width": width, "height": height, "deviceScaleFactor": density, "mobile": width < 600}
+                browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+                for scheme in ("light", "dark"):
+                    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+                    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+                    browser.get((folder / "ride.html").as_uri())
+                    time.sleep(2)  # the map is drawn in the next frame
+                    taken = folder / f"report{'-dark' * (scheme == 'dark')}{size}.png"
+                    browser.save_screenshot(str(taken))
+                    keep(taken, taken.name, width * density)
 
 
 def qgis() -> None:

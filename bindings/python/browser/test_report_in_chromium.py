@@ -141,6 +141,28 @@ const lies = (a, b) => a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[3] > b[1];
 const others = (at) => [...map.furniture(), ...map.placed.slice(at + 1)];
 return map.placed.filter((a, at) => a[1] < 0 || others(at).some((b) => lies(a, b))).length
 """
+# Counts places and marks whose middle is below the overview map.
+HIDDEN = """
+const [left, top, width, height] = map.locator;
+return map.targets.filter(([x, y]) => x > left && x < left + width && y > top && y < top + height).length
+"""
+# Returns the names of the states' rows whose strip has a bar. The row of pixels is above the line and the bars of
+# unknown states.
+BARS = """
+const pixels = (strip) => strip.getContext("2d").getImageData(0, 9, strip.width, 1).data;
+const strips = [...document.querySelectorAll("#states tbody canvas")].filter((strip) => pixels(strip).some(Boolean));
+return strips.map(({row}) => nameOf(row.by, row.index));
+"""
+# Counts heads of the summary whose text does not begin, or for numbers end, above the text of the column.
+CROOKED = """
+const side = (cell) => {
+  const range = document.createRange();
+  range.selectNodeContents(cell.querySelector("button") ?? cell);
+  return range.getBoundingClientRect()[cell.className === "number" ? "right" : "left"];
+};
+const [head, row] = ["thead", "tbody"].map((part) => [...document.querySelector(`#summary ${part} tr`).cells]);
+return head.filter((cell, at) => Math.abs(side(cell) - side(row[at])) > 1).length
+"""
 # Returns the least distance between two labels of the map, in pixels.
 LEAST = """
 const away = (a, b) => Math.max(a[0] - b[2], b[0] - a[2], a[1] - b[3], b[1] - a[3]);
@@ -162,6 +184,8 @@ def test_opens_without_a_network(browser: Any, tmp_path: Path, name: str, make: 
         assert seen.get(INSIDE[scheme], 0) > 300 and seen.get(LEAVE[scheme], 0) > 20
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
         assert browser.execute_script(OVERLAPS) == 0 and browser.execute_script("return map.canvas.dataset.scale")
+        assert name != "drive" or browser.execute_script(HIDDEN) == 0
+        assert width > 600 or browser.execute_script(CROOKED) == 0
     assert browser.execute_script("return Number(map.canvas.dataset.places)") == len(
         [condition for condition in log.conditions.values() if hasattr(condition, "contains")]
     )
@@ -196,6 +220,10 @@ def test_what_is_chosen_shows_its_evidence_everywhere(browser: Any, tmp_path: Pa
     assert browser.execute_script(
         "const [x, y] = map.toScreen(chosen.visit.path[0]); return map.found([x, y]).visit.number"
     ) == list(log.visits()).index(visit)
+    # The key has no gates, which this report does not have.
+    assert "gate" not in text(browser, ".card:has(#map) .key")
+    # The strips of the shown period have no bar of a visit outside the period.
+    assert browser.execute_script(BARS) == [visit.identifier]
     screenshot(browser, "drive-visit")
     browser.find_element("id", "clear").click()
     assert "Choose a device" in text(browser, "#chosen") and complaints(browser) == []
@@ -324,6 +352,7 @@ def test_names_and_paper(browser: Any, tmp_path: Path) -> None:
     for scheme, width in LOOKS:
         look(browser, scheme, width)
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+        assert browser.execute_script("return document.querySelector('h1').offsetHeight") < 120
     browser.execute_script("choose({visit: visits[visits.length >> 1]})")
     assert browser.execute_script("return document.images.length") == 0
     rows = browser.execute_script(f"return {ROWS}.map((row) => row.offsetHeight)")

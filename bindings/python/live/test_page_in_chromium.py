@@ -242,12 +242,12 @@ PRESSED = """
 """
 
 
-def test_long_names_of_places_leave_the_times_visible(
+def test_long_names_of_places_leave_the_devices_and_times_visible(
     stack: ExitStack, tmp_path: Path, browser: webdriver.Chrome
 ) -> None:
     conditions(tmp_path, **{"customer at the end of a very long street name 1957": 0.0})
     served = Served(tmp_path, stack)
-    served.feed(fix("van", 0), fix("van", 60))
+    served.feed(fix("delivery 07", 0), fix("delivery 07", 60))
     opened(browser, served.url)
     until(lambda: "(1)" in text(browser, "#devices-head"), "the device", served.state)
     hidden = """
@@ -256,10 +256,15 @@ def test_long_names_of_places_leave_the_times_visible(
         const beyond = cells.filter((cell) => cell.getBoundingClientRect().right > edge);
         return [box.scrollWidth - box.clientWidth, beyond.length, cells.length];
     """
+    shortened = """
+        const name = document.querySelector("#devices tbody th button");
+        return name.scrollWidth > name.clientWidth;
+    """
     for scheme, size in LOOKS:
         look(browser, scheme, size)
         shown = 4 if size[0] > 600 else 3
         assert browser.execute_script(hidden) == [0, 0, shown], (scheme, size)  # type: ignore[no-untyped-call]
+        assert not browser.execute_script(shortened), (scheme, size)  # type: ignore[no-untyped-call]
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})  # type: ignore[no-untyped-call]
 
 

@@ -79,10 +79,11 @@ def test_tables_have_one_line_below_each_row(browser: webdriver.Chrome, address:
 
 
 def test_pictures_follow_the_scheme(browser: webdriver.Chrome, address: str) -> None:
-    shown = "return [...document.images].filter((image) => image.checkVisibility()).map((image) => image.src)"
-    for scheme, name in (("light", "report.png"), ("dark", "report-dark.png")):
-        show(browser, f"{address}/index.html", *WIDTHS["desk"], scheme=scheme)
-        assert [path.rpartition("/")[2] for path in browser.execute_script(shown)] == [name]
+    shown = "return [...document.images].filter((image) => image.checkVisibility()).map((image) => image.currentSrc)"
+    for scheme, name in (("light", "report"), ("dark", "report-dark")):
+        for width, ending in (("desk", ".png"), ("phone", "-phone.png")):
+            show(browser, f"{address}/index.html", *WIDTHS[width], scheme=scheme)
+            assert [path.rpartition("/")[2] for path in browser.execute_script(shown)] == [name + ending]
 
 
 COPIED = "return navigator.clipboard.readText()"

@@ -193,7 +193,7 @@ def test_the_page_holds_everything(tmp_path: Path) -> None:
     ]
     assert [found["known"][row[5]] for row in found["visits"]] == [visit.start_known for visit in log.visits()]
     assert "<title>drive.csv · visits</title>" in text and "<h1>drive.csv</h1>" in text
-    assert "9 visits of 1 device to 8 of 9 places; 2024-05-01 15:30:00 to 2024-05-01 16:08:39 UTC" in text
+    assert "of 9 places; <time>2024-05-01 15:30:00</time> to <time>2024-05-01 16:08:39</time> UTC" in text
     assert '<input type="checkbox" id="base-map" >' in text and "checked>" in log.report(base_map=True)
     assert data_of(log.report(base_map="https://tiles.example/{Z}/{X}/{Y}"))["credit"] == ""
 

@@ -37,6 +37,16 @@ const sides = {
 canvas.clientWidth = 1000;
 sides.wider = side(false, [930, 460]);
 
+// The lower ends of the labels of a place from 200 to 240 pixels below the upper edge, with marks at these positions.
+const label = (...marks) => {
+  const shown = new page.FenceMap(box, (map) => { marks.forEach((at) => map.avoid(at, 6)); map.label("place", [150, 200], 0, 240); });
+  shown.draw();
+  return shown.placed.map((placed) => placed[3]);
+};
+const labels = {
+  free: label(), above: label([150, 195]), both: label([150, 196], [150, 244]), everywhere: label(...Array.from({length: 60}, (_, at) => [150, 150 + 2 * at])),
+};
+
 // The bars in a row of states, 500 pixels wide, for the period from 1000 to 2000.
 const strip = report.slice(report.indexOf("function prepared("), report.indexOf("const states = new Table("));
 Object.assign(page, {states: {width: 500}, period: [1000, 2000], isFlat: true, map: {colour: (name) => name}, count: () => "", span: () => ""});
@@ -47,6 +57,6 @@ const bars = (...visits) => {
   page.drawStrip({firstChild: canvas}, row);
   return drawn.filter(([colour]) => colour === "inside").map(([, x, , width]) => [x, width]);
 };
-console.log(JSON.stringify({sides, bars: {
+console.log(JSON.stringify({sides, labels, bars: {
   before: bars([100, 900]), within: bars([1200, 1400]), across: bars([100, 1500]), short: bars([1500, 1500]), after: bars([2100, 2500]),
 }}));

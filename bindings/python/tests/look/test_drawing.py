@@ -35,6 +35,11 @@ def test_the_overview_map_lies_where_it_hides_fewer_places(drawn: Any) -> None:
     assert sides["moved"] == "left", "the overview map keeps its side while the user moves the map"
 
 
+def test_labels_avoid_marks(drawn: Any) -> None:
+    """Each value: the lower end of a label. It lies above its place, below it, farther above, or on the marks."""
+    assert drawn["labels"] == {"free": [200], "above": [256], "both": [190], "everywhere": [200]}
+
+
 def test_states_show_only_visits_of_the_period(drawn: Any) -> None:
     """Each value: the left end and the width of the bars in a row of 500 pixels for the period from 1000 to 2000."""
     assert drawn["bars"] == {

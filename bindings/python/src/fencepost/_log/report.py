@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from html import escape
 from importlib.resources import files
 
@@ -15,6 +16,7 @@ from .report_data import ReportData, report_data
 
 OPEN_STREET_MAP = "https://tile.openstreetmap.org/{Z}/{X}/{Y}.png"
 _ATTRIBUTION = "© OpenStreetMap contributors"
+_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
 
 
 def report(log: Log, *, title: str | None = None, base_map: bool | str = False) -> str:
@@ -25,7 +27,7 @@ def report(log: Log, *, title: str | None = None, base_map: bool | str = False) 
     page = data.page | {"tiles": tiles, "credit": _ATTRIBUTION if tiles == OPEN_STREET_MAP else ""}
     parts = {
         "title": escape(name),
-        "facts": escape(_facts(log, data)),
+        "facts": _TIME.sub(r"<time>\g<0></time>", escape(_facts(log, data))),
         "style": pages.style(_file("report.css")),
         "notes": "".join(f"<li>{escape(note)}</li>" for note in data.notes),
         "no_notes": "" if data.notes else "hidden",

@@ -103,6 +103,7 @@ class FenceMap {
     this.labels = [];
     this.targets = [];
     this.obstacles = []; // boxes where no label may be drawn
+    this.marks = []; // boxes that labels avoid if they can
     this.drawGround();
     if (this.tiles) this.drawTiles();
     context.font = this.font;
@@ -204,7 +205,7 @@ class FenceMap {
   drawScale() {
     const {context, height} = this, per = this.metresPerPixel, wanted = per * Math.min(120, this.width / 3);
     const power = 10 ** Math.floor(Math.log10(wanted)), length = [5, 2, 1].map((one) => one * power).find((one) => one <= wanted);
-    const text = length >= 1000 ? `${length / 1000} km` : `${length} m`, x = 12.5, y = height - 12.5;
+    const text = length >= 1000 ? `${(length / 1000).toLocaleString("en")} km` : `${length} m`, x = 12.5, y = height - 12.5;
     context.font = this.font;
     context.lineWidth = 5;
     context.strokeStyle = this.colour("land");
@@ -233,21 +234,28 @@ class FenceMap {
     context.fillText(text, x, y);
   }
 
-  /** Adds a label centred above a point. If two labels would overlap, only the label with the higher weight is drawn.
-   *  If there are many labels, they keep a distance, so that the map below them stays visible. */
-  label(name, [x, y], weight = 0) { if (this.isSeen([x, y], 40)) this.labels.push({name, x, y, weight}); }
+  /** Adds a label centred above a point, or below `foot` if only this place is free. If two labels would overlap, only
+   *  the label with the higher weight is drawn. If there are many labels, they keep a distance, so that the map below
+   *  them stays visible. */
+  label(name, [x, y], weight = 0, foot = y) { if (this.isSeen([x, y], 40)) this.labels.push({name, x, y, weight, foot}); }
+
+  /** Adds a mark that labels avoid if they can. */
+  avoid([x, y], radius) { if (this.marks.length < 300) this.marks.push([x - radius, y - radius, x + radius, y + radius]); }
 
   drawLabels() {
     const {context} = this, placed = [], gap = this.labels.length > 200 ? 28 : 0;
     const meets = (box, other, by = 0) => box[0] - by < other[2] && box[2] + by > other[0] && box[1] - by < other[3] && box[3] + by > other[1];
-    const isFree = (box) => box[1] >= 0 && !this.obstacles.some((other) => meets(box, other)) && !placed.some((other) => meets(box, other, gap));
+    const isFree = (box) => box[1] >= 0 && box[3] <= this.height && !this.obstacles.some((other) => meets(box, other)) && !placed.some((other) => meets(box, other, gap));
+    const isClear = (box) => !this.marks.some((mark) => meets(box, mark));
     this.labels.sort((a, b) => b.weight - a.weight);
-    for (const {name, x, y} of this.labels.slice(0, 600)) {
+    for (const {name, x, y, foot} of this.labels.slice(0, 600)) {
       const text = short(name, 28), half = context.measureText(text).width / 2 + 3;
-      const centre = Math.max(half, Math.min(this.width - half, x)), box = [centre - half, y - 16, centre + half, y];
-      if (!isFree(box)) continue;
+      const centre = Math.max(half, Math.min(this.width - half, x));
+      const boxes = [y, foot + 16, y - 10, foot + 26].map((low) => [centre - half, low - 16, centre + half, low]).filter(isFree);
+      const box = boxes.find(isClear) ?? boxes[0];
+      if (!box) continue;
       placed.push(box);
-      this.write(text, centre, y - 4, "center");
+      this.write(text, centre, box[3] - 4, "center");
     }
     this.canvas.dataset.labels = placed.length;
     this.placed = placed;

@@ -142,12 +142,13 @@ function paint(map, context) {
   let drawn = 0;
   for (const place of places) {
     const size = place.size * scale, isHeld = inside.has(place.id);
-    let [x, y] = map.toScreen(place.points[0][0]);
+    let [x, y] = map.toScreen(place.points[0][0]), foot = y + 2;
     context.beginPath();
     if (place.at) {
       const radius = Math.max(size, 1.5);
       if (x < -radius || y < -radius || x > width + radius || y > height + radius) continue;
       context.arc(x, y, radius, 0, 2 * Math.PI);
+      foot += radius;
       y -= radius;
     } else {
       for (const line of place.points) { trace(context, line); if (place.closed) context.closePath(); }
@@ -160,7 +161,7 @@ function paint(map, context) {
     context.globalAlpha = 1;
     context.lineWidth = isHeld ? 2 : 1;
     context.stroke();
-    if (size > 12 || places.length <= SINGLE) map.label(place.id, [x, y - 2], (inside.get(place.id) || 0) + size / 1e6);
+    if (size > 12 || places.length <= SINGLE) map.label(place.id, [x, y - 2], (inside.get(place.id) || 0) + size / 1e6, foot);
   }
   const seen = [];
   for (const device of devices.values()) {
@@ -203,7 +204,8 @@ function drawDevice(context, {device, at, point: [x, y]}, isNamed) {
   context.strokeStyle = map.colour("land");
   context.lineWidth = 2;
   context.stroke();
-  if (isNamed || isOne) map.label(device.name, [x, y - 8], isOne ? 1e12 : 1e6);
+  if (isNamed || isOne) map.label(device.name, [x, y - 8], isOne ? 1e12 : 1e6, y + 8);
+  map.avoid([x, y], 6);
   map.target({device: device.name}, [x, y], 8);
 }
 

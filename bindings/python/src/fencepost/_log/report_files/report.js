@@ -56,6 +56,8 @@ for (const event of crossings) {
 const two = (number) => String(number).padStart(2, "0");
 function clock(time) { return time === null ? "" : new Date(time).toISOString().slice(0, 19).replace("T", " "); }
 const [begin, finish] = data.period || [0, 1];
+/** Formats a time for a table. If the report is about one day, the facts below the title have its date. */
+const moment = (time) => clock(time).slice(clock(begin).slice(0, 10) === clock(finish).slice(0, 10) ? 11 : 0);
 let period = [begin, Math.max(finish, begin + 1000)];
 let word = "", chosen = null; // an object with one key: track, place, visit or event
 
@@ -108,7 +110,7 @@ const summary = new Table(byId("summary"), [
     cell.replaceChildren(bar, row.seconds ? span(row.seconds) : "–");
   }},
   {title: "Longest", number: true, value: (row) => row.longest, text: (row) => row.longest ? span(row.longest) : "–"},
-  {title: "Last seen", value: (row) => row.seen, text: (row) => row.isInside ? "inside at the end" : isFinite(row.seen) ? clock(row.seen) : "–"},
+  {title: "Last seen", value: (row) => row.seen, text: (row) => row.isInside ? "inside at the end" : isFinite(row.seen) ? moment(row.seen) : "–"},
 ], {key: (row) => row.index, pick: pickGroup, chosen: isChosen, empty: "No place was entered."});
 
 function showSummary(by) {
@@ -189,7 +191,7 @@ function drawStrip(cell, row) {
   };
   const bars = (colour, rows, show) => { context.fillStyle = map.colour(colour); drawn = -Infinity; rows.forEach(show); };
   if (isFlat || row.above) bars("unknown", row.unknown, ([start, last]) => bar(start, last, 13, 5));
-  context.globalAlpha = row.above || row.visits.length < 2 ? 1 : .7;
+  context.globalAlpha = isFlat || row.above || row.visits.length < 2 ? 1 : .7; // visits of several rows may overlap
   bars("inside", row.visits, (visit) => bar(visit.start, visit.last, 7, 17));
   context.globalAlpha = 1;
   bars("text", row.marks, (event) => bar(event.time, event.time, 5, 21));
@@ -258,8 +260,8 @@ function stretch(factor, middle = (period[0] + period[1]) / 2) {
 const list = new Table(byId("visits"), [
   {title: "Place", text: (row) => names[row.place], value: (row) => names[row.place]},
   ...tracks.length > 1 ? [{title: "Device", text: (row) => short(tracks[row.track].name, 40), value: (row) => tracks[row.track].name}] : [],
-  {title: "Enter", value: (row) => row.start, text: (row) => clock(row.start)},
-  {title: "Leave", value: (row) => row.end ?? Infinity, text: (row) => row.end === null ? "inside at the end" : clock(row.end)},
+  {title: "Enter", value: (row) => row.start, text: (row) => moment(row.start)},
+  {title: "Leave", value: (row) => row.end ?? Infinity, text: (row) => row.end === null ? "inside at the end" : moment(row.end)},
   {title: "Inside", number: true, value: (row) => row.seconds, text: (row) => span(row.seconds)},
   {title: "Enter found by", value: (row) => row.startKnown, text: (row) => data.known[row.startKnown]},
   {title: "Leave found by", value: (row) => row.endKnown, text: (row) => data.known[row.endKnown]},
@@ -312,7 +314,7 @@ function paint(map, context) {
       if (!place.isGate) context.fill("evenodd");
     }
     context.globalAlpha = 1;
-    if (isOne || places.size <= 60 || size >= (isSpent ? 3 : 40)) map.label(names[place.place], [middle[0], top - 2], (spent.get(place.place) || 0) + (isOne ? 1e12 : 0) + size / 1e6);
+    if (isOne || places.size <= 60 || size >= (isSpent ? 3 : 40)) map.label(names[place.place], [middle[0], top - 2], (spent.get(place.place) || 0) + (isOne ? 1e12 : 0) + size / 1e6, map.toScreen([0, place.box[3]])[1] + 2);
     map.target({place: place.place}, middle, Math.min(size / 2, 12));
   }
   map.canvas.dataset.places = drawn;
@@ -324,6 +326,7 @@ function paint(map, context) {
     context.beginPath();
     trace(context, track.line);
     context.stroke();
+    if (track.line.length === 1) { const [x, y] = map.toScreen(track.line[0]); context.strokeRect(x - 2, y - 2, 4, 4); }
   });
   const seen = shown.filter((visit) => visit.path.length && isIn(visit.box, view)), areFew = seen.length <= 60 || chosen?.visit !== undefined;
   context.globalAlpha = areFew ? .9 : .6;
@@ -374,6 +377,7 @@ function mark(context, point, colour, turn, what, isArrow = false) {
   context.fill();
   context.restore();
   map.target(what, [x, y], 7);
+  map.avoid([x, y], 6);
 }
 
 map.all = () => {
@@ -471,6 +475,10 @@ for (const [name, isPrinted] of [["beforeprint", true], ["afterprint", false]]) 
 const ways = tracks.length > 1 ? Object.keys(BY) : ["by place"];
 choice(byId("summary-by"), ways, (way) => showSummary(BY[way]));
 choice(byId("states-by"), tracks.length > 1 ? [...ways].reverse() : ways, (way) => showStates(BY[way]));
+document.querySelector("h1").title = document.querySelector("h1").textContent; // a long title is cut on a screen
+byId("gate-key").hidden = !crossings.length;
+byId("unknown-key").hidden = !data.unknown.length;
+byId("chart").hidden = !visits.length;
 summary.sort(2, true);
 list.sort(tracks.length > 1 ? 2 : 1, false);
 map.all();
