@@ -15,15 +15,17 @@ export PYTEST_ADDOPTS="--durations 0 --durations-min 1 ${PYTEST_ADDOPTS:-}"
 # These are the parts of each lane in order; after them, each free lane takes the next part of the third list, where the
 # longest come first, so that both lanes end at about the same time. Parts that need the test build come after it in the
 # same lane. Swift builds in the same folder wait for each other. Parts that build wheels or source distributions must be
-# in the same lane.
+# in the same lane. The parts of `heavy_waiting` use little processor time, so a third lane runs them beside the others.
 lane1=(build swift determinism host store fuzz symbols abi examples)
 lane2=(python package wheel)
 either=(install format header)
-light=("${lane1[@]}" "${lane2[@]}" "${either[@]}")
-heavy1=()
-heavy2=(wheels sdist pages musl arm64)
-heavy_either=(runtimes sanitize full live spark docs kinds qgis tools swiftpm sql wasm workflows gpsd browser)
-heavy=("${heavy1[@]}" "${heavy2[@]}" "${heavy_either[@]}")
+waiting=()
+light=("${lane1[@]}" "${lane2[@]}" "${either[@]}" "${waiting[@]}")
+heavy1=(wheels sdist pages musl arm64)
+heavy2=()
+heavy_waiting=(live gpsd)
+heavy_either=(runtimes sanitize full spark docs kinds qgis tools swiftpm sql wasm workflows browser)
+heavy=("${heavy1[@]}" "${heavy2[@]}" "${heavy_either[@]}" "${heavy_waiting[@]}")
 
 # If the code around a mutant has changed, the mutant would prove nothing in its next run.
 format() { Tests/Style/run.sh && .venv/bin/python Tests/Mutants/run.py --check; }
@@ -97,22 +99,24 @@ remaining() {
   done
 }
 
-# in_lanes LANE1 LANE2 EITHER: runs the parts of two arrays with these names in parallel, then those of the third in the
-# lane that is free first.
+# in_lanes LANE1 LANE2 EITHER WAITING: runs the parts of two arrays with these names in parallel, then those of the third in
+# the lane that is free first; beside them runs the parts of the fourth.
 in_lanes() {
-  local -n one=$1 two=$2 rest=$3
-  local first second
+  local -n one=$1 two=$2 rest=$3 beside=$4
+  local lanes=()
   rm -rf "$logs"/*.taken
   # Uses separate process groups, so that an interruption ends everything that a lane has started.
   set -m
   { quietly "${one[@]}"; remaining "${rest[@]}"; } &
-  first=$!
+  lanes+=("-$!")
   { quietly "${two[@]}"; remaining "${rest[@]}"; } &
-  second=$!
+  lanes+=("-$!")
+  quietly "${beside[@]}" &
+  lanes+=("-$!")
   # shellcheck disable=SC2064 # now
-  trap "kill -- -$first -$second 2> /dev/null; exit 130" INT TERM
+  trap "kill -- ${lanes[*]} 2> /dev/null; exit 130" INT TERM
   set +m
-  wait $first $second
+  wait
   trap - INT TERM
 }
 
@@ -144,9 +148,9 @@ for part in "${parts[@]}"; do
 done
 
 if [ $# = 0 ]; then
-  in_lanes lane1 lane2 either
+  in_lanes lane1 lane2 either waiting
 elif [ "$*" = heavy ]; then
-  in_lanes heavy1 heavy2 heavy_either
+  in_lanes heavy1 heavy2 heavy_either heavy_waiting
 else
   aloud "${parts[@]}"
 fi
