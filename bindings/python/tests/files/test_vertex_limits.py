@@ -101,7 +101,7 @@ def test_each_reader_of_a_file(path: Path, read: Callable[..., Any]) -> None:
     error = refusal(read, path, max_vertices=11)
     assert error.place == "features[1]"
     text = str(error)
-    assert str(path) in text and "too_many_vertices: 12 vertices" in text and "max_vertices is 11" in text
+    assert text.startswith(f"{path}: features[1]: too_many_vertices: 12 vertices") and "max_vertices is 11" in text
     assert "max_vertices=" in text and "simplify" in text and "make_valid" not in text
     read(path, max_vertices=12)
 
@@ -116,7 +116,7 @@ def test_each_kind_of_source(tmp_path: Path, kind: str) -> None:
         frame().to_wkt().to_csv(source, index=False)
     error = refusal(Zones, source, max_vertices=11, radius=5)
     assert error.place in ("features[1]", "row 1", "line 3")
-    assert "too_many_vertices: 12 vertices" in str(error)
+    assert f": {error.place}: too_many_vertices: 12 vertices" in str(error) and str(error).count("row 1") <= 1
     assert Zones(source, max_vertices=12, radius=5).identifiers == ["small", "big"]
 
 
@@ -127,7 +127,7 @@ def test_streams(encoding: str, holder: type[Zones] | type[Monitor]) -> None:
     for put in (found.add_many, found.ensure_many, found.sync):
         with pytest.raises(InputError, match="too_many_vertices: 12 vertices") as caught:
             put(table(encoding), max_vertices=11)
-        assert caught.value.row == 1 and len(found) == 0
+        assert caught.value.row == 1 and str(caught.value).count("row 1") == 1 and len(found) == 0
     for put in (found.add_many, found.ensure_many, found.sync):
         put(table(encoding), max_vertices=12)
     assert found.identifiers == ["small", "big"]

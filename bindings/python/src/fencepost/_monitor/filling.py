@@ -148,9 +148,10 @@ def sync_conditions(
     except InvalidArgumentError as error:
         at = error.position
         row = rows[at] if at is not None and at < len(rows) else None
-        place = row.place if row is not None else ""
-        advice = None if row is None else _advice(error, row)
-        raise InputError(path, place, str(error), row_number(place), advice) from None
+        if row is None:
+            raise InputError(path, "", str(error)) from None
+        reason = str(error).removeprefix(f"row {at}: ")
+        raise InputError(path, row.place, reason, row_number(row.place), _advice(error, row)) from None
 
 
 def _advice(error: FencepostError, row: ConditionRow) -> Advice | None:
