@@ -133,6 +133,11 @@ else
   say "GeoPandas is not in .venv: joins are not measured"
 fi
 
+# ---- measure which devices of a fleet are inside places
+if .venv/bin/python -c 'import fencepost, geopandas' 2>/dev/null; then
+  $pinned .venv/bin/python Tests/Benchmarks/presences.py ${QUICK:+--quick} --json .build/bench.json
+fi
+
 # ---- measure tables in memory, against files and against GeoPandas
 if .venv/bin/python -c 'import fencepost, geopandas, pyarrow, nanoarrow' 2>/dev/null; then
   .venv/bin/python Tests/Benchmarks/tables.py ${QUICK:+--quick} --json .build/bench.json

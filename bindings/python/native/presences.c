@@ -41,10 +41,10 @@ PyObject *native_inside(PyObject *object, PyObject *identifier) {
   return list;
 }
 
-/* The first call has room for this many presences. If there are more, a second call is needed, which doubles the
-   time. */
+/* The first call has room for this many presences, which is 10 MB; the system provides only the part that is written.
+   If there are more presences, a second call is needed, which doubles the time. */
 enum {
-  FIRST_ROOM = 16384
+  FIRST_ROOM = 262144
 };
 
 /* Within a call: finds the devices inside one condition, or inside any condition if the identifier is NULL; in memory
