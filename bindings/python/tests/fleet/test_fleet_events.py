@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import copy
 import pickle
+from typing import Any
 
 import pytest
 from conftest import SECOND
 from fleets import alone, columns, names, walks, zones_of
 
-from fencepost import Fix, Fleet, Zones
+from fencepost import Circle, Fix, Fleet, Zones
 from fencepost.errors import ConsumerAlreadyActiveError, QueueFullError
 from fencepost.types import DeviceEventList, EventList
 
@@ -115,3 +116,25 @@ def test_tables_read_well() -> None:
     event = fleet.next_event()
     assert repr(event).startswith("<DeviceEvent '<b>' 1 ") and "&lt;b&gt;" in event._repr_html_()  # type: ignore[union-attr]
     assert not isinstance(fleet.poll(), EventList)
+
+
+def test_events_that_come_during_a_conversion_stay_pending(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If other threads feed without a pause, `events_columns` still returns."""
+    zones = Zones()
+    zones.add(Circle(0, 0, 100), "a", policy="exact")
+    fleet = Fleet(zones)
+    convert = DeviceEventList.columns
+
+    def convert_while_another_thread_feeds(events: DeviceEventList) -> dict[str, list[Any]]:
+        if (count := fleet.statistics().device_count) < 50:
+            fleet.feed(f"van {count}", Fix(0, 0, time=0))
+        return convert(events)
+
+    monkeypatch.setattr(DeviceEventList, "columns", convert_while_another_thread_feeds)
+    fleet.feed("van 0", Fix(0, 0, time=0))
+    seen: list[str] = []
+    for _ in range(50):
+        found = fleet.events_columns()["device"]
+        assert len(found) <= 3
+        seen += found
+    assert seen == [f"van {number}" for number in range(50)]

@@ -71,7 +71,7 @@ class EventSource(Generic[E, L]):
         return events
 
     def events_columns(self) -> dict[str, list[Any]]:
-        """Returns all pending events as columns: see :meth:`EventList.columns`.
+        """Returns the events that are pending at the call as columns: see :meth:`EventList.columns`.
 
         All events are acknowledged on return; if an error is raised, no event is acknowledged. To handle events before
         you acknowledge them, use :meth:`poll`.
@@ -108,13 +108,21 @@ class EventSource(Generic[E, L]):
         return self._drained(self._list.to_pandas)
 
     def _drained(self, converted: Callable[[L], T]) -> T:
-        """Returns the pending events after a conversion; the events are acknowledged after the conversion."""
-        events, result = self._list(), None
-        # Events that wait until others are acknowledged (`Delivery.FIRST`) become pending only after that.
-        while more := self._poll(max(self._handle.statistics()[6], 1)):
+        """Returns the pending events after a conversion; the events are acknowledged after the conversion.
+
+        The call ends although other threads feed meanwhile: it stops at the third poll that returns fewer events than
+        it could. With `Delivery.FIRST` an acknowledged event makes another one pending twice at most.
+        """
+        events, result, rounds = self._list(), None, 3
+        limit = max(self._handle.statistics()[6], EVENTS_PER_POLL)
+        while rounds > 0 and (more := self._poll(limit)):
             with more:
                 events.extend(more)
                 result = converted(events)
+            if len(more) < limit:
+                rounds -= 1
+            else:
+                limit *= 2
         return converted(events) if result is None else result
 
     def acknowledge(self) -> None:
