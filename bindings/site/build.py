@@ -142,6 +142,11 @@ CODE = re.compile(
 )
 # Pages whose text uses Python names: the articles are about Swift, other pages about JavaScript and the project.
 OF_PYTHON = re.compile(r"index$|start$|guides/(?!swift|javascript|c$|cheat-c)|concepts/|notebooks/")
+# Text that stays on one line: a number with a space between thousands or before its unit, and an abbreviated name, such
+# as …_poll. Inline code otherwise stays unchanged.
+UNBROKEN = re.compile(
+    r"(?<![\w.`])\d+(?: \d{3})+(?!\w)(?: (?:m|km|s|ms)\b)?|(?<![\w`])[\d.]+ (?:m|km|mm|nm|s|ms|µs|MB|KB|kB|GB|bytes|%)(?!\w)|…_"
+)
 FENCE = re.compile(r"^(```.*?^```|~~~.*?^~~~)$", re.MULTILINE | re.DOTALL)
 
 
@@ -281,7 +286,8 @@ class Assembly:
                 lambda found: f"`{found[1].replace('/', '.')}`",
                 part,
             )
-            parts[number] = CODE.sub(lambda found: self.name(page, text, linked, found), part)
+            part = CODE.sub(lambda found: self.name(page, text, linked, found), part)
+            parts[number] = UNBROKEN.sub(lambda found: found[0].replace(" ", "\xa0").replace("…_", "…\u2060_"), part)
         return "".join(parts)
 
     def references(self) -> None:
@@ -307,7 +313,7 @@ class Assembly:
         self.extra.mkdir()
         shutil.copy(SITE / "conf.py", self.folder)
         shutil.copytree(SITE / "templates", self.folder / "_templates")
-        for file in (playground.TOKENS, SITE / "wide.css", SITE / "copy.js", SITE / "icon.svg"):
+        for file in (playground.TOKENS, SITE / "wide.css", SITE / "copy.js", SITE / "tables.js", SITE / "icon.svg"):
             shutil.copy(file, self.folder / "_own")
         for page, text in self.pages.items():
             place = self.folder / f"{page}{'.ipynb' if text.suffix == '.ipynb' else '.md'}"

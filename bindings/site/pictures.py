@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from PIL import Image
+from PIL import Image, ImageChops
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
@@ -36,6 +36,14 @@ def keep(source: Path, name: str, width: int) -> None:
         picture = picture.resize((width, picture.height * width // picture.width), Image.Resampling.LANCZOS)
     picture.quantize(128, dither=Image.Dither.NONE).save(PICTURES / name, optimize=True)
     print(f"{PICTURES / name}: {(PICTURES / name).stat().st_size} bytes")
+
+
+def trim(path: Path, margin: int = 16) -> None:
+    """Cuts the empty sides of a map off, so that a phone shows the map and not its margin."""
+    picture = Image.open(path).convert("RGB")
+    back = Image.new("RGB", picture.size, picture.getpixel((0, 0)))
+    left, _, right, _ = ImageChops.difference(picture, back).getbbox() or (0, 0, *picture.size)
+    picture.crop((max(left - margin, 0), 0, min(right + margin, picture.width), picture.height)).save(path)
 
 
 def report() -> None:
@@ -77,6 +85,7 @@ def qgis() -> None:
         command = ["/usr/bin/python3", str(ROOT / "bindings" / "site" / "qgis_map.py"), str(folder / "places.csv"),
                    str(folder / "map.png")]  # fmt: skip
         subprocess.run(command, check=True, timeout=300, env=environment, capture_output=True)
+        trim(folder / "map.png")
         keep(folder / "map.png", "qgis.png", 1200)
 
 

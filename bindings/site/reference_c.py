@@ -193,7 +193,9 @@ def pages(xml: Path, mentions: Mapping[str, list[str]]) -> dict[str, str]:
         page = f"{FOLDER}/{_slug(title)}"
         found = [text for line, text in entries if start <= line < end or (start == headings[0][0] and line < start)]
         guides = ", ".join(f":doc:`/{guide}`" for guide in mentions.get(page, []))
-        made[page] = head(f"C: {title[0].lower()}{title[1:]}") + (f"**Guides:** {guides}\n\n" if guides else "")
+        made[page] = head(f"C: {title[0].lower() if title[1].islower() else title[0]}{title[1:]}") + (
+            f"**Guides:** {guides}\n\n" if guides else ""
+        )
         made[page] += "\n".join(found)
     made[f"{FOLDER}/cpp"] = (
         head("C++")

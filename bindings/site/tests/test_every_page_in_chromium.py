@@ -78,6 +78,23 @@ def test_tables_have_one_line_below_each_row(browser: webdriver.Chrome, address:
         assert set(browser.execute_script(borders)) == {"0,0,00pxcollapse"}, page
 
 
+def test_wide_tables_of_prose_fit_a_phone(browser: webdriver.Chrome, address: str) -> None:
+    """A row is a block, in which each cell begins with the head of its column. Tables of numbers keep their columns."""
+    cells = """return [...document.querySelectorAll('table.blocks')].map((table) => [
+      table.scrollWidth - table.clientWidth, [...table.querySelectorAll('tbody tr:first-child td')].map(
+        (cell) => [getComputedStyle(cell, '::before').content, cell.getBoundingClientRect().width > 300])])"""
+    show(browser, f"{address}/guides/compared.html", *WIDTHS["phone"])
+    tables = browser.execute_script(cells)
+    assert [beyond for beyond, _ in tables] == [0, 0] and all(wide for _, row in tables for _, wide in row)
+    assert [before for before, _ in tables[0][1]] == ["none", '"It is better at: "', '"Fencepost is better at: "']
+    show(browser, f"{address}/guides/compared.html", *WIDTHS["desk"])
+    assert (
+        browser.execute_script("return getComputedStyle(document.querySelector('.blocks tr')).display") == "table-row"
+    )
+    show(browser, f"{address}/concepts/semantics.html", *WIDTHS["phone"])
+    assert browser.execute_script("return document.querySelectorAll('table.docutils:not(.blocks)').length") > 0
+
+
 def test_pictures_follow_the_scheme(browser: webdriver.Chrome, address: str) -> None:
     shown = "return [...document.images].filter((image) => image.checkVisibility()).map((image) => image.currentSrc)"
     for scheme, name in (("light", "report"), ("dark", "report-dark")):

@@ -119,6 +119,18 @@ def test_alternative_texts_keep_their_spaces(site: Path) -> None:
     assert [alt for alt in found if re.search(r"[;,][A-Za-z]", alt)] == []
 
 
+def test_numbers_stay_on_one_line(site: Path) -> None:
+    """A space in a number, or between a number and its unit, does not break; code stays unchanged."""
+    split = re.compile(r"[^\w.]\d{1,3}( \d{3})+[ .,;)<]|\d (?:km|ms|MB)\b")
+    found = []
+    for page in guides(site):
+        text = re.sub(r"<(style|script|pre|code|title|head).*?</\1>", "", page.read_text("utf-8"), flags=re.DOTALL)
+        if not page.is_relative_to(site / "reference") and "genindex" not in page.name:
+            found += [f"{page.name}: {each[0]}" for each in split.finditer(text.partition("<article")[2])]
+    assert "20\xa0000 circles" in (site / "guides/databases.html").read_text("utf-8")
+    assert found == []
+
+
 def test_no_mark_up_is_left(site: Path) -> None:
     for page in (site / "reference").rglob("*.html"):
         text = re.sub(r"<(style|script|pre).*?</\1>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
