@@ -145,7 +145,8 @@ OF_PYTHON = re.compile(r"index$|start$|guides/(?!swift|javascript|c$|cheat-c)|co
 # Text that stays on one line: a number with a space between thousands or before its unit, and an abbreviated name, such
 # as …_poll. Inline code otherwise stays unchanged.
 UNBROKEN = re.compile(
-    r"(?<![\w.`])\d+(?: \d{3})+(?!\w)(?: (?:m|km|s|ms)\b)?|(?<![\w`])[\d.]+ (?:m|km|mm|nm|s|ms|µs|MB|KB|kB|GB|bytes|%)(?!\w)|…_"
+    r"(?<![\w.`])\d+(?: \d{3})+(?!\w)(?: (?:m|km|s|ms)\b)?"
+    r"|(?<![\w`])[\d.]+ (?:m|km|mm|nm|s|ms|µs|MB|KB|kB|GB|bytes|%)(?!\w)|…_"
 )
 FENCE = re.compile(r"^(```.*?^```|~~~.*?^~~~)$", re.MULTILINE | re.DOTALL)
 
