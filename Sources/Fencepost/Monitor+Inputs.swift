@@ -23,13 +23,13 @@ extension Monitor {
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, ``MonitorError/lateInput(time:clock:)``,
   ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
-  public func see(_ sightings: some Sequence<BeaconSighting> & Sendable, at time: Timestamp) throws(MonitorError) {
-    try call { engine throws(MonitorError) in try engine.see(sightings, at: time) }
+  public func feed(_ sightings: some Sequence<BeaconSighting> & Sendable, at time: Timestamp) throws(MonitorError) {
+    try call { engine throws(MonitorError) in try engine.feed(sightings, at: time) }
   }
 
   /// Feeds a scan report with one beacon.
-  public func see(_ sighting: BeaconSighting, at time: Timestamp) throws(MonitorError) {
-    try see(CollectionOfOne(sighting), at: time)
+  public func feed(_ sighting: BeaconSighting, at time: Timestamp) throws(MonitorError) {
+    try feed(CollectionOfOne(sighting), at: time)
   }
 
   /// Declares whether the host scans for beacons from now on; a monitor starts with scanning on.
@@ -37,7 +37,7 @@ extension Monitor {
   /// While scanning is off, beacon conditions are undetermined and the absence of a beacon does not count; switching
   /// the scanning off or on gives no event.
   ///
-  /// - Throws: The same errors as ``see(_:at:)-(BeaconSighting,_)``.
+  /// - Throws: The same errors as ``feed(_:at:)-(BeaconSighting,_)``.
   public func setScanning(_ isOn: Bool, at time: Timestamp) throws(MonitorError) {
     try call { engine throws(MonitorError) in try engine.setScanning(isOn, at: time) }
   }

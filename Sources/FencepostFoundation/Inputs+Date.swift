@@ -21,8 +21,14 @@ extension Fix {
 // is not in the years 1 to 9999; after an error nothing has changed, not even a counter.
 extension Monitor {
   /// Feeds one scan report. An empty report only moves the clock.
+  public func feed(_ sightings: some Sequence<BeaconSighting> & Sendable, at date: Date) throws(MonitorError) {
+    try feed(sightings, at: Timestamp(validating: date))
+  }
+
+  /// Feeds one scan report.
+  @available(*, deprecated, renamed: "feed(_:at:)")
   public func see(_ sightings: some Sequence<BeaconSighting> & Sendable, at date: Date) throws(MonitorError) {
-    try see(sightings, at: Timestamp(validating: date))
+    try feed(sightings, at: date)
   }
 
   /// Declares whether the host scans for beacons from now on.

@@ -62,7 +62,7 @@ import Testing
     let uuid = try #require(UUID(uuidString: "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"))
     try await monitor.add(BeaconIdentityCondition(uuid: uuid, major: 1), identifier: "b")
     try await monitor.feed(Fix(latitude: 1, longitude: 1, accuracy: 5, time: start))
-    try await monitor.see([BeaconSighting(uuid: uuid, major: 1, minor: 2)], at: start.addingTimeInterval(1))
+    try await monitor.feed([BeaconSighting(uuid: uuid, major: 1, minor: 2)], at: start.addingTimeInterval(1))
     try await monitor.advance(to: start.addingTimeInterval(10))
     try await monitor.setScanning(false, at: start.addingTimeInterval(11))
     try await monitor.setHostCapabilities([], at: start.addingTimeInterval(12))

@@ -70,7 +70,7 @@ import Testing
     func drain() { while let event = fleet.nextEvent() { lines.append("\(event.row) \(event.json)") } }
     drain()
     for (step, number) in numbers.enumerated() where step % 2 == 1 {
-      try fleet.see(
+      try fleet.feed(
         [BeaconSighting(uuid: BeaconUUID(high: 1, low: 2), major: 9, minor: 1)], at: at(1_600), for: number)
     }
     for (step, metres) in ([0, 280, 105] as [Double]).enumerated() {

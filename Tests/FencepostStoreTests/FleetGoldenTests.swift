@@ -46,7 +46,7 @@ import Testing
         try engine.feed(fix, for: number)
       }
       try engine.setScanning(false, at: at(1_000), for: 5)
-      try engine.see([BeaconSighting(uuid: tag, major: 3, minor: 4)], at: at(1_010), for: 1)
+      try engine.feed([BeaconSighting(uuid: tag, major: 3, minor: 4)], at: at(1_010), for: 1)
       try engine.advance(to: at(1_012))
       _ = engine.nextEvent()
       _ = engine.nextEvent()

@@ -189,7 +189,7 @@ import Testing
         if !fixes.isEmpty { try flush(&engine) }
         switch input {
         case .fix: break
-        case .see(let sightings, let time): try engine.see(sightings, at: time)
+        case .see(let sightings, let time): try engine.feed(sightings, at: time)
         case .scanning(let isOn, let time): try engine.setScanning(isOn, at: time)
         case .host(let flags, let time): try engine.setHostCapabilities(flags, at: time)
         case .advance(let time): try engine.advance(to: time)
@@ -233,7 +233,7 @@ import Testing
         for index in 0..<2 {
           switch input {
           case .fix(let fix): try index == 0 ? late.feed(fix) : early.feed(fix)
-          case .see(let seen, let time): try index == 0 ? late.see(seen, at: time) : early.see(seen, at: time)
+          case .see(let seen, let time): try index == 0 ? late.feed(seen, at: time) : early.feed(seen, at: time)
           case .scanning(let isOn, let time):
             try index == 0 ? late.setScanning(isOn, at: time) : early.setScanning(isOn, at: time)
           case .host(let flags, let time):

@@ -212,7 +212,7 @@ import Testing
     try await monitor.feed([fix(2, 10), fix(3, 400)])
     await pause()
     try await monitor.add(BeaconIdentityCondition(uuid: someUUID), identifier: "b")
-    try await monitor.see(BeaconSighting(uuid: someUUID, major: 1, minor: 2), at: at(4))
+    try await monitor.feed(BeaconSighting(uuid: someUUID, major: 1, minor: 2), at: at(4))
     await pause()
     try await monitor.advance(to: at(60))
     await pause()

@@ -67,7 +67,7 @@ import Testing
     let monitor = try #require(model.monitor)
     for await fix in Self.source() { try await monitor.feed(fix) }
     let uuid = try #require(BeaconUUID("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"))
-    try await monitor.see(
+    try await monitor.feed(
       [BeaconSighting(uuid: uuid, major: 1, minor: 7)], at: Timestamp(microseconds: 1_700_003_000_000_000))
     while model.log.count < 4 { await Task.yield() }
     task.cancel()

@@ -430,7 +430,7 @@ export class Monitor implements Holder {
    * One scan report. An empty report only moves the clock.
    * @throws LateInputError, AheadOfClockError, QueueFullError
    */
-  see(sightings: readonly Sighting[], time: Time): void;
+  feedSightings(sightings: readonly Sighting[], time: Time): void;
   /** @throws LateInputError, AheadOfClockError, QueueFullError */
   setScanning(isScanning: boolean, time: Time): void;
   /** @throws LateInputError, AheadOfClockError, QueueFullError */
@@ -587,7 +587,7 @@ export class Fleet implements Disposable {
     options?: FeedOptions & { firstRow?: number },
   ): FeedResult;
   /** @throws LateInputError, AheadOfClockError, QueueFullError */
-  see(device: string, sightings: readonly Sighting[], time: Time): void;
+  feedSightings(device: string, sightings: readonly Sighting[], time: Time): void;
   /** @throws LateInputError, AheadOfClockError, QueueFullError */
   setScanning(device: string, isScanning: boolean, time: Time): void;
   /**

@@ -17,7 +17,7 @@ for step in range(40):
     when = nine + timedelta(seconds=10 * step)
     monitor.feed(Fix(37.3349, -122.0140 + step * 0.00015, accuracy=8, time=when))
     if step >= 35:
-        monitor.see(BeaconSighting(BEACON, major=1, minor=7, rssi=-60), time=when)
+        monitor.feed_sightings(BeaconSighting(BEACON, major=1, minor=7, rssi=-60), time=when)
     for event in monitor.events():
         print(f"{event.date:%H:%M:%S} {event.identifier} is {event.state} ({event.cause})")
 

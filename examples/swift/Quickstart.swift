@@ -22,7 +22,7 @@ struct Quickstart {
         try await monitor.feed(
           Fix(latitude: office.latitude, longitude: longitude, accuracy: 5, time: time))
         if second == 300 {
-          try await monitor.see(BeaconSighting(uuid: uuid, major: 1, minor: 7, rssi: -60), at: time)
+          try await monitor.feed(BeaconSighting(uuid: uuid, major: 1, minor: 7, rssi: -60), at: time)
         }
       }
     }

@@ -159,12 +159,12 @@ public actor Fleet {
     try engine.feed(fixes)
   }
 
-  /// Feeds one scan report of a device, which is created if it does not exist. See ``FleetEngine/see(_:at:for:)``.
-  public func see(
+  /// Feeds one scan report of a device, which is created if it does not exist. See ``FleetEngine/feed(_:at:for:)``.
+  public func feed(
     _ sightings: some Sequence<BeaconSighting> & Sendable, at time: Timestamp, for identifier: String
   ) throws(MonitorError) {
     try input(for: identifier) { engine, device throws(MonitorError) in
-      try engine.see(sightings, at: time, for: device)
+      try engine.feed(sightings, at: time, for: device)
     }
   }
 

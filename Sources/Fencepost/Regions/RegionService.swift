@@ -89,9 +89,9 @@ public final class RegionService {
     tellEvents()
   }
 
-  /// Feeds one scan report. See ``MonitorEngine/see(_:at:)``.
-  public func see(_ sightings: some Sequence<BeaconSighting>, at time: Timestamp) throws(MonitorError) {
-    try stored.call { engine throws(MonitorError) in try engine.see(sightings, at: time) }
+  /// Feeds one scan report. See ``MonitorEngine/feed(_:at:)``.
+  public func feed(_ sightings: some Sequence<BeaconSighting>, at time: Timestamp) throws(MonitorError) {
+    try stored.call { engine throws(MonitorError) in try engine.feed(sightings, at: time) }
     tellEvents()
   }
 

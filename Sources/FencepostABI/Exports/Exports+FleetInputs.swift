@@ -38,7 +38,7 @@ public func fencepost_fleet_feed_sightings(
     let handle = try FleetHandle.borrow(fleet)
     let report = SightingRows(try Boundary.require(sightings, count: count, "sightings"), count)
     try handle.call { engine throws(MonitorError) in
-      try engine.see(report.rows, at: Timestamp(microseconds: time_us), for: device)
+      try engine.feed(report.rows, at: Timestamp(microseconds: time_us), for: device)
     }
   }
 }

@@ -39,7 +39,9 @@ public func fencepost_monitor_feed_sightings(
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try MonitorHandle.borrow(monitor)
     let report = SightingRows(try Boundary.require(sightings, count: count, "sightings"), count)
-    try handle.call { engine throws(MonitorError) in try engine.see(report.rows, at: Timestamp(microseconds: time_us)) }
+    try handle.call { engine throws(MonitorError) in
+      try engine.feed(report.rows, at: Timestamp(microseconds: time_us))
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 extension MonitorEngine {
   /// Feeds one scan report; the rules and the errors are those of ``Monitor``'s call of the same name.
-  public mutating func see(_ sightings: some Sequence<BeaconSighting>, at time: Timestamp) throws(MonitorError) {
+  public mutating func feed(_ sightings: some Sequence<BeaconSighting>, at time: Timestamp) throws(MonitorError) {
     try admit(time)
     tracker.countSightings()
     tracker.see(sightings, at: time, table, &delivery)

@@ -3,7 +3,7 @@ extension FleetEngine {
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, ``MonitorError/lateInput(time:clock:)``,
   ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
-  public mutating func see(
+  public mutating func feed(
     _ sightings: some Sequence<BeaconSighting>, at time: Timestamp, for number: UInt32
   ) throws(MonitorError) {
     let device = try line(of: number)
@@ -34,7 +34,7 @@ extension FleetEngine {
   /// Declares whether a device scans for beacons from now on; the same again does nothing. Devices scan until they are
   /// declared not to.
   ///
-  /// - Throws: As ``see(_:at:for:)``.
+  /// - Throws: As ``feed(_:at:for:)``.
   public mutating func setScanning(_ isOn: Bool, at time: Timestamp, for number: UInt32) throws(MonitorError) {
     let device = try line(of: number)
     devices.own()

@@ -184,7 +184,7 @@ class FleetRun:
 
     def see(self, step: dict[str, Any], name: str) -> None:
         sightings = [BeaconSighting(**beacon) for beacon in step["see"]["beacons"]]
-        self.fleets[name].see(step["device"], sightings, time=to_us(step["see"]["time"]))
+        self.fleets[name].feed_sightings(step["device"], sightings, time=to_us(step["see"]["time"]))
 
     def scanning(self, step: dict[str, Any], name: str) -> None:
         self.fleets[name].set_scanning(step["device"], step["scanning"], time=to_us(step["time"]))

@@ -207,7 +207,9 @@ def _fix(named: Named, step: dict[str, Any]) -> None:
 
 
 def _see(named: Named, step: dict[str, Any]) -> None:
-    named.monitor.see([BeaconSighting(**beacon) for beacon in step["see"]["beacons"]], time=to_us(step["see"]["time"]))
+    named.monitor.feed_sightings(
+        [BeaconSighting(**beacon) for beacon in step["see"]["beacons"]], time=to_us(step["see"]["time"])
+    )
 
 
 def _scanning(named: Named, step: dict[str, Any]) -> None:

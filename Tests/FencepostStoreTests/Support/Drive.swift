@@ -48,7 +48,7 @@ struct Drive {
         }
       case 3:
         calls.append { engine in
-          try engine.see([BeaconSighting(uuid: uuid, major: 1, minor: 2, rssi: -50)], at: at(now))
+          try engine.feed([BeaconSighting(uuid: uuid, major: 1, minor: 2, rssi: -50)], at: at(now))
           return []
         }
       case 4:

@@ -164,7 +164,7 @@ struct FleetScenarioRunner {
       if taken != expected { throw Mismatch("expected \(expected) rows taken, got \(taken)") }
     } else if let report = step["see"] {
       let sightings = try report.member("beacons").list().map { try $0.sighting() }
-      try fleet.see(sightings, at: report.member("time").time(), for: device(step, &fleet))
+      try fleet.feed(sightings, at: report.member("time").time(), for: device(step, &fleet))
     } else if let isOn = step["scanning"]?.bool {
       try fleet.setScanning(isOn, at: step.member("time").time(), for: device(step, &fleet))
     } else if let time = step["advance"] {

@@ -199,7 +199,7 @@ final class ScenarioRunner {
       try await monitor.feed(self.fix(fix, entry))
     } else if let report = step["see"] {
       let sightings = try report.member("beacons").list().map { try $0.sighting() }
-      try await monitor.see(sightings, at: report.member("time").time())
+      try await monitor.feed(sightings, at: report.member("time").time())
     } else if let isOn = step["scanning"]?.bool {
       try await monitor.setScanning(isOn, at: time(of: step, monitor))
     } else if let host = step["host"] {

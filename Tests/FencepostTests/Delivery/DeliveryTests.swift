@@ -11,7 +11,7 @@ import Testing
     try engine.add(
       BeaconIdentityCondition(uuid: someUUID), identifier: "b", assuming: .unsatisfied,
       policy: TransitionPolicy(notify: .exit))
-    try engine.see([BeaconSighting(uuid: someUUID, major: 3, minor: 4, rssi: -50)], at: at(10))
+    try engine.feed([BeaconSighting(uuid: someUUID, major: 3, minor: 4, rssi: -50)], at: at(10))
     #expect(engine.record(for: "b")?.lastEvent.beacon?.major == 3)
     try engine.advance(to: at(100))
     #expect(engine.statistics.pendingEvents == 1)

@@ -52,7 +52,7 @@ import Testing
     try engine.add(BeaconIdentityCondition(uuid: someUUID), identifier: "b")
     #expect(engine.explain("b")?.reason == .notSeenYet)
     #expect(engine.explain("b")?.secondsToDecide == nil)  // the time of the decision is not known
-    try engine.see([BeaconSighting(uuid: someUUID, major: 1, minor: 2)], at: at(5))
+    try engine.feed([BeaconSighting(uuid: someUUID, major: 1, minor: 2)], at: at(5))
     try engine.advance(to: at(6))
     var why = try #require(engine.explain("b"))
     #expect(why.reason == .seen && why.observed == .satisfied)

@@ -84,8 +84,8 @@ import Testing
       if random.chance(0.2) {
         let sighting = BeaconSighting(
           uuid: BeaconUUID(high: 1, low: 2), major: UInt16(random.integer(0...2)), minor: 1, rssi: -50)
-        try stays.see([sighting], at: Timestamp(microseconds: time), for: here)
-        try fleets[places[index]].see([sighting], at: Timestamp(microseconds: time), for: there)
+        try stays.feed([sighting], at: Timestamp(microseconds: time), for: here)
+        try fleets[places[index]].feed([sighting], at: Timestamp(microseconds: time), for: there)
       } else {
         let fix = Fix(
           latitude: random.uniform(-0.002...0.002), longitude: random.uniform(0...0.006),

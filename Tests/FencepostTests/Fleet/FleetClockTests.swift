@@ -58,7 +58,7 @@ import Testing
     try fleet.setArrivalTime(at(1_000))
     try fleet.feed(fix(990, 0), for: silent)
     #expect(isAhead { try fleet.feed(fix(1_060.000001, 0), for: ahead) })
-    #expect(isAhead { try fleet.see([], at: at(1_061), for: ahead) })
+    #expect(isAhead { try fleet.feed([], at: at(1_061), for: ahead) })
     #expect(isAhead { try fleet.advance(to: at(1_061)) })
     try fleet.setArrivalTime(at(90_000))
     try fleet.feed(fix(90_001, 0), for: silent)

@@ -14,7 +14,7 @@ import Testing
     for name in ["truck", "van", "bus", "quiet", String(repeating: "long ", count: 9)] { _ = try fleet.device(name) }
     try fleet.feed([(0, fix(1, 500)), (1, fix(1, 50)), (2, fix(2, 50)), (4, fix(2, 250)), (0, fix(3, 50))])
     _ = fleet.nextEvent()
-    try fleet.see([BeaconSighting(uuid: BeaconUUID(high: 1, low: 2), major: 1, minor: 1)], at: at(4), for: 1)
+    try fleet.feed([BeaconSighting(uuid: BeaconUUID(high: 1, low: 2), major: 1, minor: 1)], at: at(4), for: 1)
     try fleet.advance(to: at(5))
     try fleet.remove(2)
     return fleet

@@ -89,7 +89,7 @@ import Testing
     await #expect(throws: MonitorError.self) { try await fleet.feed(nowhere, for: "truck") }
     try await fleet.advance(to: Timestamp(microseconds: 2_000_000))
     await #expect(throws: MonitorError.self) { try await fleet.feed(fix(1, 0), for: "van") }
-    await #expect(throws: MonitorError.self) { try await fleet.see([], at: Timestamp(microseconds: 1), for: "bus") }
+    await #expect(throws: MonitorError.self) { try await fleet.feed([], at: Timestamp(microseconds: 1), for: "bus") }
     await #expect(throws: MonitorError.self) {
       try await fleet.advance(to: Timestamp(microseconds: 1), for: "tram")
     }
@@ -310,7 +310,7 @@ import Testing
     var fleet = try FleetEngine(zones)
     let device = try fleet.device("d")
     try fleet.feed(fix(1, 0), for: device)
-    try fleet.see([BeaconSighting(uuid: someUUID, major: 1, minor: 2)], at: at(2), for: device)
+    try fleet.feed([BeaconSighting(uuid: someUUID, major: 1, minor: 2)], at: at(2), for: device)
     try fleet.feed(fix(3, 200), for: device)
     let bytes = try fleet.export([device], portable: true)[0]
     for length in 0..<bytes.count {
@@ -334,7 +334,7 @@ import Testing
       try other.checkInvariants()
       let number = try #require(other.number(of: "d"))
       try? other.feed(fix(100, 200), for: number)
-      try? other.see([], at: at(200), for: number)
+      try? other.feed([], at: at(200), for: number)
       try? other.advance(to: at(1_000_000))
       while other.nextEvent() != nil {}
       _ = try other.inside(number)

@@ -22,7 +22,7 @@ import Testing
     var fleet = try FleetEngine(table)
     let device = try fleet.device("d")
     try fleet.feed(fix(1, 50), for: device)
-    try fleet.see([BeaconSighting(uuid: BeaconUUID(high: 1, low: 2), major: 1, minor: 1)], at: at(2), for: device)
+    try fleet.feed([BeaconSighting(uuid: BeaconUUID(high: 1, low: 2), major: 1, minor: 1)], at: at(2), for: device)
     try fleet.feed(fix(3, 500), for: device)
     return try fleet.export([device], portable: portable)[0].withRawBytes { bytes throws(Damage) in
       try DeviceBytes(reading: bytes)

@@ -161,9 +161,9 @@ import Testing
         }
         if let number, has(.beacons) {
           world.input(number, shard) {
-            try $0.see(sightings, at: at, for: number)
+            try $0.feed(sightings, at: at, for: number)
           } _: {
-            try $0.see(sightings, at: at)
+            try $0.feed(sightings, at: at)
           }
         }
       case 18:

@@ -188,7 +188,7 @@ import Testing
           let time = time
           try both {
             let beacon = BeaconSighting(uuid: someUUID, major: 1, minor: 1, rssi: -50)
-            try $0.see([beacon], at: Timestamp(microseconds: time))
+            try $0.feed([beacon], at: Timestamp(microseconds: time))
           }
         case 9:
           time += Int64(random.integer(0...300))

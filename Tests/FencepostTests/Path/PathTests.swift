@@ -301,7 +301,7 @@ import Testing
     try engine.add(BeaconIdentityCondition(uuid: someUUID), identifier: "b")
     try engine.add(circle(100), identifier: "c", assuming: .unsatisfied, policy: .exact)
     try engine.feed(east(0, -500))
-    try engine.see([BeaconSighting(uuid: someUUID, major: 1, minor: 1)], at: at(0))
+    try engine.feed([BeaconSighting(uuid: someUUID, major: 1, minor: 1)], at: at(0))
     try engine.feed(east(70, 900))
     #expect(
       engine.drain().map(\.brief) == [

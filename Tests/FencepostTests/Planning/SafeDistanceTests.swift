@@ -129,7 +129,7 @@ import Testing
     #expect(engine.nextDeadline == nil)
     try engine.add(BeaconIdentityCondition(uuid: someUUID), identifier: "b")
     #expect(engine.nextDeadline == at(140))
-    try engine.see([BeaconSighting(uuid: someUUID, major: 1, minor: 1)], at: at(130))
+    try engine.feed([BeaconSighting(uuid: someUUID, major: 1, minor: 1)], at: at(130))
     #expect(engine.nextDeadline == at(160))
     try engine.setScanning(false, at: at(131))
     #expect(engine.nextDeadline == nil)

@@ -46,7 +46,7 @@ enum LifeStep: CustomStringConvertible {
         condition, identifier: identifier, assuming: assuming, policy: definition.policy, tag: definition.tag)
     case .remove(let identifier): engine.remove(identifier)
     case .fix(let fix): try? engine.feed(fix)
-    case .see(let sightings, let time): try? engine.see(sightings, at: Timestamp(microseconds: time))
+    case .see(let sightings, let time): try? engine.feed(sightings, at: Timestamp(microseconds: time))
     case .scanning(let isOn, let time): try? engine.setScanning(isOn, at: Timestamp(microseconds: time))
     case .host(let flags, let kinds, let time):
       try? engine.setHostCapabilities(flags, unsupported: kinds, at: Timestamp(microseconds: time))

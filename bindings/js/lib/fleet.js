@@ -259,7 +259,7 @@ export class Fleet extends Handle {
   }
 
   /** Feeds one scan report of a device. */
-  see(device, sightings, time) {
+  feedSightings(device, sightings, time) {
     const { engine } = this;
     const when = microseconds(time);
     engine.room(0);

@@ -144,7 +144,7 @@ export class Monitor extends Holder {
   }
 
   /** Feeds one scan report: the beacons that were seen at one instant. */
-  see(sightings, time) {
+  feedSightings(sightings, time) {
     const { engine } = this;
     const when = microseconds(time);
     engine.room(0);

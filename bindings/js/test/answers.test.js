@@ -188,7 +188,7 @@ test("beacons come and go", () => {
   const uuid = "3d402d15-5d8c-4c0f-9ab4-6f0bd1f3d4a1";
   const monitor = new Monitor();
   monitor.add("lobby", { uuid });
-  monitor.see([{ uuid: uuid.toUpperCase(), major: 1, minor: 65535, rssi: -60 }], NOW);
+  monitor.feedSightings([{ uuid: uuid.toUpperCase(), major: 1, minor: 65535, rssi: -60 }], NOW);
   const event = monitor.poll();
   assert.deepEqual(event.refinement, { uuid, major: 1, minor: 65535 });
   assert.equal(monitor.nextDeadlineUs, BigInt(NOW + 30_000) * 1000n);

@@ -307,7 +307,7 @@ class Run {
         for (const row of rows) remember(row.identifier, row.condition);
       },
       fix: () => monitor.feed(fixOf(named.circles, step.fix)),
-      see: () => monitor.see(step.see.beacons, us(step.see.time)),
+      see: () => monitor.feedSightings(step.see.beacons, us(step.see.time)),
       scanning: () => monitor.setScanning(step.scanning, time()),
       host: () => {
         const { flags = named.flags, unsupported = named.unsupported } = step.host;
@@ -482,7 +482,7 @@ class FleetRun {
         }
         compare(step.taken ?? rows.length, taken);
       },
-      see: () => fleet.see(step.device, step.see.beacons, us(step.see.time)),
+      see: () => fleet.feedSightings(step.device, step.see.beacons, us(step.see.time)),
       scanning: () => fleet.setScanning(step.device, step.scanning, us(step.time)),
       advance: () => fleet.advance(us(step.advance), step.device),
       next: () => {

@@ -46,7 +46,7 @@ test("numbers that are out of range", () => {
   for (const time of [NaN, 1e300, 2n ** 63n, -(2n ** 63n), 2n ** 200n, new Date(NaN), 8.64e15]) {
     refuses(() => monitor.advance(time), "invalid_argument");
     refuses(() => monitor.rewind(time), "invalid_argument");
-    refuses(() => monitor.see([], time), "invalid_argument");
+    refuses(() => monitor.feedSightings([], time), "invalid_argument");
   }
   assert.deepEqual(monitor.snapshot().length, before.length);
   assert.deepEqual(monitor.identifiers, ["a"]);
@@ -63,8 +63,8 @@ test("values of every type in every argument", () => {
   const calls = [
     (it) => new Monitor(it ?? 7), (it) => new Monitor({ delivery: it ?? 7 }), (it) => new Monitor({ nonsense: it }),
     (it) => new Fleet(it), (it) => Monitor.restore(it), (it) => Zones.restore(it), (it) => Fleet.restore(it),
-    (it) => fleet.importDevice("b", it), (it) => monitor.see(it, NOW), (it) => monitor.see([it], NOW),
-    (it) => monitor.see([{ uuid: it, major: 1, minor: 1 }], NOW), (it) => monitor.setScanning(it ?? 7, NOW),
+    (it) => fleet.importDevice("b", it), (it) => monitor.feedSightings(it, NOW), (it) => monitor.feedSightings([it], NOW),
+    (it) => monitor.feedSightings([{ uuid: it, major: 1, minor: 1 }], NOW), (it) => monitor.setScanning(it ?? 7, NOW),
     (it) => monitor.setHost({ flags: it ?? 7 }, NOW), (it) => monitor.setHost({ unsupported: [it] }, NOW),
     (it) => monitor.add(it === "7" ? 7 : it, { latitude: 0, longitude: 0, radius: "x" }), (it) => monitor.add("b", it),
     (it) => monitor.add("b", { ...circle, radius: String(typeof it) }), (it) => monitor.add("b", { type: it, coordinates: it }),

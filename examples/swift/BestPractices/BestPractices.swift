@@ -153,7 +153,7 @@ func greeterAtTheDoor() async throws {
   print("a greeter at the door")
   let monitor = Monitor()
   try await monitor.add(BeaconIdentityCondition(uuid: beacon), identifier: "doors", assuming: .unsatisfied)
-  try await monitor.see(BeaconSighting(uuid: beacon, major: 2, minor: 7, rssi: -70), at: time(0))
+  try await monitor.feed(BeaconSighting(uuid: beacon, major: 2, minor: 7, rssi: -70), at: time(0))
   try await monitor.advance(to: time(60))
   try await handleEvents(monitor) { event in
     if event.state == .satisfied, let door = event.refinement as? BeaconIdentityCondition {

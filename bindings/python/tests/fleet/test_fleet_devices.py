@@ -55,7 +55,7 @@ def test_where_everybody_is(threads: int) -> None:
             fleet.feed(name, Fix(1, 1, time=1))
         expected = (round(latitude, 7) + 0.0, round(longitude, 7))
         assert fleet[name].position == expected
-    fleet.see("silent", time=2_000_000)
+    fleet.feed_sightings("silent", time=2_000_000)
     assert fleet["silent"].position is None
     frame = fleet.to_geopandas()
     assert list(frame["device"]) == [*at, "silent"] == fleet.devices and str(frame.crs) == "EPSG:4326"

@@ -153,12 +153,23 @@ def test_codes_of_every_layout() -> None:
             handle.feed_columns(places, places, None, times, 1, 1, False, codes, words, 0)
 
 
+def test_see_is_the_old_name_of_feed_sightings() -> None:
+    zones = {"desk": Beacon(UUID)}
+    fleet, monitor = Fleet(zones), Monitor(zones)
+    with pytest.warns(DeprecationWarning, match="Fleet.feed_sightings") as caught:
+        fleet.see("a", BeaconSighting(UUID, 1, 2), time=0)
+    assert caught[0].filename == __file__ and [event.device for event in fleet.events()] == ["a"]
+    with pytest.warns(DeprecationWarning, match="Monitor.feed_sightings") as caught:
+        monitor.see(BeaconSighting(UUID, 1, 2), time=0)
+    assert caught[0].filename == __file__ and [event.identifier for event in monitor.events()] == ["desk"]
+
+
 def test_beacons_and_time_per_device() -> None:
     zones = Zones()
     zones.add(Beacon(UUID), "desk")
     fleet = Fleet(zones, beacon_exit_timeout=10)
-    fleet.see("a", BeaconSighting(UUID, 1, 2), time=0)
-    fleet.see("b", BeaconSighting(UUID, 1, 2), time=5 * SECOND)
+    fleet.feed_sightings("a", BeaconSighting(UUID, 1, 2), time=0)
+    fleet.feed_sightings("b", BeaconSighting(UUID, 1, 2), time=5 * SECOND)
     assert fleet.next_deadline_us == 10 * SECOND == fleet["a"].next_deadline_us
     assert fleet["b"].next_deadline is not None
     fleet.advance(12 * SECOND)

@@ -64,7 +64,7 @@ def test_as_each_device_says(seed: int, threads: int) -> None:
                     zones.remove(name)
                 case 3:
                     zones.ensure(Beacon(UUID), "near")
-                    fleet.see(device, BeaconSighting(UUID, 1, 2), time=now)
+                    fleet.feed_sightings(device, BeaconSighting(UUID, 1, 2), time=now)
                 case 4:
                     fleet.remove_device(device)
                 case 5:
@@ -127,7 +127,7 @@ def everything() -> tuple[Fleet, Presences]:
         [("a", 10, 20), ("b", 10, 180), ("c", 90, 0), ("d", 10, 20)]
     ):
         fleet.feed(device, Fix(latitude, longitude, 5, time=second * SECOND))
-    fleet.see("d", BeaconSighting(UUID, 1, 2), time=9 * SECOND)
+    fleet.feed_sightings("d", BeaconSighting(UUID, 1, 2), time=9 * SECOND)
     return fleet, fleet.inside()
 
 

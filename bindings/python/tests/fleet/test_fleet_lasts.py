@@ -56,7 +56,7 @@ def test_a_fleet_that_lasts(memory_path: Path) -> None:
     calls: list[Callable[[], Any]] = [
         lambda: fleet.feed("a", Fix(0, 0, time=0)),
         lambda: fleet.feed_many(device="a", latitude=[0], longitude=[0], time=[0]),
-        lambda: fleet.see("a", time=0),
+        lambda: fleet.feed_sightings("a", time=0),
         lambda: fleet.set_scanning("a", True, time=0),
         lambda: fleet.advance(1 << 50),
     ]

@@ -228,7 +228,7 @@ def test_a_closed_fleet_takes_nothing_and_enters_nobody(tmp_path: Path) -> None:
         lambda: fleet.feed("x", Fix(0, 0, time=1)),
         lambda: fleet.feed_many(device=["x"], **columns),
         lambda: fleet.feed_many(device="x", **columns),
-        lambda: fleet.see("x", time=1),
+        lambda: fleet.feed_sightings("x", time=1),
         lambda: fleet.set_scanning("x", False, time=1),
         lambda: fleet.advance(1),
         lambda: fleet.advance(1, device="a"),

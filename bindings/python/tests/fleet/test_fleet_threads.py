@@ -123,7 +123,7 @@ class Pair:
         ways: list[Callable[[Fleet], Any]] = [
             lambda fleet: fleet.feed(device, fix),
             lambda fleet: fleet.feed(device, fix),
-            lambda fleet: fleet.see(device, BeaconSighting(UUID, 1, 2), time=at),
+            lambda fleet: fleet.feed_sightings(device, BeaconSighting(UUID, 1, 2), time=at),
             lambda fleet: fleet.set_scanning(device, at % 3 > 0, time=at),
             lambda fleet: fleet.advance(at, device=device),
             lambda fleet: fleet.advance(self.time),
@@ -235,7 +235,7 @@ def test_what_one_advance_brings_comes_by_deadline_and_device() -> None:
                 time=[(step + n % 2) * SECOND for n in range(30)],
             )  # fmt: skip
         for device in order[::3]:
-            fleet.see(device, BeaconSighting(UUID, 1, 2), time=20 * SECOND)
+            fleet.feed_sightings(device, BeaconSighting(UUID, 1, 2), time=20 * SECOND)
         fleet.advance(1000 * SECOND)
         found.append([(event.device, event.row, event.to_json()) for event in fleet.events()])
     assert found[0] == found[1] and len(found[0]) > 100

@@ -19,7 +19,7 @@ np = pytest.importorskip("numpy")
 pd = pytest.importorskip("pandas")
 
 NOT_CALLED = {
-    "Fleet": {"to_geopandas", "events_frame", "__enter__", "__exit__"},
+    "Fleet": {"to_geopandas", "events_frame", "see", "__enter__", "__exit__"},
     "Device": set(),
     "Zones": set(),
     "DeviceEventList": {
@@ -73,7 +73,8 @@ class Caller(Draw):
             "Fleet.feed_many of fixes": lambda: fleet.feed_many(good([FIX]), **few("device", "columns", often=0.7)),
             "Fleet.feed_many of a frame": lambda: fleet.feed_many(
                 frame(device=[one()], lat=[one()], lon=[0.0], time=[one()]), **few("columns")),
-            "Fleet.see": lambda: fleet.see(good("home"), good(BeaconSighting(UUID, 1, 2)), **few("time", often=0.9)),
+            "Fleet.feed_sightings": lambda: fleet.feed_sightings(good("home"), good(BeaconSighting(UUID, 1, 2)),
+                                                              **few("time", often=0.9)),
             "Fleet.set_scanning": lambda: fleet.set_scanning(good("home"), one(), time=good(5)),
             "Fleet.rewind": lambda: fleet.rewind(good(7), **few("device")),
             "Fleet.set_arrival_time": lambda: fleet.set_arrival_time(one()),

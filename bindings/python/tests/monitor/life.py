@@ -91,7 +91,7 @@ def give(monitor: Monitor, row: list[Any]) -> None:
             case ["fix", latitude, longitude, accuracy, time]:
                 monitor.feed(Fix(latitude, longitude, accuracy, time=time))
             case ["see", minor, time]:
-                monitor.see([BeaconSighting(BEACON, 1, minor)], time=time)
+                monitor.feed_sightings([BeaconSighting(BEACON, 1, minor)], time=time)
             case ["scanning", on, time]:
                 monitor.set_scanning(on, time=time)
             case ["host", flags, time]:

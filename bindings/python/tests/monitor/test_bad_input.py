@@ -59,9 +59,9 @@ def monitor() -> Monitor:
         (lambda m: m.add(Beacon(UUID, -1), "x"), "major"),
         (lambda m: m.add(Beacon(UUID, 1, 65536), "x"), "minor"),
         (lambda m: m.add(Beacon(UUID, None, 1), "x"), "major"),
-        (lambda m: m.see(BeaconSighting(UUID, 70000, 1), time=SECOND), "major"),
-        (lambda m: m.see(BeaconSighting(UUID, 1, 1, 1 << 40), time=SECOND), "rssi"),
-        (lambda m: m.see(time=1 << 62), "time"),
+        (lambda m: m.feed_sightings(BeaconSighting(UUID, 70000, 1), time=SECOND), "major"),
+        (lambda m: m.feed_sightings(BeaconSighting(UUID, 1, 1, 1 << 40), time=SECOND), "rssi"),
+        (lambda m: m.feed_sightings(time=1 << 62), "time"),
         (lambda m: Monitor(delivery="sometimes"), "delivery"),
         (lambda m: Monitor(condition_limit=0), "condition_limit"),
         (lambda m: Monitor(max_pending_events=0), "max.pending.events"),
@@ -101,7 +101,7 @@ def test_values_out_of_range(monitor: Monitor, call: Callable[[Monitor], object]
         lambda m: m.add(HOME, "x", policy=TransitionPolicy(entry_dwell="5")),
         lambda m: m.feed(Fix("52", 13, time=SECOND)),
         lambda m: m.feed(Fix(None, 13, time=SECOND)),
-        lambda m: m.see(["beacon"], time=SECOND),
+        lambda m: m.feed_sightings(["beacon"], time=SECOND),
         lambda m: m.explain(7),
         lambda m: Monitor(condition_limit=True),
         lambda m: geodesic.inverse("0", 0, 0, 0),
@@ -141,7 +141,7 @@ def test_late_inputs_of_all_kinds(monitor: Monitor) -> None:
     before = snapshot(monitor)
     for call in (
         lambda: monitor.feed(Fix(0, 0, time=SECOND - 1)),
-        lambda: monitor.see(time=SECOND - 1),
+        lambda: monitor.feed_sightings(time=SECOND - 1),
         lambda: monitor.set_scanning(False, time=SECOND - 1),
         lambda: monitor.set_host(time=SECOND - 1),
         lambda: monitor.advance(SECOND - 1),
@@ -170,7 +170,7 @@ def test_a_full_queue_refuses_and_a_batch_stops_there() -> None:
     for call in (
         lambda: monitor.feed(fixes[4]),
         lambda: monitor.advance(9 * SECOND),
-        lambda: monitor.see(time=9 * SECOND),
+        lambda: monitor.feed_sightings(time=9 * SECOND),
     ):
         with pytest.raises(QueueFullError):
             call()

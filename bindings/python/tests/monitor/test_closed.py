@@ -19,7 +19,7 @@ INPUTS: dict[str, Callable[[Monitor], object]] = {
     "feed_many": lambda monitor: monitor.feed_many([Fix(0, 0, time=5)]),
     "feed_many of columns": lambda monitor: monitor.feed_many(latitude=[0], longitude=[0], time=[5]),
     "feed_many of nothing": lambda monitor: monitor.feed_many([]),
-    "see": lambda monitor: monitor.see(BeaconSighting(UUID, 1, 2), time=5),
+    "feed_sightings": lambda monitor: monitor.feed_sightings(BeaconSighting(UUID, 1, 2), time=5),
     "set_scanning": lambda monitor: monitor.set_scanning(False, time=5),
     "set_host": lambda monitor: monitor.set_host(time=5),
     "advance": lambda monitor: monitor.advance(5),

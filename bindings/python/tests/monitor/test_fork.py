@@ -57,7 +57,7 @@ def test_continues_independently() -> None:
     monitor.remove("a")
     monitor.add(HOME, "d")
     fork.add(Beacon(UUID), "beacon")
-    fork.see([BeaconSighting(UUID, 1, 7)], time=5 * SECOND)
+    fork.feed_sightings([BeaconSighting(UUID, 1, 7)], time=5 * SECOND)
     assert monitor.identifiers == ["b", "c", "d"]
     assert fork.identifiers == ["a", "b", "c", "beacon"]
     assert (monitor.clock_us, fork.clock_us) == (0, 5 * SECOND)

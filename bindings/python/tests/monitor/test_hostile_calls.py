@@ -77,7 +77,8 @@ class Caller(Draw):
             "feed_many": lambda: monitor.feed_many(one(), **few("on_invalid", "columns", often=0.1)),
             "columns": lambda: monitor.feed_many(latitude=or_good([0.0]), longitude=or_good([0.0]), time=or_good([0]),
                                                  **few("accuracy", "on_invalid", often=0.2)),
-            "see": lambda: monitor.see(self.random.choice([one(), [one()]]), **few("time", often=0.9)),
+            "feed_sightings": lambda: monitor.feed_sightings(self.random.choice([one(), [one()]]),
+                                                             **few("time", often=0.9)),
             "scanning": lambda: monitor.set_scanning(one(), time=one()),
             "host": lambda: monitor.set_host(one(), **few("unsupported"), time=one()),
             "advance": lambda: monitor.advance(one()),
@@ -116,7 +117,7 @@ def test_only_documented_exceptions() -> None:
     [
         (lambda: Monitor().feed((1, 2, 3)), TypeError, "fix.*Fix.*tuple"),
         (lambda: Monitor().feed_many([FIX, 5]), TypeError, "fixes, row 1.*Fix.*int"),
-        (lambda: Monitor().see([5], time=0), TypeError, "element 0.*BeaconSighting.*int"),
+        (lambda: Monitor().feed_sightings([5], time=0), TypeError, "element 0.*BeaconSighting.*int"),
         (lambda: Monitor().add(CIRCLE, "a", policy=5), TypeError, ".*"),
         (lambda: Monitor().add(CIRCLE, "a", assuming=5), TypeError, "assuming .* .*"),
         (lambda: Monitor().add(CIRCLE, "a", tag="5"), TypeError, "tag"),

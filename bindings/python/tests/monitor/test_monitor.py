@@ -193,16 +193,16 @@ def test_presets_are_those_of_the_semantics_page() -> None:
 def test_beacons_refinement_and_absence() -> None:
     monitor = Monitor()
     monitor.add(Beacon(UUID, major=1), "desk")
-    monitor.see([BeaconSighting(UUID, 1, 9, rssi=-80), BeaconSighting(Uuid(UUID), 1, 7, rssi=-60)], time=0)
+    monitor.feed_sightings([BeaconSighting(UUID, 1, 9, rssi=-80), BeaconSighting(Uuid(UUID), 1, 7, rssi=-60)], time=0)
     (event,) = monitor.events()
     assert event.state is State.SATISFIED and event.refinement == Beacon(UUID, 1, 7)
     assert event.latitude is None and event.boundary_distance is None
-    monitor.see(time=29 * SECOND)
+    monitor.feed_sightings(time=29 * SECOND)
     assert monitor.poll() == []
     monitor.advance(30 * SECOND)
     (event,) = monitor.events()
     assert (event.state, event.cause, event.date_us) == (State.UNSATISFIED, Cause.TIMEOUT, 30 * SECOND)
-    monitor.see(BeaconSighting(UUID, 2, 1), time=31 * SECOND)
+    monitor.feed_sightings(BeaconSighting(UUID, 2, 1), time=31 * SECOND)
     assert monitor.poll() == []
 
 
@@ -310,7 +310,7 @@ def test_statistics_and_repr() -> None:
     monitor = Monitor("m")
     monitor.add(HOME, "home")
     monitor.feed_many([away(0, SECOND), away(0, 0), Fix(91, 0, time=SECOND)])
-    monitor.see(time=SECOND)
+    monitor.feed_sightings(time=SECOND)
     counters = monitor.statistics()
     assert (counters.accepted_fixes, counters.late_inputs, counters.invalid_fixes) == (1, 1, 1)
     assert (counters.accepted_sightings, counters.pending_events, counters.condition_count) == (1, 1, 1)

@@ -204,7 +204,7 @@ def test_an_input_that_is_too_far_ahead() -> None:
     assert isinstance(error.value, ValueError)
     assert error.value.name == "ahead_of_clock"
     for call in (
-        lambda: monitor.see([], time=MINUTE + 1),
+        lambda: monitor.feed_sightings([], time=MINUTE + 1),
         lambda: monitor.set_scanning(False, time=MINUTE + 1),
         lambda: monitor.set_host(time=MINUTE + 1),
     ):

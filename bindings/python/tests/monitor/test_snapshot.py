@@ -23,7 +23,7 @@ def lived(name: str | None = None, **options: object) -> Monitor:
         monitor.add(HOME, f"circle {index}", tag=index)
     monitor.add(Beacon(UUID), "beacon")
     monitor.feed(Fix(52.5, 13.4, 5, time=0))
-    monitor.see(BeaconSighting(UUID, 1, 2), time=SECOND)
+    monitor.feed_sightings(BeaconSighting(UUID, 1, 2), time=SECOND)
     monitor.feed(Fix(53.5, 13.4, 5, time=2 * SECOND))
     monitor.poll(2)
     monitor.poll(1)

@@ -52,7 +52,7 @@ def test_continues_where_it_was(tmp_path: Path) -> None:
         monitor.add(Beacon(UUID), "beacon")
         monitor.add(HOME, "too many")
         monitor.feed(inside(0))
-        monitor.see(BeaconSighting(UUID, 1, 2), time=5 * SECOND)
+        monitor.feed_sightings(BeaconSighting(UUID, 1, 2), time=5 * SECOND)
         first, second = monitor.next_event(), monitor.next_event()
         snapshot, records = monitor.snapshot(), monitor.records()
     assert [path.name for path in tmp_path.iterdir()] == ["m.fencepost"]

@@ -28,7 +28,7 @@ def busy() -> Monitor:
     monitor.add(Beacon(UUID, 1), "desk")
     monitor.add(HOME, HOSTILE, policy="exact")
     monitor.feed(Fix(52.5, 13.4, time=datetime(2024, 5, 1, tzinfo=UTC)))
-    monitor.see(BeaconSighting(UUID, 1, 2), time=datetime(2024, 5, 1, tzinfo=UTC))
+    monitor.feed_sightings(BeaconSighting(UUID, 1, 2), time=datetime(2024, 5, 1, tzinfo=UTC))
     return monitor
 
 

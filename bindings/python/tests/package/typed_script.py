@@ -50,7 +50,7 @@ def conditions(monitor: Monitor) -> None:
 
 def inputs(monitor: Monitor) -> None:
     monitor.feed(Fix(37.3349, -122.0091, accuracy=5, time=datetime(2024, 5, 1, tzinfo=UTC)))
-    monitor.see(BeaconSighting(BEACON, 1, 7, rssi=-60), time=datetime(2024, 5, 1, tzinfo=UTC))
+    monitor.feed_sightings(BeaconSighting(BEACON, 1, 7, rssi=-60), time=datetime(2024, 5, 1, tzinfo=UTC))
     time = pd.Series(pd.date_range("2024-05-01", periods=3, freq="s", tz="UTC"))
     result = monitor.feed_many(latitude=np.zeros(3), longitude=[0.0, 0.0, 0.0], time=time, accuracy=5.0)
     assert_type(result, FeedResult)

@@ -188,7 +188,7 @@ class Pair:
     def do_see(self, step: int, report: Any) -> None:
         time = self.at(step)
         self.both(
-            lambda: self.ours.see([BeaconSighting(*beacon) for beacon in report], time=time),
+            lambda: self.ours.feed_sightings([BeaconSighting(*beacon) for beacon in report], time=time),
             lambda: self.theirs.feed_sightings(time, report),
         )
 

@@ -93,7 +93,7 @@ def alone(tables: Tables, rows: list[Row], to_us: int) -> list[Any]:
                     fleet.feed(device, Fix(latitude, longitude, accuracy=accuracy, time=time))
                 else:
                     seen = [BeaconSighting(one["uuid"], one["major"], one["minor"]) for one in json.loads(beacons)]
-                    fleet.see(device, seen, time=time)
+                    fleet.feed_sightings(device, seen, time=time)
             except (InvalidArgumentError, LateInputError, KeyError):
                 pass
         assert fleet is not None

@@ -76,12 +76,12 @@ def test_a_parsed_sighting_is_fed_at_its_time() -> None:
     monitor.add(Beacon(UUID, 1), "desk")
     sighting = BeaconSighting.parse(RECORD, rssi=-60, time=time)
     assert sighting.time == time
-    monitor.see(sighting)
+    monitor.feed_sightings(sighting)
     assert monitor.next_event().date == time
-    monitor.see([sighting, BeaconSighting.parse(RECORD, time=1_714_564_800_000_000)])
+    monitor.feed_sightings([sighting, BeaconSighting.parse(RECORD, time=1_714_564_800_000_000)])
     for report in ([], [sighting, BeaconSighting(UUID, 1, 2)], [sighting, BeaconSighting.parse(RECORD, time=1)]):
         with pytest.raises(InvalidArgumentError, match="^time is missing"):
-            monitor.see(report)
+            monitor.feed_sightings(report)
 
 
 @pytest.mark.parametrize(

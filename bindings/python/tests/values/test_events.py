@@ -26,7 +26,7 @@ def some_events() -> list[Event]:
     monitor.add(Beacon(UUID), "desk")
     monitor.feed(Fix(0, 0.1, 2.5, time=1))
     monitor.feed(Fix(0, 0, time=SECOND))
-    monitor.see(BeaconSighting(UUID, 65535, 0), time=SECOND)
+    monitor.feed_sightings(BeaconSighting(UUID, 65535, 0), time=SECOND)
     return list(monitor.events())
 
 

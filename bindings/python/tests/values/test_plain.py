@@ -56,7 +56,7 @@ def test_kinds_of_beacons_and_gates() -> None:
     monitor.add(Beacon(UUID), "desk", assuming="unknown")
     monitor.advance(40_000_000)
     assert kinds(monitor) == ["determined"]
-    monitor.see(BeaconSighting(UUID, 1, 2), time=41_000_000)
+    monitor.feed_sightings(BeaconSighting(UUID, 1, 2), time=41_000_000)
     monitor.advance(80_000_000)
     assert kinds(monitor) == ["enter", "exit"]
     monitor.add(Gate(LINE, edges="geodesic"), "bridge")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
@@ -219,7 +220,7 @@ class FleetInputs(FixInputs):
             FeedResult(0, 0, 0)._carry(error)
             raise
 
-    def see(
+    def feed_sightings(
         self,
         device: str,
         sightings: BeaconSighting | Iterable[BeaconSighting] = (),
@@ -247,11 +248,18 @@ class FleetInputs(FixInputs):
             >>> zones = Zones()
             >>> zones.add(Beacon("e2c56db5-dffb-48d2-b060-d0f5a71096e0"), "desk")
             >>> fleet = Fleet(zones)
-            >>> fleet.see("phone", BeaconSighting("e2c56db5-dffb-48d2-b060-d0f5a71096e0", 1, 2), time=0)
+            >>> fleet.feed_sightings("phone", BeaconSighting("e2c56db5-dffb-48d2-b060-d0f5a71096e0", 1, 2), time=0)
             >>> [presence.identifier for presence in fleet["phone"].inside()]
             ['desk']
         """
         self._handle.feed_sightings(device, *scan_report(sightings, time))
+
+    def see(
+        self, device: str, sightings: BeaconSighting | Iterable[BeaconSighting] = (), *, time: Time | None = None
+    ) -> None:
+        """Deprecated name of :meth:`feed_sightings`."""
+        warnings.warn("Fleet.see is now Fleet.feed_sightings", DeprecationWarning, stacklevel=2)
+        self.feed_sightings(device, sightings, time=time)
 
     def set_scanning(self, device: str, on: bool, *, time: Time) -> None:
         """Declares whether a device scans for beacons from `time` on: see :meth:`Monitor.set_scanning`. A new device

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
@@ -146,8 +147,6 @@ class FixInputs:
         """Warns before anything is fed if a time in microseconds is probably in another unit."""
         unit = likely_unit(time)
         if unit is not None and self._is_fresh():
-            import warnings
-
             way_out = f"for {unit[0]} write {time} * {unit[1]:_}, or give a datetime"
             warnings.warn(f"time {time} means as many microseconds, which is in 1970; {way_out}", stacklevel=depth)
 
@@ -295,7 +294,9 @@ class MonitorInputs(FixInputs):
             return self._handle.feed_fixes(rows)
         return self._handle.feed_columns(*record_columns(rows), True)
 
-    def see(self, sightings: BeaconSighting | Iterable[BeaconSighting] = (), *, time: Time | None = None) -> None:
+    def feed_sightings(
+        self, sightings: BeaconSighting | Iterable[BeaconSighting] = (), *, time: Time | None = None
+    ) -> None:
         """Feeds one scan report: the beacons observed at one instant. An empty report only moves the clock.
 
         Args:
@@ -310,6 +311,11 @@ class MonitorInputs(FixInputs):
             QueueFullError: `max_pending_events` events are pending.
         """
         self._handle.feed_sightings(*scan_report(sightings, time))
+
+    def see(self, sightings: BeaconSighting | Iterable[BeaconSighting] = (), *, time: Time | None = None) -> None:
+        """Deprecated name of :meth:`feed_sightings`."""
+        warnings.warn("Monitor.see is now Monitor.feed_sightings", DeprecationWarning, stacklevel=2)
+        self.feed_sightings(sightings, time=time)
 
     def set_scanning(self, on: bool, *, time: Time) -> None:
         """Declares whether the host scans for beacons from `time` on. A new monitor starts with scanning on.

@@ -131,4 +131,4 @@ def feed_report(monitor: Monitor, report: Report) -> None:
     if report.beacons is None:
         monitor.set_scanning(report.scanning, time=report.time_us)
     else:
-        monitor.see(report.beacons, time=report.time_us)
+        monitor.feed_sightings(report.beacons, time=report.time_us)

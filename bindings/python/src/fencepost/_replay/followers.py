@@ -83,7 +83,7 @@ class OneFleet:
         if report.beacons is None:
             self._fleet.set_scanning(name, report.scanning, time=report.time_us)
         else:
-            self._fleet.see(name, report.beacons, time=report.time_us)
+            self._fleet.feed_sightings(name, report.beacons, time=report.time_us)
         return self._taken()
 
     def advance(self, track: int, until_us: int) -> Events:

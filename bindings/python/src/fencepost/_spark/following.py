@@ -175,7 +175,7 @@ def _spans(rows: Batch) -> list[tuple[str, int, int]]:
 def _see(fleet: Fleet, device: str, time: int, beacons: str) -> FeedResult:
     try:
         seen = [BeaconSighting(one["uuid"], one["major"], one["minor"], one.get("rssi")) for one in json.loads(beacons)]
-        fleet.see(device, seen, time=time)
+        fleet.feed_sightings(device, seen, time=time)
     except LateInputError:
         return FeedResult(0, 0, 1)
     except (InvalidArgumentError, KeyError):

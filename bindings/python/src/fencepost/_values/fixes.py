@@ -120,7 +120,8 @@ class BeaconSighting:
         measured_power: For a parsed advertisement: the signal strength at a distance of 1 m that the advertisement
             states, in dBm; otherwise None.
         kind: ``"ibeacon"`` or ``"altbeacon"`` for a parsed advertisement; otherwise None.
-        time: Time of reception, if it was passed to :meth:`parse`; otherwise None. :meth:`Monitor.see` uses this time.
+        time: Time of reception, if it was passed to :meth:`parse`; otherwise None.
+            :meth:`Monitor.feed_sightings` uses this time.
 
     Raises:
         InvalidArgumentError: `uuid` is not a UUID, or a number is out of range.
