@@ -1,16 +1,20 @@
 """Lists every message that a user can read: errors, warnings, `explain`, the commands' help and output, the log.
 
-    Tests/Style/messages.py            compares with Tests/Golden/messages.txt
+    Tests/Style/messages.py            compares with Tests/Golden/messages.txt, and refuses tests that repeat a message
     Tests/Style/messages.py --print    prints the list: make messages
     Tests/Style/messages.py --update   rewrites that file; its diff is what a reviewer reads
 
 A message is a string of two words or more in the sources of the library, the package, the plugin and the extensions,
 however it reaches the user. So the list also holds a few strings that no user reads, and misses messages of one word or
 composed of single words. Values are in braces. SQL, HTML, CSS and script texts are left out.
+
+A test asserts the type, code, row, place and values of an error, not its wording. So no literal of a test in Python may
+repeat five consecutive words of a message; names with an underscore, and values, are not words.
 """
 
 from __future__ import annotations
 
+import ast
 import difflib
 import re
 import sys
@@ -34,6 +38,9 @@ DATA = re.compile(
     r"|[.#][a-z]+ [a-z]+|.*\(\?:.*",
     re.DOTALL,
 )
+TESTS = re.compile(r"(?:.*/)?tests/(?:.*/)?test_\w+\.py")
+TOKENS = re.compile(r"\{[^{}]*\}|[\w.+'-]*[\d_][\w.+'-]*|[A-Za-z]+(?:[-'][A-Za-z]+)*|[^\s,;:]")
+REPEATED = 5
 INTRODUCTION = """\
 # Every message, by its source, written by Tests/Style/messages.py --update. Values are in braces.
 """
@@ -69,6 +76,28 @@ def listing() -> str:
     return "".join(rows)
 
 
+def runs(text: str) -> set[tuple[str, ...]]:
+    """The runs of consecutive words in a text."""
+    words = [token.lower() if token[0].isalpha() and "_" not in token else "" for token in TOKENS.findall(text)]
+    found = zip(*(words[start:] for start in range(REPEATED)))
+    return {run for run in found if all(word and not re.search(r"\d", word) for word in run)}
+
+
+def repetitions(listed: str) -> list[str]:
+    """The literals of tests that repeat words of a message of the list."""
+    known = {run for line in listed.splitlines() for run in runs(line.partition(": ")[2])}
+    found = []
+    for path in filter(TESTS.fullmatch, files()):
+        nodes = list(ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))))
+        docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        for node in nodes:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+                same = runs(node.value) & known
+                if same:
+                    found.append(f"{path}:{node.lineno}: repeats a message: {' '.join(min(same))}")
+    return found
+
+
 def main() -> int:
     now = listing()
     if "--print" in sys.argv:
@@ -81,6 +110,10 @@ def main() -> int:
         print(*difference[:60], sep="\n", end="\n" if difference else "")
         if difference:
             print("messages: if the change is wanted, Tests/Style/messages.py --update", file=sys.stderr)
+            return 1
+        repeated = repetitions(now)
+        if repeated:
+            print(*repeated, "messages: assert the code, row, place or values instead", sep="\n", file=sys.stderr)
             return 1
     return 0
 

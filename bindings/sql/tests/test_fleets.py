@@ -97,7 +97,7 @@ def test_sqlite_a_refused_row_takes_its_statement_back(sqlite: SQLite) -> None:
     assert sqlite.run("SELECT count(*) FROM vans_devices") == [(0,)]
     sqlite.run("INSERT INTO vans(device, time, latitude, longitude) VALUES ('a', 100, 47.5, 7.5)")
     late = "INTO vans(device, time, latitude, longitude) VALUES ('a', 90, 47.5, 7.5), ('b', 100, 47.5, 7.5)"
-    with pytest.raises(sqlite.errors, match="earlier than the clock"):
+    with pytest.raises(sqlite.errors, match="earlier"):
         sqlite.run(f"INSERT {late}")
     assert sqlite.run("SELECT count(*) FROM vans_devices") == [(1,)]
     sqlite.run(f"INSERT OR IGNORE {late}")
@@ -109,9 +109,9 @@ def test_sqlite_a_refused_row_takes_its_statement_back(sqlite: SQLite) -> None:
     [
         ("INSERT INTO vans(device, time, latitude, longitude) VALUES ('a', 1, 47, 7)", "no places"),
         ("INSERT INTO vans(places) VALUES ('text')", "BLOB"),
-        ("INSERT INTO vans(places) VALUES (x'00')", "not a set of places"),
+        ("INSERT INTO vans(places) VALUES (x'00')", r"byte \d+"),
         ("INSERT INTO vans(options) VALUES ('path=geodesic')", "option path"),
-        ("INSERT INTO vans(device, place) VALUES ('a', 'b')", "belong to events"),
+        ("INSERT INTO vans(device, place) VALUES ('a', 'b')", "columns .*events"),
         ("CREATE VIRTUAL TABLE t USING fencepost_fleet(1)", "no arguments"),
     ],
 )
@@ -305,9 +305,9 @@ def test_postgresql_a_late_input_is_null_and_bad_ones_are_errors(postgresql: Pos
         ("SELECT feed('none', 'van', now(), 1, 1)", "no fleet none"),
         ("SELECT feed('vans', 'van', 'infinity', 1, 1)", "infinite"),
         ("SELECT feed('vans', 'van', now(), 'NaN', 1)", "nan"),
-        ("SELECT feed('vans', 'van', now(), 1, NULL)", "latitude and longitude"),
+        ("SELECT feed('vans', 'van', now(), 1, NULL)", "latitude.*longitude"),
         ("SELECT feed('vans', '', now(), 1, 1)", "identifier"),
-        ("SELECT create_fleet('b', '\\x00')", "not a set of places"),
+        ("SELECT create_fleet('b', '\\x00')", r"byte \d+"),
         ("SELECT set_places('none', (SELECT places FROM fleets))", "no fleet none"),
     ):
         with pytest.raises(postgresql.errors, match=match):

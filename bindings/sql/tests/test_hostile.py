@@ -67,7 +67,7 @@ def test_null_gives_null(host: Host) -> None:
         ([("a", SQUARE, "max_vertices=0")], "1 to 1000000"),
         ([("a", SQUARE, "max_vertices=1000001")], "1 to 1000000"),
         ([("a", SQUARE, "max_vertices=4.5")], "1 to 1000000"),
-        ([("a", ZIGZAG, None)], "with those that planar edges are cut at; max_vertices is 500000"),
+        ([("a", ZIGZAG, None)], "planar .*max_vertices is 500000"),
         ([("a", b"GP\x00\x01" + (3857).to_bytes(4, "little") + SQUARE, None)], "3857"),
         ([("a", b"GP\x00\x0f" + bytes(4) + SQUARE, None)], "damaged|envelope|head"),
     ],
@@ -100,7 +100,7 @@ def test_values_that_are_not_places(host: Host) -> None:
         if bad == good:
             continue
         table = f"fp_containing({literal(host, bad)}, 47.5, 7.5)"
-        refused(host, f"SELECT * FROM {table}" if host.name == "sqlite" else f"SELECT {table}", "not a set of places")
+        refused(host, f"SELECT * FROM {table}" if host.name == "sqlite" else f"SELECT {table}", r"byte \d+")
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def test_sqlite_a_view_of_visits(tmp_path: Path) -> None:
         ("SELECT van, 'yesterday', lat, lon FROM log", "row 1"),
         ("SELECT van, 1767225600000, lat, lon FROM log", "time=ms"),
         ("SELECT van, at, 'north', lon FROM log", "latitude is text"),
-        ("SELECT NULL, at, lat, lon FROM log", "device is NULL"),
+        ("SELECT NULL, at, lat, lon FROM log", "device .*NULL"),
         ("SELECT 'a' || char(0) || 'b', at, lat, lon FROM log", "zero byte"),
     ):
         with pytest.raises(host.errors, match=match):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -13,7 +14,7 @@ from conftest import ROOT, Run, mentions
 from fencepost_conform.player import Outcome, run_scenarios
 from fencepost_conform.scenarios import read_scenarios
 
-pytestmark = pytest.mark.filterwarnings("ignore:a planar edge spans")
+pytestmark = pytest.mark.filterwarnings("ignore:a planar ")
 
 CORPUS = ROOT / "Tests" / "Conformance"
 FILES = sorted(CORPUS.rglob("*.json"))
@@ -150,7 +151,7 @@ def test_counts_and_exit_codes(play: Run, tmp_path: Path) -> None:
     finished = play("--store", tmp_path / "absent", good)
     assert (finished.returncode, finished.stdout) == (2, "")
     assert finished.stderr.startswith(f"fencepost: {tmp_path / 'absent'}")
-    assert finished.stderr.endswith("No such file or directory\n")
+    assert finished.stderr.endswith(f"{os.strerror(errno.ENOENT)}\n")
 
 
 def test_the_whole_corpus_from_the_command_line(play: Run, memory_path: Path) -> None:
@@ -176,7 +177,7 @@ def test_an_event_in_flight_must_come_again_after_a_restart(play: Run, tmp_path:
     ("content", "reason"),
     [
         (b"\xff\xff\xff", "line 1: byte 0 is not"),
-        (b"{", "line 1 column 2: not valid JSON"),
+        (b"{", "line 1 column 2: … JSON"),
         (b"[3]", "scenario 1: … name"),
         (b'{"name": "x"}', "scenario 1"),
         (b'{"name": "x", "steps": []}', "scenario 1"),
@@ -185,14 +186,14 @@ def test_an_event_in_flight_must_come_again_after_a_restart(play: Run, tmp_path:
             b'{"name": "x", "steps": [{"next": null}, {"jump": 3}]}',
             "x: step 2:",
         ),
-        (b'{"name": "x", "steps": [{"next": null, "advance": 3}]}', "it has more than one verb: advance, next"),
+        (b'{"name": "x", "steps": [{"next": null, "advance": 3}]}', "step 1: … advance, next"),
         (
             b'{"name": "x", "steps": [{"next": {"staet": "satisfied"}}]}',
             "step 1:",
         ),
-        (b'{"name": "x", "steps": [{"record": "c", "is": {"tga": 5}}]}', "tga is not one of what is compared here: "),
-        (b'{"name": "x", "steps": [{"explain": "c", "is": {"why": 5}}]}', "why is not one of what is compared here: "),
-        (b'{"name": "x", "steps": [{"statistics": {"late": 0}}]}', "late is not one of what is compared here: "),
+        (b'{"name": "x", "steps": [{"record": "c", "is": {"tga": 5}}]}', "step 1: … tga "),
+        (b'{"name": "x", "steps": [{"explain": "c", "is": {"why": 5}}]}', "step 1: … why "),
+        (b'{"name": "x", "steps": [{"statistics": {"late": 0}}]}', "step 1: … late "),
         (b'{"name": "x", "steps": [{"advance": "soon"}]}', 'step 1: … "soon" … time'),
         (b'{"name": "x", "steps": [{"close": "M2"}]}', '"M2"'),
         (b'{"name": "x", "steps": [{"next": null, "monitor": "M2"}]}', '"M2"'),

@@ -251,9 +251,8 @@ def test_vector_files_in_the_words_of_the_command(folder: Path, run: Run) -> Non
     )
     for more in ((), ("--by", "time")):
         done = run("replay", "t.gpkg", "--conditions", "c.csv", *more)
-        assert done.returncode == 2 and "its CRS EPSG:3857 is" in done.stderr
-        assert done.stderr.endswith("; use --transform to convert it\n")
+        assert done.returncode == 2 and mentions(done.stderr, "EPSG:3857 … --transform")
         assert run("replay", "t.gpkg", "--conditions", "c.csv", "--transform", *more).returncode == 0
     geopandas.GeoDataFrame({"x1": [1]}, geometry=places, crs=4326).to_file(folder / "n.gpkg")
     done = run("replay", "n.gpkg", "--conditions", "c.csv")
-    assert done.stderr.endswith("; name it with --columns time=NAME\n") and "columns=" not in done.stderr
+    assert "--columns time=NAME" in done.stderr and "columns=" not in done.stderr

@@ -55,7 +55,7 @@ def test_times_that_have_no_date_are_refused_by_row(tmp_path: Path) -> None:
     columns = {"time_us": [0, 10**18], "lat": [47.0] * 2, "lon": [8.0] * 2, "car": ["a"] * 2}
     for source in sources(tmp_path, columns):
         for by in (None, "car"):
-            assert "outside year 1 to year 9999" in str(refusal(replay, source, HERE, by=by))
+            assert mentions(refusal(replay, source, HERE, by=by), "time … 9999")
     # The time of a Fix is always in microseconds; a log with such times could not be printed.
     for time in START_NS, -START_NS:
         fixes = [Fix(47, 8, time=0), Fix(47, 8, time=time)]

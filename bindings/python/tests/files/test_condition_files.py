@@ -86,10 +86,8 @@ def test_an_empty_collection_is_said_to_be(tmp_path: Path, run: Run) -> None:
         assert len(replay(ONE, path)) == 0
     (tmp_path / "t.csv").write_text("time,lat,lon\n0,0,0\n")
     done = run("replay", "t.csv", "--conditions", "c.geojson")
-    assert (done.returncode, done.stderr) == (
-        0,
-        "fencepost: c.geojson: the file has no conditions, so nothing is monitored\n",
-    )
+    assert done.returncode == 0 and done.stderr.count("\n") == 1
+    assert mentions(done.stderr, "fencepost: c.geojson: … no conditions")
 
 
 def test_way_points_as_circles(tmp_path: Path, run: Run) -> None:
@@ -160,7 +158,7 @@ def test_a_table_without_a_column_of_radii(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("radius", [0, -1, float("nan"), float("inf")])
 def test_an_invalid_radius(radius: float) -> None:
-    with pytest.raises(InvalidArgumentError, match="is not a number of metres above 0"):
+    with pytest.raises(InvalidArgumentError, match=f"radius.*{radius}"):
         replay(ONE, {}, radius=radius)
     with pytest.raises(InvalidArgumentError, match="'inside'"):
         replay(ONE, {}, assuming="inside")

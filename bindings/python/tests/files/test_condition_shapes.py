@@ -93,7 +93,7 @@ def test_the_command_names_what_repairs_a_polygon(tmp_path: Path, run: Run) -> N
     (tmp_path / "t.csv").write_text("time,lat,lon\n0,0.5,0.5\n")
     done = run("replay", "t.csv", "--conditions", "c.geojson")
     assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1
-    assert done.stderr.endswith("; Fix geometries of QGIS repairs most polygons that are refused\n")
+    assert "QGIS" in done.stderr and "shapely" not in done.stderr
 
 
 def test_what_is_said_of_edges(tmp_path: Path) -> None:

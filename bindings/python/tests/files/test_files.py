@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import json
 import math
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -219,7 +221,7 @@ def test_gpx_sloppy_values(write: Write) -> None:
         (GPX.format(""), "points"),
         (GPX.format(SEGMENT.format(POINT.format(1) + '<trkpt lat="1" lon="2"/>')), "point 2: … time"),
         (GPX.format(SEGMENT.format('<trkpt lat="1"/>')), "point 1:"),
-        (GPX.format(SEGMENT.format(POINT.format(1) + '<trkpt lat="abc" lon="2"/>')), "point 2: lat 'abc' is not a num"),
+        (GPX.format(SEGMENT.format(POINT.format(1) + '<trkpt lat="abc" lon="2"/>')), "point 2: lat 'abc'"),
         ("<kml></kml>", "line 1: … <kml>"),
         ("", "line 1: … XML"),
         ("just text", "line 1: … XML"),
@@ -337,7 +339,7 @@ def test_geojson_lines(write: Write, text: str) -> None:
         (line([[1, 2], [3, 4]], times=[1, None]), "point 2: … time"),
         (line([[1, 2], [3, 10**400]], times=[1, 2]), "point 2"),
         ('{"type": "Feature", "x": ' + "[" * 100_000, "nested"),
-        ('{"type": ' + "9" * 5000 + "}", "cannot be read"),
+        ('{"type": ' + "9" * 5000 + "}", "4300"),
         ('{"type": NaN}', "line 1 column 10: NaN … JSON"),
         ('{"NaN \\"Infinity": "NaN",\n "b": [-Infinity]}', "line 2 column 8: … JSON"),
     ],
@@ -362,8 +364,8 @@ def test_shared_flight_logs_are_named(tmp_path: Path) -> None:
 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
-    assert refusal(read_track, tmp_path / "none.gpx") == "No such file or directory"
-    assert refusal(read_conditions, tmp_path, TransitionPolicy()) == "Is a directory"
+    assert refusal(read_track, tmp_path / "none.gpx") == os.strerror(errno.ENOENT)
+    assert refusal(read_conditions, tmp_path, TransitionPolicy()) == os.strerror(errno.EISDIR)
 
 
 # ----------------------------------------------------------------------------------------- conditions
@@ -419,7 +421,7 @@ def test_conditions(write: Write) -> None:
         (collection(feature(identifier="a", radius=1, assuming="inside")), "assuming 'inside'"),
         (collection(feature(identifier="a", radius=1, policy="strict")), "policy 'strict'"),
         (collection(feature(identifier="a", radius=1, policy={"dwell": 3})), "policy field 'dwell'"),
-        (collection(feature(identifier="a", radius=1, policy=7)), "policy must be"),
+        (collection(feature(identifier="a", radius=1, policy=7)), "features[0]: policy "),
         (collection(feature(identifier="a", radius=1), feature(identifier="a", radius=2)), "features[0]"),
         (collection(feature(identifier="a", radius=1, uuid=UUID)), "geometry … uuid"),
         (

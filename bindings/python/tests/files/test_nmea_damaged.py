@@ -10,7 +10,7 @@ from functools import reduce
 from pathlib import Path
 
 import pytest
-from conftest import TRACKS, Run, needs_shared
+from conftest import TRACKS, Run, mentions, needs_shared
 
 from fencepost._files.track_files import read_track
 from fencepost._files.tracks import FixRow
@@ -120,8 +120,7 @@ def test_no_position_comes_from_a_damaged_sentence(name: str, tmp_path: Path) ->
     assert rows == good
     rows, (error,) = watched(data)
     assert rows == good
-    skipped = "1 of 3 RMC, GGA and ZDA sentences are damaged or incomplete and were skipped"
-    assert reported == f"{tmp_path / 'log.nmea'}: {skipped} (the first: line 2: {error})"
+    assert mentions(reported, f"{tmp_path / 'log.nmea'}: 1 of 3 … line 2: {error}")
 
 
 def test_nothing_happens_for_damaged_sentences(run: Run, tmp_path: Path) -> None:

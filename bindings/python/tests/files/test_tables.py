@@ -267,7 +267,7 @@ def test_by_numbers_and_what_is_wrong_with_it(tmp_path: Path) -> None:
         list(log.of(key)) for key in (7, 8)
     ]
     assert mentions(refusal(replay, path, HERE, by="car"), "column 'car', … time")
-    assert mentions(refusal(replay, DATA / "drive.gpx", HERE, by="car"), "'car' … tables (CSV, GeoPackage, frames)")
+    assert mentions(refusal(replay, DATA / "drive.gpx", HERE, by="car"), "'car' … CSV … GeoPackage")
     path.write_text("lat,lon,time,car\n0,0,0,a\n0,0,0,\n")
     assert mentions(refusal(replay, path, HERE, by="car"), f"{path}: line 3: … column 'car'")
 
@@ -324,7 +324,7 @@ def test_options() -> None:
 def test_way_points_are_played(tmp_path: Path) -> None:
     path = tmp_path / "w.csv"
     path.write_text("lat,lon\n0,-0.002\n0,0.002\n")
-    assert "has no time" in str(refusal(replay, path, HERE))
+    assert mentions(refusal(replay, path, HERE), "point 1: … speed … start")
     log = replay(path, HERE, policy="exact", speed=10, start=0)
     assert [str(event.state) for event in log] == ["unsatisfied", "satisfied", "unsatisfied"]
     with pytest.raises(InvalidArgumentError, match="speed.*start"):

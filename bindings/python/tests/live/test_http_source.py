@@ -200,7 +200,7 @@ def test_a_connection_that_says_nothing_ends() -> None:
         ("--source http://127.0.0.1:65536", "http://HOST:PORT"),
         ("--source http://0.0.0.0:8085", "--http-login"),
         ("--source http://127.0.0.1:0 --http-login nowhere", "nowhere"),
-        ("--source http://127.0.0.1:0 --http-login empty", "the user and the password"),
+        ("--source http://127.0.0.1:0 --http-login empty", "empty: … password"),
         ("--source - --by device --http-login empty", "argument --http-login: "),
         ("--source http://127.0.0.1:0 --as x", "name … device"),
     ],

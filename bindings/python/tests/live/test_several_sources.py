@@ -117,7 +117,7 @@ def test_files_and_a_gpsd(run: Run, tmp_path: Path) -> None:
         ),
         ("--source gpsd://a --source mqtt://b", "gpsd://a … name … device"),
         ("--source a --source mqtt://b", "name … device"),
-        ("--source a --source mqtt://b --by device --as x", "not allowed with"),
+        ("--source a --source mqtt://b --by device --as x", "argument --as: … --by"),
         ("--source mqtt://a --source mqtt://b --as x", "name … device"),
         ("--source mqtt://a --source mqtt://b/x --mqtt-login file", "argument --source: … password"),
     ],

@@ -86,9 +86,8 @@ def test_what_becomes_of_a_command_decides(
     assert not run("exit 3")
     assert not run("kill -9 $$")
     assert not run("/no/such/command 2> /dev/null")
-    assert [text.partition("; ")[0] for text in said] == [
-        f"the command ended with {code} for event {event.sequence}" for code in (3, -9, 127)
-    ]
+    assert [mentions(text, f" {code} … event {event.sequence}") for code, text in zip((3, -9, 127), said)] == [True] * 3
+    assert len(said) == 3
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -102,10 +101,7 @@ def test_a_signal_ends_a_watch_whose_command_hangs(
     said: list[str] = []
     handler = EventCommand(f"kill -{number.value} {os.getpid()}; sleep 1000", signals, notices_to(said.append))
     assert not handler(event)
-    assert said == [
-        f"the command for event {event.sequence} was ended because the watch stops; the watch runs "
-        "it again when it continues from its store"
-    ]
+    assert len(said) == 1 and mentions(said[0], f"event {event.sequence} … ended … stops")
     monkeypatch.setattr(event_handlers, "GRACE", 10_000.0)
     signals.stops = 0
     twice = f"kill -{number.value} {os.getpid()}; sleep 0.5; kill -{number.value} {os.getpid()}; sleep 1000"

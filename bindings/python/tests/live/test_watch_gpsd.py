@@ -5,7 +5,9 @@ In these tests a stand-in sends the messages of gpsd; ``gpsd/test_against_gpsd.p
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -84,7 +86,7 @@ def test_a_port_that_accepts_and_closes_at_once_is_lost(reported: bytes, run: Ru
     said = [line for line in ended.stderr.splitlines() if "JSON" not in line]
     first, last = said
     assert mentions(first, f"fencepost: {url}: lost: … gpsd … 2 s")
-    assert last in {f"fencepost: {url}: {why}" for why in ("gpsd closed the connection", "Connection reset by peer")}
+    assert any(mentions(last, f"fencepost: {url}: … {why}") for why in ("closed", os.strerror(errno.ECONNRESET)))
 
 
 def accepted(server: socket.socket, source: Gpsd, reported: bytes = b"") -> None:
@@ -106,7 +108,7 @@ def test_the_pauses_grow_however_a_gpsd_fails() -> None:
         source = Gpsd(f"gpsd://127.0.0.1:{port}", 300.0, notices_to(said.append, clock), monotonic=clock)
         accepted(server, source)
         tried = []
-        with pytest.raises(OSError, match="gpsd closed the connection|Connection reset by peer"):
+        with pytest.raises(OSError, match=f"closed|{os.strerror(errno.ECONNRESET)}"):
             while source.retry_at is not None:
                 clock.now = source.retry_at
                 tried.append(clock.now)
@@ -177,11 +179,9 @@ def test_a_receiver_without_a_fix_is_said() -> None:
     lost = b'{"class":"TPV","device":"/dev/a","mode":1}\n'
     rows, said = reports(report(0, 0, "/dev/a"), *[lost] * 200, report(1, 0, "/dev/a"))
     assert len(rows) == 2
-    assert said == [
-        "gps: has had no fix for 60 s",
-        "gps: has had no fix for 120 s (the last of 60 within a minute)",
-        "gps: has had no fix for 180 s (the last of 60 within a minute)",
-    ]
+    assert len(said) == 3
+    for text, words in zip(said, ("gps: … 60 s", "gps: … 120 s (… 60 ", "gps: … 180 s (… 60 ")):
+        assert mentions(text, words)
 
 
 def test_what_gpsd_says_of_its_devices_is_said() -> None:

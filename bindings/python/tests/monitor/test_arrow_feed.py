@@ -246,8 +246,8 @@ def test_on_invalid_raise_looks_at_the_whole_stream_first() -> None:
             (0.0, 181.0, 5.0, START_US),
             r"row 17: the coordinate is 0.0, 181.0; .* \(column 'lat' and 'lon'\)",
         ),
-        ((0.0, 0.0, -2.0, START_US), r"row 17: the accuracy is -2.0, .* \(column 'accuracy'\)"),
-        ((0.0, 0.0, 1.0, 1 << 61), r"row 17: time is 2305843009213693952 .* must be from 0001.* \(column 'time'\)"),
+        ((0.0, 0.0, -2.0, START_US), r"row 17: .*accuracy.* -2.0.* \(column 'accuracy'\)"),
+        ((0.0, 0.0, 1.0, 1 << 61), r"row 17: time .* 2305843009213693952 .*0001.* \(column 'time'\)"),
     ):
         table = table_of([*rows[:17], bad, *rows[18:]])
         monitor = Monitor()

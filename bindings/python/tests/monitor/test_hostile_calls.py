@@ -127,10 +127,10 @@ def test_only_documented_exceptions() -> None:
         (lambda: Fix("1", 0, time=0), TypeError, "latitude"),
         (lambda: Fix(0, None, time=0), TypeError, "longitude .* NoneType"),
         (lambda: Fix(0, 0, np.ma.masked, time=0), TypeError, "accuracy .* MaskedConstant"),
-        (lambda: Circle(91, 0, 5), FencepostError, "latitude is 91; must be"),
+        (lambda: Circle(91, 0, 5), FencepostError, "latitude .* 91"),
         (lambda: Circle(0, float("nan"), 5), FencepostError, "longitude .* nan"),
         (lambda: Circle(0, 0, radius=-1), FencepostError, "radius .* -1"),
-        (lambda: TransitionPolicy(entry_dwell=-1), FencepostError, "entry_dwell -1 is outside 0 to 1e9 s"),
+        (lambda: TransitionPolicy(entry_dwell=-1), FencepostError, "entry_dwell .*-1 .*0 .*1e9 s"),
         (lambda: TransitionPolicy(exit_margin=60, exit_margin_limit=50), FencepostError, "exit_margin_limit 50 .* 60"),
         (lambda: TransitionPolicy(notify=7), TypeError, "notify.*Notify.*int"),  # type: ignore[arg-type]
         (lambda: RotationPlanner(5, margin=-1), FencepostError, "-1 .* 0"),

@@ -125,7 +125,7 @@ def test_gaps_are_as_fixes_and_the_next_event_says_so(options: dict[str, Any]) -
     one.feed(at(130, 500))
     entry, leave = one.poll()
     assert (entry.follows_gap, leave.follows_gap) == (True, False)
-    assert entry.is_on_path and "on the path, after a gap" in repr(entry)
+    assert entry.is_on_path and mentions(repr(entry), "path … gap")
     assert json.loads(entry.to_json())["gap"] is True and "gap" not in json.loads(leave.to_json())
     assert json.loads(leave.to_json())["evidence"] == "path"
 

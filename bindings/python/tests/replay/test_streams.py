@@ -4,6 +4,7 @@ memory that does not grow with the file."""
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import os
 import pickle
@@ -392,7 +393,7 @@ def test_nothing_is_printed_before_a_refusal(run: Run, tmp_path: Path, form: str
     done = run("replay", "t.csv", "--conditions", conditions, "--format", form, *arguments)
     assert (done.returncode, done.stdout) == (2, "") and mentions(done.stderr, "column … vehicle")
     missing = run("replay", "gone.csv", "--conditions", conditions, "--format", form, "--by", "vehicle")
-    assert (missing.returncode, missing.stdout) == (2, "") and "No such file or directory" in missing.stderr
+    assert (missing.returncode, missing.stdout) == (2, "") and os.strerror(errno.ENOENT) in missing.stderr
     write(tmp_path / "none.csv", 3, 0)
     empty = run("replay", "none.csv", "--conditions", conditions, "--format", form, "--by", "vehicle")
     assert (empty.returncode, empty.stdout) == (2, "") and "points" in empty.stderr
@@ -470,7 +471,7 @@ try: list(events)
 except FencepostError as error: print(error)
 """
     done = run_two_jobs(tmp_path, then)
-    assert done.stdout.strip() == "a process of --jobs ended before it finished its work", done.stderr
+    assert mentions(done.stdout, "--jobs … ended") and done.stdout.count("\n") == 1, done.stderr
 
 
 def test_what_breaks_off_kills_the_processes(tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_delays_by_hand() -> None:
     assert found.best.name == "dwell=0 margin=0", "of equal F1 the smaller delay"
     (first, *_) = compare(fixes, ZONES, policies=["exact"], labels=labels)
     assert (first.missed_visits, first.false_visits, first.entry_delay, first.exit_delay) == (0, 0, 30.0, 30.0)
-    with pytest.raises(InvalidArgumentError, match="baseline and labels"):
+    with pytest.raises(InvalidArgumentError, match="baseline.*labels"):
         compare(fixes, ZONES, labels=labels, baseline=fixes)
 
 
@@ -246,7 +246,7 @@ def test_labels_of_any_kind_are_the_same() -> None:
         ({"grid": {"colour": [1]}}, "colour"),
         ({"grid": {"dwell": [-1]}}, "entry_dwell"),
         ({"grid": {"dwell": range(6_000)}}, "more than 10000"),
-        ({"policies": ["exact"], "grid": {"dwell": [1]}}, "policies and grid"),
+        ({"policies": ["exact"], "grid": {"dwell": [1]}}, "policies.*grid"),
         ({"flap_seconds": -1}, "flap_seconds"),
         ({"time_zone": "Mars/Olympus"}, "time_zone"),
     ],

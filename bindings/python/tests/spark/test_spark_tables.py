@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from types import SimpleNamespace
@@ -44,7 +45,7 @@ def test_a_version_is_read_once_and_is_what_its_name_says(tmp_path: Path) -> Non
 def test_a_file_that_is_not_there_or_holds_something_else_is_named(tmp_path: Path) -> None:
     one, other, third = zones("a", "b", "c"), zones("d"), zones("e", "f")
     table = tables("none", str(tmp_path))
-    with pytest.raises(InvalidArgumentError, match=f"{one.version.digest.hex()}.*: No such file"):
+    with pytest.raises(InvalidArgumentError, match=f"{one.version.digest.hex()}.*{os.strerror(errno.ENOENT)}"):
         table(one.version.digest)
     path = write(tmp_path, one)
     path.write_bytes(other.snapshot())
@@ -52,7 +53,7 @@ def test_a_file_that_is_not_there_or_holds_something_else_is_named(tmp_path: Pat
         table(one.version.digest)
     for damaged in (b"", b"fencepost", one.snapshot()[:-1], bytes(len(one.snapshot()))):
         path.write_bytes(damaged)
-        with pytest.raises(InvalidArgumentError, match="is not a table"):
+        with pytest.raises(InvalidArgumentError, match=one.version.digest.hex()):
             table(one.version.digest)
     write(tmp_path, one)  # an error is not cached
     assert list(table(one.version.digest)) == ["a", "b", "c"]

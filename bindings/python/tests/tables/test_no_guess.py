@@ -70,7 +70,7 @@ def test_columns_of_pandas_keep_their_index(labels: str | None) -> None:
 def test_columns_with_different_indexes_are_refused() -> None:
     frame = points()
     for other in (frame.lon.sort_values(), frame.lon.reset_index(drop=True).set_axis(range(1, len(frame) + 1))):
-        with pytest.raises(InvalidArgumentError, match="latitude and longitude .*index"):
+        with pytest.raises(InvalidArgumentError, match="latitude.*longitude.*index"):
             zones().containing(frame.lat, other)
         with pytest.raises(InvalidArgumentError, match="different indexes"):
             zones().nearest(frame.lat, other)
@@ -99,9 +99,7 @@ def test_a_row_number_is_no_device(name: str) -> None:
     fleet = Fleet(zones())
     with pytest.raises(InputError) as caught:
         fleet.feed_many(pandas.DataFrame({**rows, "van": ["a", "a", "b"]}))
-    assert f"there is no column for the device, only {name}, lat, lon, time, van; name the column of devices, " in str(
-        caught.value
-    )
+    assert mentions(caught.value, f"device … {name}, lat, lon, time, van;")
     assert f"{name!r}, 'van'" in str(caught.value) and not fleet.devices
     fleet.feed_many(pandas.DataFrame({**rows, "van": ["a", "a", "b"]}), columns={"device": "van"})
     assert fleet.devices == ["a", "b"]
@@ -179,7 +177,7 @@ def test_a_log_says_its_policy() -> None:
     for name in ("standard", "exact", "core_location"):
         assert f"1 conditions, policy {name}, " in repr(replay(fixes, place, policy=name))
     own = replay(fixes, place, policy=TransitionPolicy(entry_dwell=60))
-    assert "policy of 60 s, 20 m to enter and 20 s, 20 m to leave" in repr(own)
+    assert mentions(repr(own), "policy … 60 s, 20 m … 20 s, 20 m")
     assert [f"policy {one.name}" in repr(one.log) for one in compare(fixes, place)] == [True] * 3
 
 
@@ -325,7 +323,7 @@ def test_columns_without_an_order_are_refused(column: str) -> None:
                 if column == "device":
                     continue
                 del given["device"]
-            with pytest.raises(InvalidArgumentError, match=f"{column} is .*expected a column"):
+            with pytest.raises(InvalidArgumentError, match=f"^{column} .*{type(values).__name__}"):
                 call.feed_many(**given)
     rows[column] = dict(zip(rows[column], rows[column])).values()
     assert Fleet({"here": Circle(0, 0, 100)}).feed_many(**rows).accepted == 2

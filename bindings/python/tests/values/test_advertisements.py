@@ -80,7 +80,7 @@ def test_a_parsed_sighting_is_fed_at_its_time() -> None:
     assert monitor.next_event().date == time
     monitor.feed_sightings([sighting, BeaconSighting.parse(RECORD, time=1_714_564_800_000_000)])
     for report in ([], [sighting, BeaconSighting(UUID, 1, 2)], [sighting, BeaconSighting.parse(RECORD, time=1)]):
-        with pytest.raises(InvalidArgumentError, match="^time is missing"):
+        with pytest.raises(InvalidArgumentError, match="^time "):
             monitor.feed_sightings(report)
 
 

@@ -119,8 +119,8 @@ BAD: list[tuple[Any, type[Exception], str]] = [
     ([1, 2, 3], InvalidArgumentError, "coordinate: part 0, ring 0, vertex 0 is "),
     ([(0,), (1, 1), (2, 2)], InvalidArgumentError, "vertex 0"),
     ([("0", "0"), (1, 1), (2, 2)], InvalidArgumentError, "vertex 0"),
-    ([(0, 0), (0, 1), (91, 0)], InvalidArgumentError, "vertex 2: latitude is 91; must be from -90 to 90 degrees"),
-    ([(0, 0), (0, 361), (1, 0)], InvalidArgumentError, "vertex 1: longitude is 361; must be from -360 to 360"),
+    ([(0, 0), (0, 1), (91, 0)], InvalidArgumentError, "vertex 2: latitude … 91 … -90 … 90"),
+    ([(0, 0), (0, 361), (1, 0)], InvalidArgumentError, "vertex 1: longitude … 361 … -360 … 360"),
     ([(0, 0), (0, math.nan), (1, 0)], InvalidArgumentError, "longitude is nan"),
     ("", InvalidArgumentError, "WKT"),
     ("POLYGON", InvalidArgumentError, "WKT"),
@@ -137,9 +137,9 @@ BAD: list[tuple[Any, type[Exception], str]] = [
     (b"", InvalidArgumentError, "WKB: byte 0"),
     (b"\1\3\0\0\0", InvalidArgumentError, "WKB: … 5 bytes"),
     (b"\1\3\0\0\0\1\0\0\0\xff\xff\xff\xff", InvalidArgumentError, "WKB: … 13 bytes"),
-    (b"\1\7\0\0\0\0\0\0\0", InvalidArgumentError, "type: is a GeometryCollection"),
+    (b"\1\7\0\0\0\0\0\0\0", InvalidArgumentError, "type: … GeometryCollection"),
     (Polygon(SQUARE, order="latlon").wkb + b"\0", InvalidArgumentError, "WKB: 1 bytes"),
-    (struct.pack("<BII", 1, 0x2000_0003, 3857), InvalidArgumentError, "SRID 3857 is not 4326"),
+    (struct.pack("<BII", 1, 0x2000_0003, 3857), InvalidArgumentError, "SRID 3857 … 4326"),
     ({"type": "Feature", "geometry": None}, InvalidArgumentError, "geometry … empty: … feature"),
     ({"type": "Polygon", "coordinates": 5}, InvalidArgumentError, "coordinates: 5"),
     ({"type": "Polygon"}, InvalidArgumentError, "coordinates: None"),
@@ -177,7 +177,7 @@ def test_options_that_cannot_be() -> None:
         Corridor("POLYGON ((0 0, 1 0, 1 1))", 5)
 
 
-@pytest.mark.filterwarnings("ignore:condition 'p'. . rings are left out")
+@pytest.mark.filterwarnings("ignore:condition 'p'. . rings")
 def test_damaged_bytes_never_crash() -> None:
     world = random.Random(9)
     whole = Polygon("MULTIPOLYGON (((0 0, 4 0, 4 4, 0 4), (1 1, 1 2, 2 2)), ((9 9, 10 9, 10 10)))").wkb
@@ -277,8 +277,8 @@ def test_rings_of_nothing_are_left_out_with_a_warning() -> None:
         monitor.add(Polygon(Geometry("Polygon", [thin]), edges="geodesic"), "thin")
 
 
-@pytest.mark.filterwarnings("ignore:condition 'x'. geodesic and planar edges", "ignore:a planar edge spans")
-@pytest.mark.filterwarnings("ignore:condition 'x'. 1 rings are left out")
+@pytest.mark.filterwarnings("ignore:condition 'x'. geodesic", "ignore:a planar ")
+@pytest.mark.filterwarnings("ignore:condition 'x'. 1 rings")
 def test_shapes_that_are_refused_and_those_that_nearly_are() -> None:
     """Invalid shapes are refused with the reason and position of the defect, and a refused shape changes nothing. The
     tests of the library itself check every detail."""
@@ -368,20 +368,17 @@ def test_edges_that_nobody_named() -> None:
     """There is a warning when a shape is added whose kind of edges matters. There is no warning if the kind of edges is
     named, or if the two kinds of edges differ by at most a metre."""
     box, small = [(50, 0), (50, 2), (52, 2), (52, 0)], [(50, 0), (50, 0.01), (50.01, 0.01), (50.01, 0)]
-    words = (
-        "condition 'box': geodesic and planar edges lie up to 479 m apart (part 0, ring 0, edge 0), and the "
-        "source does not state "
-        "which are meant; they are taken as geodesic; choose with edges='geodesic' or edges='planar'"
-    )
+    words = "condition 'box': … 479 m … part 0, ring 0, edge 0 … edges='geodesic' … edges='planar'"
     open_box = Polygon(box, order="latlon")
     assert open_box == Polygon(box, order="latlon", edges="geodesic") and hash(open_box) == hash(
         Polygon(box, order="latlon", edges="geodesic")
     )
     for shape in (open_box, pickle.loads(pickle.dumps(open_box)), copy.deepcopy(open_box), Polygon(open_box.wkb)):
         monitor = Monitor()
-        assert reported(monitor.add, shape, "box") == [words]
+        assert [mentions(text, words) for text in reported(monitor.add, shape, "box")] == [True]
         assert reported(monitor.ensure, shape, "box") == []
-        assert reported(monitor.ensure, shape, "other") == [words.replace("box", "other")]
+        other = words.replace("box", "other")
+        assert [mentions(text, other) for text in reported(monitor.ensure, shape, "other")] == [True]
         # For a shape from a monitor, the kind of edges is already decided.
         assert reported(monitor.add, monitor["box"].condition, "box") == [] and reported(Monitor().sync, monitor) == []
     for quiet in (

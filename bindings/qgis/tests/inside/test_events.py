@@ -73,8 +73,8 @@ class Times(unittest.TestCase):
         rows = [(place, moment(step)) for step, place in drive()]
         results, feedback = events(layer("street", "field=time:datetime", rows[1000:] + rows[:1000]), ORDER=1)
         self.assertEqual(results["LATE_COUNT"], 1000)
-        text = "tracks layer 'street': 1000 late fixes skipped (earlier than a previous fix)"
-        self.assertEqual(feedback.warnings, [text])
+        (warning,) = feedback.warnings
+        self.assertRegex(warning, "^tracks layer 'street': 1000 late ")
 
 
 class CoordinateSystems(unittest.TestCase):
@@ -103,18 +103,15 @@ class CoordinateSystems(unittest.TestCase):
         tracks = street()
         tracks.setCrs(shops("EPSG:3857").crs())
         _, feedback = events(tracks)
-        self.assertEqual(
-            feedback.warnings,
-            ["tracks layer 'street': all coordinates are within 180 by 90 units of EPSG:3857, which look like degrees: "
-             "is the layer's coordinate system right?"],
-        )  # fmt: skip
+        (warning,) = feedback.warnings
+        self.assertRegex(warning, "^tracks layer 'street': .* 180 .* 90 .*EPSG:3857.*degrees")
 
     def test_exchanged_latitude_and_longitude_are_noticed(self):
         rows = [((place[1], place[0]), moment(step)) for step, place in drive(50)]
         for parameters in {}, {"PATH": 1}:
             _, feedback = events(layer("street", "field=time:datetime", rows), **parameters)
             (warning,) = feedback.warnings
-            self.assertIn("50 of 50 would be with latitude and longitude exchanged", warning)
+            self.assertRegex(warning, "50 of 50 .*exchanged")
         # Both orders of the coordinates are far from all places, so there is no warning.
         _, feedback = events(layer("street", "field=time:datetime", [((-47.0, -8.0), moment(0))]))
         self.assertEqual(feedback.warnings, [])
@@ -198,10 +195,8 @@ class Policies(unittest.TestCase):
         found = rows_of(results["EVENTS"], "identifier", "state", "cause")
         self.assertEqual(found[0], ("near", "satisfied", "determination"))
         self.assertEqual([row for row in found if row[0] == "middle"], [("middle", "satisfied", "crossing")] * 2)
-        self.assertEqual(
-            feedback.warnings,
-            ["places layer 'own', feature 3: policy 'lenient' is not one of standard, exact, core_location; skipped"],
-        )
+        (warning,) = feedback.warnings
+        self.assertRegex(warning, "^places layer 'own', feature 3: policy 'lenient' .* standard, exact, core_location")
 
     def test_comparison(self):
         results, done, _ = run("comparepolicies", TRACKS=street(), CIRCLES=shops(), COMPARISON=MEMORY)
@@ -249,28 +244,23 @@ class Broken(unittest.TestCase):
         ]
         results, feedback = events(layer("holes", "field=time:datetime", rows))
         self.assertEqual(results["SKIPPED_COUNT"], 100 + 40)
-        self.assertEqual(feedback.warnings[0], "tracks layer 'holes', feature 1: has no time; skipped")
-        self.assertIn("tracks layer 'holes', feature 2: has no geometry; skipped", feedback.warnings)
-        self.assertEqual(
-            feedback.warnings[-2:],
-            ["tracks layer 'holes': has no time: 90 more features skipped",
-             "tracks layer 'holes': has no geometry: 30 more features skipped"],
-        )  # fmt: skip
+        self.assertRegex(feedback.warnings[0], "^tracks layer 'holes', feature 1: .*time")
+        self.assertRegex(feedback.warnings[1], "^tracks layer 'holes', feature 2: .*geometry")
+        for words, warning in zip(("time: 90 more", "geometry: 30 more"), feedback.warnings[-2:]):
+            self.assertRegex(warning, f"^tracks layer 'holes': .*{words}")
         self.assertEqual(len(feedback.warnings), 22)
 
     def test_accuracy(self):
         rows = [((47.0, 8.0), moment(step), accuracy) for step, accuracy in enumerate(("5", "-1", "fair", None))]
         results, feedback = events(layer("gps", "field=time:datetime&field=accuracy:string", rows))
-        self.assertEqual(
-            feedback.warnings,
-            ["tracks layer 'gps', feature 2: has no position: its accuracy is -1, but must be at least 0; skipped",
-             "tracks layer 'gps', feature 3: accuracy 'fair' is not a number of metres; skipped"],
-        )  # fmt: skip
+        (second, third) = feedback.warnings
+        self.assertRegex(second, "^tracks layer 'gps', feature 2: .*accuracy .*-1, .* 0")
+        self.assertRegex(third, "^tracks layer 'gps', feature 3: accuracy 'fair' .*metres")
         self.assertEqual(rows_of(results["EVENTS"], "accuracy")[0], (5.0,))
 
     def test_units(self):
         late = street("field=time_us:int8", lambda step: (START_MS + step) * 10**6)
-        self.stops("outside year 1 to year 9999", late)
+        self.stops("year 9999", late)
         results, done, _ = run(
             "geofenceevents", TRACKS=street("field=time:int8", lambda step: (START_MS + 1000 * step) * 10**6),
             CIRCLES=shops(), EVENTS=MEMORY,
@@ -278,7 +268,8 @@ class Broken(unittest.TestCase):
         self.assertTrue(done)
         self.assertEqual(rows_of(results["EVENTS"], "date_us")[0][0], START_MS * 1000)
         _, feedback = events(street(), shops(), RADIUS=0.002)
-        self.assertEqual(feedback.warnings, ["places layer 'shops': all radii are below 1 m: are they in metres?"])
+        (warning,) = feedback.warnings
+        self.assertRegex(warning, "^places layer 'shops': .*radii .* 1 m")
         feet = layer("feet", "field=name:string&field=radius:double", [((47.0, 8.0), "near", 1000.0)])
         results, _ = events(street(), feet, RADIUS_UNIT=2, POLICY=1)
         distance = rows_of(results["EVENTS"], "boundary_distance")[0][0]
@@ -286,14 +277,14 @@ class Broken(unittest.TestCase):
 
     def test_nothing_usable_stops_with_the_reason(self):
         empty = layer("empty", "field=time:datetime", [])
-        self.stops("tracks layer 'empty': has no usable fix", empty)
+        self.stops("tracks layer 'empty': .*usable fix", empty)
         nowhere = layer("nowhere", "field=time:datetime", [(None, moment(0))])
-        self.stops("has no usable fix; 1 features were skipped", nowhere)
-        self.stops("places layer 'empty': no field is named radius", street(), empty)
-        self.stops("choose the time field; its fields are identifier, radius", shops())
+        self.stops("usable fix; 1 features", nowhere)
+        self.stops("places layer 'empty': .*radius", street(), empty)
+        self.stops("time field; .* identifier, radius", shops())
         unplaced = street()
         unplaced.setCrs(type(unplaced.crs())())
-        self.stops("tracks layer 'street': has no coordinate system", unplaced)
+        self.stops("tracks layer 'street': .*coordinate system", unplaced)
 
     def stops(self, reason, tracks, circles=None):
         feedback = Feedback()
@@ -306,4 +297,4 @@ class Broken(unittest.TestCase):
             errors.append(str(error))
             done = False
         self.assertFalse(done)
-        self.assertIn(reason, " ".join(errors + feedback.warnings + [feedback.textLog()]))
+        self.assertRegex(" ".join(errors + feedback.warnings + [feedback.textLog()]), reason)

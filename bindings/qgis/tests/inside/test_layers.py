@@ -286,10 +286,8 @@ class Circles(unittest.TestCase):
         self.assertEqual([row[0] for row in rows_of(polygons, "identifier")], ["dateline", "pole", "Indian Ocean"])
         zone, _, feedback = run("monitoredcircles", CIRCLES=circles, CRS="EPSG:32632", POLYGONS=MEMORY)
         self.assertEqual([row[0] for row in rows_of(zone["POLYGONS"], "identifier")], ["dateline", "pole"])
-        self.assertEqual(
-            feedback.warnings,
-            ["places layer 'far', feature 3: reaches beyond the area that EPSG:32632 can describe; skipped"],
-        )
+        (warning,) = feedback.warnings
+        self.assertRegex(warning, "^places layer 'far', feature 3: .*EPSG:32632")
 
 
 class OtherShapes(unittest.TestCase):
@@ -318,22 +316,19 @@ class OtherShapes(unittest.TestCase):
     def test_lines(self):
         lines = QgsVectorLayer("LineString?crs=EPSG:4326&field=time:datetime", "lines", "memory")
         self.assertIn("native:extractvertices", self.refused(TRACKS=lines))
-        self.assertIn("places layer 'lines': no field is named radius", self.refused(CIRCLES=lines))
+        self.assertRegex(self.refused(CIRCLES=lines), "places layer 'lines': .*radius")
 
     def test_what_probably_brings_a_layer_off_the_earth(self):
         for place, cause in (
-            ((116.37, 39.9), "are latitude and longitude swapped?"),
-            ((39.9, 243.6), "are longitudes counted from 0 to 360?"),
-            ((5_800_000.0, 400_000.0), "is EPSG:4326 right for this layer?"),
+            ((116.37, 39.9), "swapped"),
+            ((39.9, 243.6), " 0 to 360"),
+            ((5_800_000.0, 400_000.0), "EPSG:4326"),
         ):
             tracks = layer("tracks", "field=time:datetime", [(place, moment(0)), (place, moment(1))])
             given = {"TRACKS": tracks, "CIRCLES": shops(), "EVENTS": MEMORY}
             with self.assertRaises(Exception) as caught:
                 algorithm("geofenceevents").run(given, QgsProcessingContext(), Feedback(), {}, False)
-            self.assertRegex(
-                str(caught.exception),
-                "has no usable fix; 2 features were skipped, the first is feature 1: lies",
-            )
+            self.assertRegex(str(caught.exception), "usable fix; 2 features .* feature 1: ")
             self.assertIn(cause, str(caught.exception))
 
 
@@ -408,10 +403,7 @@ class Plugin(unittest.TestCase):
             engine.OLDEST_PYTHON = oldest
             engine.engine_problem.cache_clear()
         self.assertFalse(possible)
-        self.assertRegex(
-            reason,
-            "^the engine needs QGIS with Python 3.11 or newer. This zip is for Linux .*; this computer is Linux",
-        )
+        self.assertRegex(reason, "^the engine .* Python 3.11 .* zip .* Linux .*; .* Linux")
         self.assertIn("Run `make qgis-plugin`", reason)
         self.assertEqual(algorithm("geofenceevents").canExecute(), (True, ""))
 

@@ -104,15 +104,13 @@ class Places(unittest.TestCase):
             EVENTS=MEMORY,
         )  # fmt: skip
         self.assertTrue(done)
-        self.assertIn(
-            "is a gate, which needs movement along the geodesic between two fixes", "".join(feedback.warnings)
-        )
+        self.assertRegex("".join(feedback.warnings), "gate, .*geodesic")
         self.assertEqual({row[0] for row in rows_of(results["EVENTS"], "identifier")}, {"road"})
 
     def test_shapes_in_metres_are_no_doubt(self):
         places = layer_of_shapes("areas", "Polygon", "field=name:string", [(TEXTS["block"], "block")], "EPSG:3857")
         _, feedback = self.events(places)
-        self.assertNotIn("look like degrees", "".join(feedback.warnings))
+        self.assertNotIn("degrees", "".join(feedback.warnings))
 
     def test_several_devices_in_one_layer(self):
         rows = [
@@ -125,14 +123,11 @@ class Places(unittest.TestCase):
             if name == "vehicle_id":
                 with self.assertRaises(QgsProcessingException) as caught:
                     run("geofenceevents", **parameters)
-                self.assertIn("choose the track field 'vehicle_id'", str(caught.exception))
+                self.assertIn("track field 'vehicle_id'", str(caught.exception))
             else:
                 _, done, feedback = run("geofenceevents", **parameters)
                 self.assertTrue(done)
-                self.assertIn(
-                    "a mix of several devices; choose the track field, which holds the device (plate?)",
-                    "".join(feedback.warnings),
-                )
+                self.assertRegex("".join(feedback.warnings), r"several devices; .*track field.*\(plate")
             _, done, feedback = run("geofenceevents", TRACK_FIELD=name, **parameters)
             self.assertTrue(done)
             self.assertNotIn("several devices", "".join(feedback.warnings))
@@ -142,16 +137,16 @@ class Places(unittest.TestCase):
         rows = [(TEXTS["block"], "block"), (wide, "wide"), ("POLYGON ((7 46, 9 46, 9 48, 7 48, 7 46))", "less wide")]
         _, feedback = self.events(layer_of_shapes("areas", "Polygon", "field=name:string", rows))
         (warning,) = feedback.warnings
-        self.assertIn("places layer 'areas', feature 2: geodesic and planar edges lie up to ", warning)
-        self.assertIn("(part 0, ring 0, edge 0, the largest distance among 2 features)", warning)
-        self.assertIn("taken as straight lines in degrees", warning)
+        self.assertRegex(
+            warning, r"^places layer 'areas', feature 2: .* \(part 0, ring 0, edge 0, .* 2 features\).*straight lines"
+        )
 
     def test_a_polygon_that_crosses_itself_is_named_with_its_cure(self):
         bow = "POLYGON ((8 47, 8.01 47.01, 8.01 47, 8 47.01, 8 47))"
         rows = [(bow, "bow"), (TEXTS["block"], "block")]
         _, feedback = self.events(layer_of_shapes("areas", "Polygon", "field=name:string", rows))
         (warning,) = feedback.warnings
-        self.assertIn("places layer 'areas', feature 1: crossing: two edges cross", warning)
+        self.assertRegex(warning, "^places layer 'areas', feature 1: crossing: ")
         self.assertIn("native:fixgeometries", warning)
 
 

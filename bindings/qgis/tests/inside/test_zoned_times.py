@@ -163,13 +163,13 @@ class Zoned(unittest.TestCase):
             path = self.file(lambda step: july(step).isoformat(), kind, "bare")
             found, feedback = self.events(path)
             self.assertEqual(found, wanted(lambda step: july(step).replace(tzinfo=UTC)), kind)
-            self.assertIn("2000 times have no time zone", feedback.textLog())
+            self.assertRegex(feedback.textLog(), "2000 times .* zone")
             for zone, ahead in (("Europe/Zurich", 120), ("+02:00", 120), ("-0330", -210), ("UTC", 0)):
                 found, feedback = self.events(path, TIME_ZONE=zone)
                 zoned = timezone(timedelta(minutes=ahead))
                 self.assertEqual(found, wanted(lambda step, zoned=zoned: july(step).replace(tzinfo=zoned)), zone)
                 self.assertEqual(feedback.warnings, [])
-                self.assertNotIn("have no time zone", feedback.textLog())
+                self.assertNotIn("2000 times", feedback.textLog())
 
     def test_a_chosen_zone_changes_no_time_that_has_one(self):
         path = self.file(lambda step: autumn(step).isoformat(), "gpkg", "autumn")
@@ -185,7 +185,7 @@ class Zoned(unittest.TestCase):
         path = self.file(lambda step: autumn(step).replace(tzinfo=None).isoformat(), "gpkg", "twice")
         _, feedback = self.events(path, TIME_ZONE="Europe/Zurich")
         (warning,) = feedback.warnings
-        self.assertRegex(warning, "^tracks layer '.*': 2024-10-27 02:45:00 occurs twice, .* in the time zone Eur")
+        self.assertRegex(warning, "^tracks layer '.*': 2024-10-27 02:45:00 .*twice, .* Europe/Zurich")
 
     def test_what_is_no_zone_is_refused(self):
         path = self.file(lambda step: autumn(step).isoformat(), "gpkg", "autumn")
@@ -199,29 +199,26 @@ class Zoned(unittest.TestCase):
             "Europe/Berlin\n; x",
         ):
             said = self.refused(path, TIME_ZONE=zone)
-            self.assertIn("is not a time zone such as Europe/Berlin, UTC or +02:00", said, zone)
+            self.assertRegex(said, r"time zone .* Europe/Berlin, UTC .* \+02:00", zone)
 
     def test_where_ogr_cannot_be_asked_the_zone_must_be_chosen(self):
         path = self.file(lambda step: f"{july(step).isoformat()}+02:00", "gpkg", "july")
         with mock.patch.dict(sys.modules, {"osgeo": None}):
             said = self.refused(path)
-            self.assertIn("this QGIS drops the time zones of field 'time'", said)
-            self.assertIn("choose the time zone of these times under Advanced Parameters", said)
+            self.assertRegex(said, "QGIS .* zones of field 'time'.*Advanced Parameters")
             found, _ = self.events(path, TIME_ZONE="UTC")
         self.assertEqual(found, wanted(lambda step: july(step).replace(tzinfo=UTC)))
         # A layer whose filter is a query has its own feature ids.
         query = QgsVectorLayer(f"{path}|subset=SELECT fid + 7 AS fid, geom, time FROM way", "query", "ogr")
         if query.isValid():
-            self.assertIn("the layer's filter is a query", self.refused(query))
+            self.assertIn("filter", self.refused(query))
         with mock.patch.object(gdal, "OpenEx", return_value=None):
-            self.assertIn("they cannot be read from the file either (OGR does not open ", self.refused(path))
+            self.assertIn("(OGR does not open ", self.refused(path))
         with mock.patch.object(gdal, "OpenEx", side_effect=RuntimeError("locked")):
-            self.assertIn("they cannot be read from the file either (locked)", self.refused(path))
+            self.assertRegex(self.refused(path), r"cannot .*\(locked\)")
 
     def test_dates_without_a_time_of_day_are_said(self):
         rows = [((47.0, 8.0), QDate(2024, 5, day)) for day in range(1, 20)]
         _, feedback = self.events(layer("days", "field=time:date", rows))
-        self.assertEqual(
-            feedback.warnings,
-            ["tracks layer 'days': the time field holds dates without a time of day: every fix is at midnight"],
-        )
+        (warning,) = feedback.warnings
+        self.assertRegex(warning, "^tracks layer 'days': .* dates .*midnight")
