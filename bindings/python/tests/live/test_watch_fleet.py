@@ -452,7 +452,7 @@ def test_one_device_among_many_has_a_name(run: Run, tmp_path: Path) -> None:
     ("arguments", "reason"),
     [
         (("--source", "gpsd://127.0.0.1:1", "--by", "device"), "argument --by: "),
-        (("--source", "-", "--by", "device", "--as", "x"), "argument --as: … --by"),
+        (("--source", "-", "--by", "device", "--as", "x"), "argument --by\n"),
         (("--source", "-", "--by", "device", "--format", "gpx"), "JSON Lines"),
         (("--source", "-", "--as", ""), "1 to 256"),
         (("--source", "-", "--max-devices", "0"), "--max-devices"),
