@@ -48,7 +48,7 @@ def components(folder: Path, version: str) -> list[dict[str, object]]:
             }]  # fmt: skip
         found.append(entry)
     project = tomllib.loads((ROOT / "bindings/python/pyproject.toml").read_text(encoding="utf-8"))["project"]
-    # Optional dependencies: which extras are installed is the user's choice.
+    # The user chooses which extras to install, so the packages of extras are optional dependencies.
     extras = {each for own in project["optional-dependencies"].values() for each in own}
     # Several extras may require the same package, each in another version.
     named: dict[str, list[str]] = {}

@@ -323,8 +323,8 @@ typedef struct fencepost_transition_policy {
 /* No dwell, no margins: the boundary itself decides. */
 #define FENCEPOST_TRANSITION_POLICY_EXACT_INIT \
   {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 0, 0, 0, 0, 0, 0, FENCEPOST_NOTIFY_ALL, 0}
-/* Like Core Location, as far as its rules are known: to leave, the device must be beyond the boundary by the radius,
-   but by at least 60 m and at most 200 m. */
+/* Approximates Core Location, whose rules are only partly known: the exit margin is the radius of the circle, clamped
+   to 60 to 200 m. */
 #define FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT \
   {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 20000000, 20000000, 20, 60, 200, 1, \
    FENCEPOST_NOTIFY_ALL, 0}

@@ -307,7 +307,7 @@ static void times_last(void) {
     CHECK_STATUS(feed(monitor, 0, SECONDS(61)), FENCEPOST_E_AHEAD_OF_CLOCK);
     CHECK_OK(fencepost_monitor_advance(monitor, YEAR_2079, NULL));
     CHECK_OK(fencepost_monitor_rewind(monitor, SECONDS(10), NULL));
-    /* A crash now loses none of this: RELAXED does not wait until the clock reaches 2079 again. */
+    /* All inputs survive a crash: after the rewind, RELAXED does not wait with its next save until 2079. */
     CHECK_INT(inputs_after_a_crash(&store), 4);
 
     size_t size = 0;

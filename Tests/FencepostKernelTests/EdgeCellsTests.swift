@@ -119,7 +119,8 @@ import Testing
     #expect(decided > 800, "\(decided)")
   }
 
-  /// A comb of parallel edges half a metre apart, and edges along and across the line from the reference.
+  /// A comb of parallel edges half a metre apart: the line from a cell's reference point to a position runs along some
+  /// edges, across other edges, and through corners.
   @Test func linesThroughCornersAndAlongEdges() throws {
     var world = World()
     let step = 1 / 111_195.0

@@ -83,7 +83,8 @@ static int is_fed(long n) { return n % 10 != 9 && n % 4 != 3; }
 
 static uint32_t device_of(long n, long row) { return (uint32_t)((n * 6100 + row) % DEVICES); }
 
-/* Grows the circle, as an example of any change to the table; returns whether it was still small. */
+/* Grows the circle, which stands for any change to the table, unless `is_asked_only`. Returns whether the circle was
+   small before the call. */
 static int grow(fencepost_fleet *fleet, int is_asked_only) {
   fencepost_conditions *table;
   fencepost_condition place;

@@ -56,8 +56,9 @@ else
     fi
   done
 
-  # Resolves section groups here. The names of the groups become local; otherwise the program's linker could keep
-  # another library's group instead of ours and leave our references dangling.
+  # Resolves section groups here, which makes the names of the groups local. With global names, the program's linker
+  # could discard our group in favour of a group of the same name in another library, and our references to it would be
+  # undefined.
   ld -r --force-group-allocation -o "$folder/fencepost.o" "@$objects" "$swift_runtime/$(uname -m)/swiftrt.o" \
     --start-group "$@" --end-group
 fi

@@ -59,7 +59,7 @@ enum Boundary {
     return pointer
   }
 
-  /// Unwraps the start of an array that is written; it may be NULL only if the array has no elements.
+  /// Unwraps the pointer to an array of results, which may be NULL only if the array has no elements.
   @inline(__always)
   static func require<Element>(
     _ pointer: UnsafeMutablePointer<Element>?, count: Int, _ name: StaticString

@@ -55,8 +55,8 @@ import Testing
     try states.checkInvariants(table)
   }
 
-  /// Waiting slots are listed once, in add order. Removing a waiting slot closes the gap in the list, and the next
-  /// condition in that slot is not listed because of it.
+  /// Waiting slots are listed once, in add order. If a condition is removed while its slot waits, a new condition in
+  /// this slot is not listed.
   @Test mutating func whoWaitsComesInAddOrder() throws {
     let slots = (0..<6).map { add("\($0)") }
     states.sweep(table)

@@ -645,7 +645,7 @@ import Testing
     try fleet.state.checkInvariants()
   }
 
-  /// Batches count like single calls, inside the safe region and outside; the inputs of a fork do not count.
+  /// Batches are saved as often as single calls, inside the safe region and outside. Inputs of a fork cause no save.
   @Test func batchesAndSingleCallsSaveAlike() throws {
     let (one, other) = (MemoryFleetStorage(), MemoryFleetStorage())
     var single = try relaxed(one)

@@ -56,7 +56,7 @@ bool fp_places_compile(fp_places *places, fencepost_conditions *table, const uin
 /*
  * As fp_places_get().
  * @param is_new  Whether the value is being made: then shapes above their limit of vertices are refused. The limit does
- *                not apply to a value that a table holds, which an earlier version may have made.
+ *                not apply to a value in a table, because an earlier version without the limit may have made it.
  */
 fp_places *fp_places_read(const void *bytes, size_t size, const fp_options *options, bool is_new, fp_message *message);
 

@@ -322,7 +322,7 @@ def test_records_give_back_what_was_added() -> None:
         monitor.add(shapes[str(number)], str(number), policy="exact", tag=number)
     assert len(shapes) > 100
     assert {record.identifier: record.condition for record in monitor.records()} == shapes
-    # all new conditions have other tags, except one with the tag 0
+    # `sync` sets the tag 0, so it replaces all conditions except the one whose tag is 0 already.
     assert monitor.sync(shapes, policy="exact").replaced >= len(shapes) - 1
     other = Monitor()
     other.sync(monitor)

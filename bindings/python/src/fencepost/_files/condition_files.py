@@ -65,7 +65,7 @@ def read_conditions(
             vertices of a condition.
         columns: Names of columns or properties that have unusual names.
         radius: Radius in metres of circles without a radius.
-        assuming: Initial state of conditions without an assumed state.
+        assuming: Initial state of conditions that have no assumed state of their own.
 
     Raises:
         InputError: The file cannot be used; the text names file, feature and reason.

@@ -201,7 +201,7 @@ def as_conditions(
         how: How files and tables are read.
         columns: Names of columns that have unusual names.
         radius: Radius in metres of circles without a radius.
-        assuming: Initial state of conditions without an assumed state; None means the state of
+        assuming: Initial state of conditions that have no assumed state of their own; None means the state of
             :func:`assumed_by_default`.
         by: The column that identifies the track; None means that there is one track.
     """

@@ -60,7 +60,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
             or anything with a ``__geo_interface__`` of features, a DataFrame, a GeoDataFrame, an Arrow stream, or
             another table or monitor. None makes an empty table.
         policy: Policy of conditions without a policy, or the name of a preset. None means ``standard``.
-        assuming: Initial state of conditions without an assumed state. None means unsatisfied.
+        assuming: Initial state of conditions that have no assumed state of their own. None means unsatisfied.
         radius: Radius in metres of circles without a radius.
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             the library does not recognise these names.
@@ -136,7 +136,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
 
         Args:
             path: The file.
-            assuming: Initial state of conditions without an assumed state.
+            assuming: Initial state of conditions that have no assumed state of their own.
             policy: Policy of conditions without a policy, or the name of a preset. None means
                 :meth:`TransitionPolicy.standard`.
             radius: Radius in metres of circles without a radius.

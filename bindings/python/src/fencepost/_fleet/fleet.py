@@ -60,7 +60,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             :class:`Zones` accepts is also allowed; the options below then apply. None means an empty table. Conditions
             that are passed replace the conditions in the store; a condition that is equal in both keeps its state.
         policy: Policy of conditions without a policy, or the name of a preset. None means ``standard``.
-        assuming: Initial state of conditions without an assumed state. None means unsatisfied.
+        assuming: Initial state of conditions that have no assumed state of their own. None means unsatisfied.
         radius: Radius in metres of circles without a radius.
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             the library does not recognise these names.

@@ -299,8 +299,8 @@ class ConditionChanges(ConditionHolder[V]):
             conditions: A mapping of identifiers to conditions. Records, definitions, another monitor or a
                 :class:`Zones` are also accepted; these have policies and tags of their own. A table of rows (PyArrow,
                 Polars, a relation of DuckDB, pandas and GeoPandas with PyArrow) is read as in :meth:`add_many`.
-            assuming: Initial state of conditions without an assumed state. None means unknown for a monitor and
-                unsatisfied for a table.
+            assuming: Initial state of conditions that have no assumed state of their own. None means unknown for a
+                monitor and unsatisfied for a table.
             policy: Policy of conditions without a policy, or the name of a preset. None means
                 :meth:`TransitionPolicy.standard`.
             tag: Tag of conditions without a tag.

@@ -104,7 +104,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             its state. If `conditions` is a text without a dot or slash, it is the `name` of the monitor and not a path.
         name: The monitor's name, 1 to 64 letters, digits or underscores. None makes a private monitor without a name.
         policy: Policy of conditions without a policy, or the name of a preset. None means ``standard``.
-        assuming: Initial state of conditions without an assumed state. None means unknown.
+        assuming: Initial state of conditions that have no assumed state of their own. None means unknown.
         radius: Radius in metres of circles without a radius.
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             the library does not recognise these names.

@@ -62,7 +62,7 @@ def given_conditions(
         columns: The names of columns that the library does not recognise: the column's name for each role, such as
             ``latitude``.
         radius: Radius in metres of circles without a radius.
-        assuming: Initial state of conditions without an assumed state. None means the result of
+        assuming: Initial state of conditions that have no assumed state of their own. None means the result of
             :func:`assumed_by_default`.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Rules 1 to 8 and 11 for polygons: parts with holes on the ellipsoid."""
+"""Rules 1 to 8 and 11 define a polygon: parts with holes, on the ellipsoid."""
 
 from __future__ import annotations
 
