@@ -475,6 +475,7 @@ function draw() {
       if (x > -9 && y > -9 && x < width + 9 && y < height + 9) parts.push(shape("circle", { class: "fix", cx: x.toFixed(1), cy: y.toFixed(1), r: 1.8 }));
     }
   }
+  const marks = [];
   state.events.slice(0, 2000).forEach((event) => {
     if (event.latitude === null || event.kind === "determined") return;
     const [x, y] = onScreen(event.latitude, event.longitude);
@@ -483,18 +484,23 @@ function draw() {
     const mark = shape("path", { class: `event ${kind}`, d });
     mark.append(shape("title", {}, `${clock(event.date.getTime())} ${what(event)} ${event.identifier}`));
     parts.push(mark);
+    if (marks.length < 300) marks.push([x, y]);
   });
-  // A label that would overlap another label is left out.
+  // A label lies above its place, or below it if a mark is above. A label that would overlap another label is left out.
   const labels = [];
   for (const place of state.places) {
     const { lines } = outline(place);
     if (lines.length === 0) continue;
-    const top = lines[0].reduce((best, one) => (one[1] > best[1] ? one : best), lines[0][0] ?? [0, 0]);
-    const [x, y] = onScreen(top[1], top[0]);
-    const half = place.identifier.length * 3.6;
-    if (labels.some(([left, right, base]) => x - half < right && x + half > left && Math.abs(y - base) < 15)) continue;
-    labels.push([x - half, x + half, y]);
-    parts.push(shape("text", { x: x.toFixed(1), y: (y - 12).toFixed(1), "text-anchor": "middle" }, place.identifier));
+    const end = (sign) => lines[0].reduce((best, one) => (sign * one[1] > sign * best[1] ? one : best), lines[0][0] ?? [0, 0]);
+    const [top, foot] = [end(1), end(-1)].map((point) => onScreen(point[1], point[0]));
+    const x = top[0], half = place.identifier.length * 3.6;
+    const isFree = (base) => !labels.some(([left, right, other]) => x - half < right && x + half > left && Math.abs(base - other) < 15);
+    const isClear = (base) => !marks.some((mark) => Math.abs(mark[0] - x) < half + 6 && mark[1] > base - 18 && mark[1] < base + 10);
+    const bases = [top[1] - 12, foot[1] + 20].filter(isFree);
+    const base = bases.find(isClear) ?? bases[0];
+    if (base === undefined) continue;
+    labels.push([x - half, x + half, base]);
+    parts.push(shape("text", { x: x.toFixed(1), y: base.toFixed(1), "text-anchor": "middle" }, place.identifier));
   }
   const here = state.fixes[state.index];
   if (here && Number.isFinite(here.latitude)) {

@@ -24,6 +24,14 @@ from test_pages_in_chromium import LIMIT, SCREENSHOTS, WIDTHS, requested, show
 EVENTS = """
 return [...document.querySelectorAll("#events tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent));
 """
+# Counts pairs of a label and a mark whose boxes share more than their edges.
+COVERED = """
+const boxes = (kind) => [...document.querySelectorAll(`#map ${kind}`)].map((part) => part.getBBox());
+const within = (a, size, b) => a + 2 < b + size;
+const meets = (a, b) => within(a.x, b.width, b.x) && within(b.x, a.width, a.x)
+  && within(a.y, b.height, b.y) && within(b.y, a.height, a.y);
+return boxes("text").flatMap((label) => boxes(".event").filter((mark) => meets(label, mark))).length;
+"""
 READY = "return document.documentElement.dataset.ready === 'yes'"
 PLACES = "return state.places.map(({ identifier, condition, options }) => ({ identifier, condition, options }))"
 
@@ -70,6 +78,7 @@ def test_the_example_of_the_guide(page: Callable[..., webdriver.Chrome], address
     assert len(guide()) == 9
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     browser.save_screenshot(str(SCREENSHOTS / f"playground-{width}-{scheme}.png"))
+    assert browser.execute_script(COVERED) == 0, "no label covers a mark"
     assert browser.execute_script("return document.documentElement.scrollWidth") <= WIDTHS[width][0]
     assert {url for url in requested(browser) if not url.startswith("blob:")} == {f"{address}/playground/index.html"}
     assert [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
