@@ -193,7 +193,7 @@ FENCEPOST_API const char *fencepost_version_string(void);
 
 /* -------------------------------------------------------------------------------------------- types */
 
-/* A time that is not set, such as date_us of a first record while the clock is unset. */
+/* The value of a time that is not set, such as date_us of a record of a monitor without a clock. */
 #define FENCEPOST_TIME_UNSET INT64_MIN
 /* The earliest time: 0001-01-01T00:00:00Z. */
 #define FENCEPOST_TIME_MIN (-62135596800000000LL)
@@ -620,10 +620,10 @@ typedef struct fencepost_shape_options {
   uint32_t
       oriented; /* polygons. 0: a ring encloses the smaller of the two areas that it bounds. 1: the polygon lies left of
                             every ring as listed, and may be more than half the Earth */
-  uint32_t max_vertices; /* 1 ... 1 000 000: a shape with more vertices is refused before it is examined. All its parts
-                            and rings count, with the vertices that planar edges are cut at; vertices that close a ring
-                            do not count. 0 means 1 000 000. Set this limit for shapes from files and from the network.
-                            Before 0.3: reserved */
+  uint32_t max_vertices; /* 1 ... 1 000 000: a shape with more vertices is refused before it is examined. The vertices
+                            of all parts and rings count, and those at which planar edges are cut; vertices that close
+                            a ring do not count. 0 means 1 000 000. Set this limit for shapes from files and from the
+                            network. Before 0.3: reserved */
   double buffer_m;       /* polygons: metres by which the boundary lies outside the rings, or inside them if negative;
                         finite */
 } fencepost_shape_options;
@@ -2000,7 +2000,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *m
  *     while (fencepost_fleet_poll_events(fleet, &event, 1, &count, NULL) == FENCEPOST_OK && count)
  *       printf("device %u: %s is now %d\n", (unsigned)event.device, event.event.identifier, event.event.state);
  *
- * Assumed state: a condition that is not assumed UNSATISFIED gives an event for each device, wherever the device is.
+ * Assumed state: with any assumed state except UNSATISFIED, the first fix of each device gives an event for the
+ * condition, wherever the device is.
  * NULL for fencepost_condition_options therefore means FENCEPOST_FLEET_CONDITION_OPTIONS_INIT here; initialise options
  * for a table with this macro, too. (FENCEPOST_CONDITION_OPTIONS_INIT assumes nothing: with 100 000 conditions, each
  * device would give 100 000 events.)
@@ -2904,11 +2905,10 @@ FENCEPOST_API fencepost_status fencepost_fleet_expire_by_arrival(fencepost_fleet
 
 /*
  * Sets the arrival time of the following inputs, read from the host's own clock; it may go back. The arrival time does
- * not affect states or events, but has two effects. First, a device was last heard from at the arrival time of its last
- * accepted input, whatever time that input itself has: see fencepost_fleet_expire_by_arrival(). Second, with
- * max_time_step_us an input is refused with FENCEPOST_E_AHEAD_OF_CLOCK only if it is too far ahead of both the device's
- * clock and the arrival time. So the first input of a device is limited too, and a device that was silent for long may
- * continue at the present time.
+ * not affect states or events, but has two effects. First, fencepost_fleet_expire_by_arrival() compares the arrival time
+ * of a device's last accepted input, and ignores the time in this input. Second, with max_time_step_us an input is
+ * refused with FENCEPOST_E_AHEAD_OF_CLOCK only if it is too far ahead of both the device's clock and the arrival time.
+ * So the first input of a device is limited too, and a device that was silent for long may continue at the present time.
  *
  * Devices created before the first arrival time count as heard from at that time. Stores and snapshots include the
  * arrival times.

@@ -533,7 +533,8 @@ static void readings(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A limit of vertices counts all parts and holes, and the vertices that planar edges are cut at, in every call. */
+/* In every call, a limit of vertices counts the vertices of all parts and holes, and those at which planar edges are
+   cut. */
 static void limits(void) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.path = FENCEPOST_PATH_GEODESIC;

@@ -527,7 +527,7 @@ static long find_table(const moment *now, long first, long last) {
   return -1;
 }
 
-/* Finds how often each device was removed, from the last moment at which its state was equal to the present state. A
+/* Finds how often each device was removed before the last moment at which its state was equal to its present state. A
    device that does not exist either was removed, or has not been added yet. All devices were added before the first
    change of the table, so a missing device was removed if any state is later than that change. */
 static void find_gone(moment *now, long first, long last, long tables) {

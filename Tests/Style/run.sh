@@ -32,6 +32,10 @@ if grep -rnE --include='*.swift' '\b_unsafe(Try)?(Lock|Unlock)\b' Sources; then
   echo "format: that is no public function of the standard library; use Lock" >&2
   status=1
 fi
+if git grep -nE '^(<{7}|>{7}) '; then
+  echo "format: these lines are the markers of an unresolved merge conflict" >&2
+  status=1
+fi
 # Checks the texts that repeat the version of the header.
 .ci/release.py mentions || status=1
 # Checks the list of all messages, and the idioms that new texts must not have.

@@ -128,8 +128,8 @@ export interface ShapeOptions extends ConditionOptions {
    * For polygons: metres by which the boundary lies outside the rings; a negative value moves it inside. Default: 0.
    */
   buffer?: number;
-  /** The shape is refused if it has more vertices, 1 to 1 000 000; all parts and rings count, with the vertices that planar
-     edges are cut at. Default: 1 000 000, for rows of `fromGeoJSON` 500 000. */
+  /** The shape is refused if it has more vertices than this limit, 1 to 1 000 000. The vertices of all parts and rings
+     count, and those at which planar edges are cut. Default: 1 000 000; for rows of `fromGeoJSON` 500 000. */
   maxVertices?: number;
 }
 export interface ConditionRow {

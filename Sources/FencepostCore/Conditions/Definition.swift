@@ -23,7 +23,7 @@ package struct Definition: Sendable {
     self.assumed = assumed
   }
 
-  /// Whether what first decides the condition gives an event whatever it is: it was not assumed to be outside.
+  /// Whether the first determination always gives an event, because the assumed state is not `unsatisfied`.
   var isAnnounced: Bool { assumed != .unsatisfied }
 
   /// Whether the two are the same to a caller who wants to ensure one of them; what was assumed plays no part.

@@ -10,8 +10,7 @@ import FencepostKernel
 /// It may be used from any thread. Feeding reads it, adding and removing writes: who writes waits until no fleet is
 /// feeding, for some rows of each batch that is being fed, and every device meets the change at its next input.
 ///
-/// Each condition that is not assumed `unsatisfied` gives an event for each device: what is added is assumed so unless
-/// the caller says otherwise.
+/// With any assumed state except `unsatisfied`, which is the default, a condition gives an event for each device.
 public final class Conditions: Sendable {
   private nonisolated(unsafe) let table: UnsafeMutablePointer<ConditionTable>
   /// The gates of all readers. A writer closes every one.

@@ -42,7 +42,7 @@ public struct EdgeCells: Sendable {
   private static let longestEdge = 20_000.0
   /// An upper bound of the relative error of a position relative to an edge in single precision.
   private static let singleError = 0x1p-19
-  /// An upper bound of this error, in metres, if all lengths are short.
+  /// An upper bound of the same error in metres, for short lengths.
   private static let leastError = 2e-3
   // In units of about 1 000 instructions: the initial and largest balance, what an answer saves, and the costs of an attempt to
   // create a cell for each shape that it examines.

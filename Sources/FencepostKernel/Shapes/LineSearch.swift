@@ -1,4 +1,4 @@
-/// A walk over the edges of a line that may be near a point: those whose chords come within `limit`.
+/// A walk over those edges of a line that may be near a point: the chords of these edges come within `limit`.
 ///
 /// The walk processes eight edges at once, in single precision relative to the middle of the line. The results are
 /// accurate to `rounding`; chords bound distances from below, so the walk may examine an edge too many but never misses

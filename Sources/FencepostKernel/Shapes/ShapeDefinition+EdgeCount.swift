@@ -1,5 +1,6 @@
 extension ShapeDefinition {
-  /// The number of vertices of a caller's definition, with those that planar edges are cut at, before it is examined.
+  /// The number of vertices of a caller's definition before it is examined. The vertices at which planar edges are cut
+  /// count too.
   ///
   /// A repeated vertex counts, except the one that closes a ring. Points that divide planar edges later, because only
   /// their geodesics cross, do not count.

@@ -12,7 +12,7 @@ extension ShapeLine {
   private static var turns: [Double] { [90, -90, 60, -60, 120, -120, 30, -30] }
   private static var mostSteps: Int { 24 }
 
-  /// Whether an edge is the edge of a foot, or its neighbour at the foot.
+  /// Whether a foot lies on an edge, or on a neighbour of the edge.
   func isPart(_ edge: Int, of foot: LineFoot) -> Bool {
     if foot.vertex >= 0 {
       return vertices[edge] == vertices[foot.vertex] || vertices[edge + 1] == vertices[foot.vertex]

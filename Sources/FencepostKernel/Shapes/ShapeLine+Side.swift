@@ -29,7 +29,7 @@ extension ShapeLine {
     let normal = corner.scaled / corner.scaled.length
     let way = point - corner
     guard distance > 0 else { return 0 }
-    // The direction to the right of the direction to the point, clockwise.
+    // The horizontal direction to the right, as seen in the direction to the point.
     let right = way.cross(normal)
     var (least, isLeft, isShort) = (Double.infinity, false, true)
     forEachEdge(at: vertex, edge) { edge, leaves in

@@ -76,8 +76,8 @@ def add_vertex_limit(parser: argparse.ArgumentParser) -> None:
         type=to_vertices,
         default=MAX_VERTICES,
         metavar="N",
-        help="refuse a shape with more vertices, with those that planar edges are cut at (default: %(default)s, at "
-        "most 1000000)",
+        help="refuse a shape with more vertices; those at which planar edges are cut count too (default: %(default)s, "
+        "at most 1000000)",
     )
 
 

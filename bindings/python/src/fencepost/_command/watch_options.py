@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=to_seconds,
         default=0.0,
         metavar="METRES",
-        help="accuracy of fixes that have none, or 0, which trackers send if the accuracy is unknown "
+        help="accuracy to use for fixes without an accuracy, or with 0, which trackers send for an unknown accuracy "
         "(default: %(default)s)",
     )
     add(
