@@ -2905,10 +2905,11 @@ FENCEPOST_API fencepost_status fencepost_fleet_expire_by_arrival(fencepost_fleet
 
 /*
  * Sets the arrival time of the following inputs, read from the host's own clock; it may go back. The arrival time does
- * not affect states or events, but has two effects. First, fencepost_fleet_expire_by_arrival() compares the arrival time
- * of a device's last accepted input, and ignores the time in this input. Second, with max_time_step_us an input is
+ * not affect states or events, but has two effects. First, fencepost_fleet_expire_by_arrival() compares the arrival
+ * time of a device's last accepted input, and ignores the time in this input. Second, with max_time_step_us an input is
  * refused with FENCEPOST_E_AHEAD_OF_CLOCK only if it is too far ahead of both the device's clock and the arrival time.
- * So the first input of a device is limited too, and a device that was silent for long may continue at the present time.
+ * So the first input of a device is limited too, and a device that was silent for long may continue at the present
+ * time.
  *
  * Devices created before the first arrival time count as heard from at that time. Stores and snapshots include the
  * arrival times.
