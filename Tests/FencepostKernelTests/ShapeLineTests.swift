@@ -144,8 +144,7 @@ extension ShapeLineTests {
       for number in Swift.stride(from: 0, to: count - 1, by: max(count / 7, 1)) {
         let found = line.nearest(to: SurfacePoint(latitude: (Double(number) + 0.5) / 100, longitude: 10.001))
         #expect(found.edge == number && found.isInner && found.side < 0)
-        // The way along the parallel is 111 m times the cosine of the latitude; the way along the geodesic differs
-        // slightly.
+        // The distance along the parallel is 111 m times the cosine of the latitude; the geodesic is slightly shorter.
         let expected = 111.32 * cos((Double(number) + 0.5) / 100 * .pi / 180)
         #expect((found.distance - expected).magnitude < 0.5)
       }

@@ -56,7 +56,7 @@ struct DeepestPlace {
     /// Whether the stretch turns around the end of the edge; if not, it runs along the edge.
     var isCorner: Bool
     var from, to: Double
-    /// R tan(r/R) at both ends, and the edges that stop the circles.
+    /// The largest circles at the two ends: R tan(r/R) of their radius r, and the edge that limits each circle.
     var first, last: Stop
     /// No circle in between is larger, metres.
     var bound: Double

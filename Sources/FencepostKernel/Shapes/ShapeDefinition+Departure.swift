@@ -66,7 +66,8 @@ enum PlanarEdge {
     return 0.26 * Ellipsoid.equatorialRadius * turn * sine * slant
   }
 
-  /// The number of geodesics that stay within 0.1 m of the line, not rounded: the departure falls with its square.
+  /// The number of geodesics into which the line must be divided so that each stays within 0.1 m of it, not rounded.
+  /// With n equal pieces, the departure is n² times smaller.
   static func pieces(_ latitude: Double, _ other: Double, span: Double) -> Double {
     (departureBound(latitude, other, span: span) / 0.1).squareRoot()
   }

@@ -23,7 +23,7 @@ extern const fp_cancel fp_cancel_of_backend;
 
 fp_options fp_options_of(FunctionCallInfo fcinfo, int argument, uint32_t allowed, const char *name);
 
-/* Returns whether places came from a value; for a stored value only the head is read. */
+/* Returns whether `places` was compiled from `value`. If the value is stored, reads only its head. */
 bool fp_value_is_of(const fp_places *places, Datum value);
 
 /* Compiles a value. The caller releases the places that this returns. */
