@@ -1,5 +1,5 @@
-"""Tests the example of bindings/site/guides/spark.md, which reads files and writes files. A second run continues with the
-files that were added since the first run."""
+"""Tests the example of bindings/site/guides/spark.md, which reads files and writes files. A second run continues with
+the files that were added since the first run."""
 
 from __future__ import annotations
 
