@@ -111,9 +111,9 @@ def replay(
         max_vertices: The largest number of vertices of each shape in files and tables; None means 500,000. See
             :class:`Zones`.
         assuming: Initial state of conditions that have no assumed state of their own. With ``unsatisfied``, the first
-            determination that a condition is not satisfied gives no event. None means ``unsatisfied`` for several tracks (`by`,
-            trajectories), as in tables of conditions, and ``unknown`` for a single track. The argument is refused if
-            `conditions` is a table, because its conditions start in the state with which they were added.
+            determination that a condition is not satisfied gives no event. None means ``unsatisfied`` for several
+            tracks (`by`, trajectories), as in tables of conditions, and ``unknown`` for a single track. The argument is
+            refused if `conditions` is a table, because its conditions start in the state with which they were added.
         time_zone: Time zone of times that do not state a time zone in files and tables: a name such as
             ``Europe/Berlin``, an offset such as ``+02:00``, or a ``tzinfo``. None means UTC.
         date_order: ``dmy`` or ``mdy``, for dates such as 05/04/2024. If `date_order` is empty, such dates are refused.
