@@ -12,6 +12,10 @@ HEADER = ROOT / "include" / "fencepost.h"
 SECTION = re.compile(r"^/\* -+ ([\w, ]+) \*/$")
 SPECIAL = re.compile(r"([*`|\\])|(?<=\w)(_)(?=\W|$)")
 NAME = re.compile(r"\b(fencepost_\w+|FENCEPOST_\w+)(\(\))?")
+# The labels of facts at the end of a function's description.
+FACT = re.compile(r"(?:(?<=^   )|(?<=[.)] ))(Returns|Ownership|Threads|Complexity|Since): ", re.MULTILINE)
+# Doxygen's elements that are paragraphs of their own.
+BLOCKS = ("parameterlist", "simplesect", "itemizedlist", "orderedlist", "verbatim", "programlisting")
 FOLDER = "reference/c"
 
 
@@ -47,6 +51,20 @@ def names() -> dict[str, tuple[str, str]]:
     return found
 
 
+def _labelled(text: str) -> str:
+    """Makes a list of a paragraph with the rules of the header's first page. There, each rule begins a line with a
+    label; Doxygen joins these lines."""
+    first = HEADER.read_text(encoding="utf-8").partition("*/")[0]
+    labels = "|".join({*re.findall(r"^ \* (\w[\w ]{2,12}):(?: |$)", first, re.MULTILINE)} - {"Fencepost"})
+    paragraphs = text.split("\n\n")
+    for at, paragraph in enumerate(paragraphs):
+        start, *rules = re.split(rf"(?:^|(?<=[.)] ))({labels}): ", paragraph)
+        if len(rules) > 4:
+            listed = [f"* **{label}:** {rule.strip()}" for label, rule in zip(rules[::2], rules[1::2])]
+            paragraphs[at] = "\n".join([*([start, ""] if start else []), *listed])
+    return "\n\n".join(paragraphs)
+
+
 class Writer:
     """Turns Doxygen's descriptions into reStructuredText."""
 
@@ -65,44 +83,42 @@ class Writer:
                 done = match.end()
         return "".join([*parts, SPECIAL.sub(r"\\\1\2", text[done:])])
 
-    def inline(self, element: Element) -> str:
-        parts = [element.text or ""]
-        for child in element:
-            if child.tag in (
-                "parameterlist",
-                "simplesect",
-                "itemizedlist",
-                "orderedlist",
-                "verbatim",
-                "programlisting",
-            ):
-                parts.append("\x00")
-            else:
-                parts.append("".join(child.itertext()))
-            parts.append(child.tail or "")
-        return self.words(re.sub(r"\s+", " ", "".join(parts)).replace("\x00", " ").strip())
+    def text(self, parts: list[str]) -> str:
+        return self.words(re.sub(r"\s+", " ", "".join(parts)).strip())
 
     def blocks(self, element: Element | None) -> Iterator[str]:
-        """The paragraphs of a description."""
+        """The paragraphs of a description, with lists and code at their places in the text."""
         for child in element if element is not None else ():
             if child.tag == "para":
-                if line := self.inline(child):
+                parts = [child.text or ""]
+                for part in child:
+                    if part.tag in BLOCKS:
+                        if line := self.text(parts):
+                            yield line
+                        yield from self.block(part)
+                        parts = [part.tail or ""]
+                    else:
+                        parts += ["".join(part.itertext()), part.tail or ""]
+                if line := self.text(parts):
                     yield line
-                yield from self.blocks(child)
-            elif child.tag in ("itemizedlist", "orderedlist"):
-                yield "\n".join("* " + " ".join(self.blocks(item)).replace("\n", " ") for item in child)
-            elif child.tag in ("verbatim", "programlisting"):
-                code = child.text or "\n".join("".join(line.itertext()) for line in child)
-                is_c = child.tag == "programlisting" or (re.search(r";$", code, re.MULTILINE) and "__" not in code)
-                lines = "\n".join(f"   {line}".rstrip() for line in code.strip("\n").splitlines())
-                yield f".. code-block:: {'c' if is_c else 'text'}\n\n{lines}"
-            elif child.tag == "parameterlist":
-                for item in child:
-                    label = ", ".join("".join(name.itertext()).strip() for name in item.iter("parametername"))
-                    yield f"* ``{label}``: " + " ".join(self.blocks(item.find("parameterdescription")))
-            elif child.tag == "simplesect":
-                label = {"return": "Returns: ", "since": "Since ", "note": "Note: "}.get(child.get("kind", ""), "")
-                yield label + " ".join(self.blocks(child))
+            elif child.tag in BLOCKS:
+                yield from self.block(child)
+
+    def block(self, child: Element) -> Iterator[str]:
+        if child.tag in ("itemizedlist", "orderedlist"):
+            yield "\n".join("* " + " ".join(self.blocks(item)).replace("\n", " ") for item in child)
+        elif child.tag in ("verbatim", "programlisting"):
+            code = child.text or "\n".join("".join(line.itertext()) for line in child)
+            is_c = child.tag == "programlisting" or (re.search(r";$", code, re.MULTILINE) and "__" not in code)
+            lines = "\n".join(f"   {line}".rstrip() for line in code.strip("\n").splitlines())
+            yield f".. code-block:: {'c' if is_c else 'text'}\n\n{lines}"
+        elif child.tag == "parameterlist":
+            for item in child:
+                label = ", ".join("".join(name.itertext()).strip() for name in item.iter("parametername"))
+                yield f"* ``{label}``: " + " ".join(self.blocks(item.find("parameterdescription")))
+        elif child.tag == "simplesect":
+            label = {"return": "Returns: ", "since": "Since ", "note": "Note: "}.get(child.get("kind", ""), "")
+            yield label + " ".join(self.blocks(child))
 
     def described(self, element: Element, indent: str = "   ") -> str:
         parts = [*self.blocks(element.find("briefdescription")), *self.blocks(element.find("detaileddescription"))]
@@ -134,7 +150,8 @@ def _entries(writer: Writer, xml: Path) -> list[tuple[int, str]]:
         if kind == "function":
             returned = _text(member, "type").replace("FENCEPOST_API", "").strip()
             signature = f"{returned} {name}{_text(member, 'argsstring')}"
-            entries.append((line, f".. c:function:: {signature}\n\n{writer.described(member)}"))
+            said = FACT.sub(r"**\1:** ", writer.described(member))
+            entries.append((line, f".. c:function:: {signature}\n\n{said}"))
         elif kind == "define" and name in writer.known:
             value = _text(member, "initializer")
             shown = f"   ``{value}``\n\n" if value and "`" not in value else ""
@@ -218,7 +235,7 @@ def pages(xml: Path, mentions: Mapping[str, list[str]]) -> dict[str, str]:
     made[f"{FOLDER}/index"] = (
         f"{head('C reference')}``fencepost.h`` is the whole contract; :doc:`cpp` wraps it. The guide is\n"
         ":doc:`/guides/c`, the page\n"
-        f":doc:`/guides/cheat-c` shows the API in use.\n\n{writer.described(header, '')}\n"
+        f":doc:`/guides/cheat-c` shows the API in use.\n\n{_labelled(writer.described(header, ''))}\n"
         f".. list-table::\n   :widths: 20 80\n\n{rows}\n.. toctree::\n   :hidden:\n\n{listed}\n"
     )
     return made

@@ -7,6 +7,9 @@ from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
+from sphinx.ext.napoleon.docstring import GoogleDocstring
+from sphinx.pycode import ModuleAnalyzer
+
 import fencepost
 import fencepost.duckdb
 import fencepost.sqlite
@@ -70,7 +73,22 @@ def _entry(name: str, value: Any) -> str:
         # Autodoc hides a member only if the class that defines it is named, such as `str` for the methods of a StrEnum.
         hidden = ", ".join(base.__name__ for base in _foreign(value))
         return f".. autoclass:: {name}\n   :members:\n   :undoc-members:\n   :inherited-members: {hidden}\n"
-    return f".. autofunction:: {name}\n" if callable(value) and inspect.isroutine(value) else f".. autodata:: {name}\n"
+    if callable(value) and inspect.isroutine(value):
+        return f".. autofunction:: {name}\n"
+    if found := _said_of_data(name):
+        text = "\n".join(f"   {line}".rstrip() for line in found)
+        return f".. py:data:: {name}\n\n{text}\n"
+    return f".. autodata:: {name}\n"
+
+
+def _said_of_data(name: str) -> list[str]:
+    """The docstring below a module's variable. Autodoc finds it only in the module that defines the variable; for a
+    variable of the package it would show the docstring of the variable's class."""
+    module = fencepost._LATER.get(name)
+    if module is None:
+        return []
+    found: list[str] = ModuleAnalyzer.for_module(f"fencepost.{module}").find_attr_docs().get(("", name), [])
+    return list(GoogleDocstring(found).lines())
 
 
 def _guides(page: str, mentions: Mapping[str, list[str]]) -> str:

@@ -131,6 +131,23 @@ def test_numbers_stay_on_one_line(site: Path) -> None:
     assert found == []
 
 
+def test_rules_of_the_header_are_a_list(site: Path) -> None:
+    """The reference of C begins with the header's first page: text, program and rules in this order."""
+    page = (site / "reference/c/index.html").read_text(encoding="utf-8")
+    listed = re.findall(r"<li><p><strong>([^<]+):</strong>", page)
+    assert listed[:2] == ["Units", "Errors"] and "Wrong times" in listed and "Sanitizer" in listed and len(listed) > 20
+    places = [page.index(words) for words in ("A monitor holds", "highlight-c", "every program needs", "Units:")]
+    assert places == sorted(places)
+    functions = (site / "reference/c/inputs.html").read_text(encoding="utf-8")
+    assert functions.count("<strong>Threads:</strong>") > 5
+
+
+def test_variables_have_their_own_docstring(site: Path) -> None:
+    page = (site / "reference/python/functions.html").read_text(encoding="utf-8")
+    assert "Layout of one row of a buffer of fixes" in page
+    assert "compiled struct object" not in page and "PEP 604" not in page
+
+
 def test_no_mark_up_is_left(site: Path) -> None:
     for page in (site / "reference").rglob("*.html"):
         text = re.sub(r"<(style|script|pre).*?</\1>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
