@@ -14,10 +14,12 @@ clang_format=(.venv/bin/clang-format --style=file:Tests/Style/clang-format.yaml)
 
 if [ "${1:-}" = write ]; then
   swift format --in-place --recursive "${swift_paths[@]}"
-  .venv/bin/ruff check --quiet --fix "${python_paths[@]}"
   .venv/bin/ruff format --quiet "${python_paths[@]}"
   "${clang_format[@]}" -i "${c_files[@]}"
   .venv/bin/python Tests/Style/language.py --shrink
+  # Last, because it fails if there is a finding that it cannot repair.
+  .venv/bin/ruff check --quiet --fix "${python_paths[@]}"
+  .venv/bin/ruff format --quiet "${python_paths[@]}"
   exit
 fi
 status=0
