@@ -38,7 +38,7 @@ DATA = re.compile(
     r"|[.#][a-z]+ [a-z]+|.*\(\?:.*",
     re.DOTALL,
 )
-TESTS = re.compile(r"(?:.*/)?tests/(?:.*/)?test_\w+\.py")
+TESTS = re.compile(r"(?:.*/)?test_\w+\.py")
 TOKENS = re.compile(r"\{[^{}]*\}|[\w.+'-]*[\d_][\w.+'-]*|[A-Za-z]+(?:[-'][A-Za-z]+)*|[^\s,;:]")
 REPEATED = 5
 INTRODUCTION = """\

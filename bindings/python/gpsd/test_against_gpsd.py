@@ -252,12 +252,11 @@ def test_a_receiver_after_its_week_roll_over_is_refused(tmp_path: Path, port: in
     with playing(port, log):
         with Watching(tmp_path, port, circles) as watching:
             # Before this message, the watch may report that there is no device yet, or no device with a fix.
-            refused = "ahead of this computer's clock; such fixes are refused without --any-time"
-            while not watching.line(errors=True).endswith(refused):
+            while not watching.line(errors=True).endswith("--any-time"):
                 pass
             output, errors = watching.stop()
         assert output == ""
-        assert "fixes were too far ahead of the clock and were skipped" in errors
+        assert "fixes were too far ahead" in errors
         with Watching(tmp_path, port, circles, "--any-time") as watching:
             event = watching.event()
             watching.stop()
@@ -274,16 +273,16 @@ def test_one_of_two_devices_is_followed(tmp_path: Path, port: int) -> None:
             said = next(line for line in iter(lambda: watching.line(errors=True), "") if "several devices" in line)
             watching.stop()
         assert sorted(states.values()) == ["satisfied", "unsatisfied"]
-        _, _, reported = said.partition(": has several devices: ")
+        _, _, reported = said.partition("several devices: ")
         first, other = (part.split()[0] for part in reported.split(", ")[:2])
-        assert first != other and said.endswith("; choose with --device")
+        assert first != other and said.endswith("--device")
         for device, expected in ((first, states), (other, {name: _opposite(state) for name, state in states.items()})):
             with Watching(tmp_path, port, circles, "--any-time", "--device", device) as watching:
                 found = {event["identifier"]: event["state"] for event in (watching.event(), watching.event())}
                 watching.stop()
             assert found == expected, device
         with Watching(tmp_path, port, circles, "--any-time", "--device", "/dev/none") as watching:
-            assert "has no device /dev/none; it has " in watching.line(errors=True)
+            assert "no device /dev/none; " in watching.line(errors=True)
             watching.stop()
 
 
@@ -301,7 +300,7 @@ def test_a_daemon_that_goes_is_found_again(tmp_path: Path, port: int) -> None:
             second = watching.event()
             _, errors = watching.stop()
     lost = errors.index(f"gpsd://127.0.0.1:{port}: lost: ")
-    assert errors.index(f"gpsd://127.0.0.1:{port}: reached again after ") > lost
+    assert errors.index(f"gpsd://127.0.0.1:{port}: reached ") > lost
     assert (first["state"], first["date"][:4]) == ("unsatisfied", "2020")
     assert (second["state"], second["date"][:4], second["sequence"]) == ("satisfied", "2034", 2)
 

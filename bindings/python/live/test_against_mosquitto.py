@@ -119,8 +119,8 @@ def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -
         "is encrypted",
         "JSON",
         "more than 262144 bytes",
-        "has a device name of",
-        "is not owntracks/USER",
+        "device name of",
+        "owntracks/USER",
     ):
         assert reason in watch.said
     assert len(watch.said.splitlines()) < 15
@@ -129,11 +129,11 @@ def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -
     user.send("owntracks/alice/watch", location(9, 1.0))
     kept = ("alice/watch", "satisfied", 1)
     again.until(lambda: kept in again.reported, "the circle that was kept")
-    again.until(lambda: "reached before the restart" in again.said, "what is retained")
+    again.until(lambda: "before the restart" in again.said, "what is retained")
     # The first watch may have stopped before the broker confirmed the last event; then the event is sent again.
     assert set(again.reported[5:]) <= {kept, ("van", "satisfied", 1)} and again.reported.count(kept) == 1
     assert again.stop() == 0
-    assert "already been fed" in again.said
+    assert "not fed again" in again.said
 
 
 def test_what_the_broker_held_comes_in_once(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
