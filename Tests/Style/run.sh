@@ -38,6 +38,12 @@ if git grep -nE '^(<{7}|>{7}) '; then
   echo "format: these lines are the markers of an unresolved merge conflict" >&2
   status=1
 fi
+# Finds what a merge left behind: a page with such lines is still built.
+if grep -rnE --include='*.md' --include='*.py' --include='*.swift' --include='*.[ch]' --include='*.js' --include='*.sh' \
+  '^(<{7}|>{7}) ' ./*.md .ci Sources Tests bindings examples include containers; then
+  echo "format: the lines above are an unresolved conflict" >&2
+  status=1
+fi
 # Checks the texts that repeat the version of the header.
 .ci/release.py mentions || status=1
 # Checks the list of all messages, and the idioms that new texts must not have.
