@@ -44,7 +44,7 @@ def test_a_reader_gets_all_and_then_what_is_new() -> None:
     assert whole is not None
     assert [place["id"] for place in whole["places"]] == ["office"]
     assert whole["devices"]["a"]["inside"] == [("office", START * 1_000_000)]
-    assert whole["events"][0]["why"].startswith("determination, 200.0 m inside, accuracy 5 m, now: office: ")
+    assert whole["events"][0]["why"].startswith("determination, 200.0 m inside, accuracy 5 m. Now office: ")
     assert view.since(whole["version"]) is None
     watched.feed("b", 1, 0.5)
     news = view.since(whole["version"])

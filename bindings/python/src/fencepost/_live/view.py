@@ -138,11 +138,11 @@ class View:
             parts.append(distance_text(event.boundary_distance))
         if event.accuracy:
             parts.append(f"accuracy {event.accuracy:.0f} m")
+        decided = ", ".join(parts)
         try:
-            parts.append(f"now: {self._fleet[handed.device].explain(event.identifier)}")
+            return f"{decided}. Now {self._fleet[handed.device].explain(event.identifier)}."
         except FencepostError:
-            pass
-        return ", ".join(parts)
+            return f"{decided}."
 
     def _drawn(self) -> list[dict[str, Any]]:
         table = self._fleet.conditions
