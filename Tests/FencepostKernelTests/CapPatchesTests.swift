@@ -30,18 +30,21 @@ import Testing
     var excepted = SIMD16<UInt32>(repeating: .max)
     for index in 0..<count { excepted[index] = subject.caps[nearest[index]].id }
     let distance = random.uniform(0...place.margin)
-    let found = patches.leastSlack(at: place, within: distance, except: excepted, count: count)
-    if let next = nearest.dropFirst(count).first {
-      let slack = min(distance, chords[next] - subject.caps[next].reach)
-      #expect(found <= slack)
-      // A larger cap among the other caps may have a smaller slack.
-      let least = nearest.dropFirst(count).map { index in
-        chords[index] - subject.caps[index].reach - Self.tolerated(subject.caps[index], chords[index])
-      }.min()!
-      #expect(found >= min(distance, least) - distance * 1e-6)
-    } else {
-      #expect(found <= distance && found >= distance * (1 - 1e-6))
+    let found = patches.nearest(at: place, within: distance, except: excepted, count: count)
+    let others = nearest.dropFirst(count).map { index in
+      (
+        id: subject.caps[index].id, slack: chords[index] - subject.caps[index].reach,
+        tolerated: Self.tolerated(subject.caps[index], chords[index])
+      )
     }
+    // A larger cap among the other caps may have a smaller slack.
+    let least = others.map { $0.slack - $0.tolerated }.sorted()
+    #expect(found.slack <= min(distance, others.first?.slack ?? .infinity))
+    #expect(found.slack >= min(distance, least.first ?? .infinity) - distance * 1e-6)
+    #expect(found.next >= found.slack)
+    #expect(found.next >= min(distance, least.dropFirst().first ?? .infinity) - distance * 1e-6)
+    for other in others where other.id != found.id { #expect(found.next <= min(distance, other.slack)) }
+    #expect(found.id == .max ? found.slack == found.next : others.contains { $0.id == found.id })
     var hits: ContiguousArray<CapHit> = []
     patches.collect(at: place, within: distance, into: &hits)
     let ids = Set(hits.map(\.id))

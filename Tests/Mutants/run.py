@@ -55,6 +55,8 @@ LOCAL = "Detection/Watches.swift"
 KERNEL_NEAR = "../FencepostKernel/Shapes/NearEdges.swift"
 CELLS = "../FencepostKernel/Shapes/EdgeCells.swift"
 FLEET_FIXES = "Fleet/FleetEngine+Fixes.swift"
+DEVICES = "Detection/Tracker+Devices.swift"
+KERNEL_PATCHES = "../FencepostKernel/Index/CapPatches.swift"
 WATCHES = "Detection/Lookout.swift"
 SURVEY = "Detection/Survey.swift"
 DUE = "Detection/Tracker+Due.swift"
@@ -225,6 +227,14 @@ MUTANTS = [
            "    edges.keepUp(with: table.index.count, version: table.indexVersion)\n", ""),
     Mutant("a position has the sides of the reference of its cell", CELLS,
            "let sides = cell.sides ^ flips", "let sides = cell.sides"),
+    # These mutants change what a fleet remembers of the surroundings of a device. SurroundingsTests also compares the circles
+    # that devices are inside of with distances.
+    Mutant("the room around a device does not shrink while the device moves", FLEET_FIXES,
+           "let room = surroundings.room - moved", "let room = surroundings.room"),
+    Mutant("only the nearest circle limits the room around a device", KERNEL_PATCHES,
+           "    } else if slack < next {\n      next = slack\n", "    } else if false {\n"),
+    Mutant("a circle that a device has left is not near the device", DEVICES,
+           "      clearance.nearest.add(slot, slack: table.entrySlack(slot, at: position))\n", "      _ = slot\n"),
     # These mutants change conditions, their limit, the host, and inputs.
     Mutant("the newest waiting condition gets a free place", "Conditions/ConditionLimit.swift",
            "queue.append((slot, lastTicket))", "queue.insert((slot, lastTicket), at: head)"),

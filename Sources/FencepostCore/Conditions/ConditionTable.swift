@@ -122,6 +122,12 @@ package struct ConditionTable: Sendable {
   @inline(__always)
   func isRound(_ slot: UInt32) -> Bool { Int(slot) >= shapes.count || shapes[Int(slot)] == nil }
 
+  /// Whether a slot has a condition that is a circle.
+  @inline(__always)
+  func isCircle(_ slot: UInt32) -> Bool {
+    rows[Int(slot)].generation != 0 && rows[Int(slot)].kind == .circularGeographic
+  }
+
   /// A circle that holds the shape of a geographic condition.
   @inline(__always)
   func bounds(of slot: UInt32) -> Circle { rows[Int(slot)].bounds }

@@ -357,11 +357,17 @@ struct Lookout: Sendable {
     }
   }
 
-  /// The least slack of the shapes that are not settled outside, at a position; infinite when there are none.
-  func leastActiveSlack(at position: EarthVector) -> Double {
-    var least = Double.infinity
-    for watch in active.watches { least = min(least, watch.slack(at: position)) }
-    return least
+  /// The least slack of the shapes that are not settled outside, at a position, and that of the polygons, corridors and lines
+  /// among them: some of these are outside, and watched only from where they were measured. Infinite when there are none.
+  func leastActiveSlack(at position: EarthVector, _ table: ConditionTable) -> (all: Double, measured: Double) {
+    var all = Double.infinity
+    var measured = Double.infinity
+    for watch in active.watches {
+      let slack = watch.slack(at: position)
+      all = min(all, slack)
+      if !table.isRound(watch.slot) { measured = min(measured, slack) }
+    }
+    return (all, measured)
   }
 
   /// Appends the shapes whose threshold may be reached at a position that the list covers.
@@ -397,6 +403,12 @@ extension ConditionTable {
   @inline(__always)
   func entryWatch(_ slot: UInt32) -> Watch {
     shape(of: slot).watch(slot, .inwards(-entryMargin(of: slot)))
+  }
+
+  /// How far the device can move before it may leave a circle that it is inside of, metres; `nil` for another condition.
+  @inline(__always)
+  func exitSlack(ofCircle slot: UInt32, at position: EarthVector) -> Double? {
+    isCircle(slot) ? bounds(of: slot).watch(slot, .outwards(exitMargin(of: slot))).slack(at: position) : nil
   }
 
   /// How far the device can move before it may enter a shape, metres.

@@ -83,15 +83,25 @@ struct Survey: Sendable {
 
   /// The same where patches of the index may know the place.
   mutating func gather(_ index: CapIndex, _ patches: CapPatches, around centre: EarthVector, within radius: Double) {
-    guard let place = patches.place(of: centre), radius <= place.margin else {
-      return gather(index, around: centre, within: radius)
-    }
+    guard let place = patches.place(of: centre) else { return gather(index, around: centre, within: radius) }
+    begin(around: centre, within: min(radius, place.margin))
+    patches.collect(at: place, within: self.radius, into: &gathered)
+  }
+
+  /// The same where the nearest of the caps that matter is known already: no other one is within the distance that is known
+  /// of the next.
+  mutating func gather(_ nearest: NearestCap, around centre: EarthVector) {
+    begin(around: centre, within: nearest.next)
+    // Its threshold is measured anew.
+    if nearest.id != .max { gathered.append(CapHit(id: nearest.id, slack: 0)) }
+  }
+
+  private mutating func begin(around centre: EarthVector, within radius: Double) {
     self.centre = centre
     self.radius = radius
     ahead.radius = -1
     gathered.clear()
     near.clear()
-    patches.collect(at: place, within: radius, into: &gathered)
   }
 
   /// Hears that a circle is settled outside from now on.

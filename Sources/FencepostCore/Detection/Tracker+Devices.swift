@@ -1,5 +1,15 @@
 import FencepostKernel
 
+/// How far a device can move before a fix may change something.
+struct Clearance {
+  /// Metres.
+  var slack = 0.0
+  /// Of the shapes that are settled outside, the one that is nearest to the device.
+  var nearest = NearestCap(within: 0)
+  /// Nothing was searched: the surroundings of the device were known.
+  var isOfSurroundings: Bool
+}
+
 /// One tracker for many devices in turn: what is kept of a device is loaded, an input is applied, and what the device has
 /// become is read off. It has no neighbourhood, and no condition is suspended.
 extension Tracker {
@@ -39,21 +49,26 @@ extension Tracker {
   ///
   /// - Parameters:
   ///   - radius: How far around to look for thresholds.
+  ///   - nearest: Of the shapes that are settled outside, the one that is nearest to the fix, if that is known.
   ///   - patches: What is known of places of the index.
-  /// - Returns: How far the device can move before a fix may change something, metres; not more than the radius.
+  /// - Returns: How far the device can move before a fix may change something; not more than the radius.
   mutating func evaluateAlone(
-    _ fix: Fix, within radius: Double, _ patches: CapPatches, _ table: ConditionTable, _ delivery: inout Delivery,
-    _ survey: inout Survey
-  ) -> Double {
+    _ fix: Fix, at position: EarthVector, within radius: Double, _ nearest: NearestCap?, _ patches: CapPatches,
+    _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
+  ) -> Clearance {
     passTime(to: fix.time, table, &delivery, &survey)
     timeline.keep(fix)
     survey.begin()
-    let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
-    // One look serves both, unless the fix is so coarse that it would find too much.
-    let isFine = fix.accuracy <= radius
-    if isFine { survey.gather(table.index, patches, around: position, within: radius) }
-    if !known.shapes.isSettled { determineAlone(fix, at: position, table, &delivery, &survey) }
-    if !isFine { survey.gather(table.index, patches, around: position, within: radius) }
+    let isKnown = nearest != nil && known.shapes.isSettled
+    if isKnown, let nearest {
+      survey.gather(nearest, around: position)
+    } else {
+      // One look serves both, unless the fix is so coarse that it would find too much.
+      let isFine = fix.accuracy <= radius
+      if isFine { survey.gather(table.index, patches, around: position, within: radius) }
+      if !known.shapes.isSettled { determineAlone(fix, at: position, table, &delivery, &survey) }
+      if !isFine { survey.gather(table.index, patches, around: position, within: radius) }
+    }
     lookout.sortGathered(at: position, known.shapes, table, &survey)
     var index = 0
     while index < survey.reached.count {
@@ -61,13 +76,17 @@ extension Tracker {
       index += 1
     }
     confirmDue(through: clock, table, &delivery, &survey)
-    guard known.shapes.isSettled else { return 0 }
-    var least = survey.radius
-    for near in survey.near { least = min(least, near.slack) }
+    var clearance = Clearance(isOfSurroundings: isKnown)
+    guard known.shapes.isSettled else { return clearance }
+    clearance.nearest = NearestCap(within: survey.radius)
+    for near in survey.near { clearance.nearest.add(near.slot, slack: near.slack) }
     for slot in survey.released where known.shapes.isSettledOutside(slot, table) {
-      least = min(least, table.entrySlack(slot, at: position))
+      clearance.nearest.add(slot, slack: table.entrySlack(slot, at: position))
     }
-    return min(least, lookout.leastActiveSlack(at: position))
+    let active = lookout.leastActiveSlack(at: position, table)
+    clearance.slack = min(clearance.nearest.slack, active.all)
+    clearance.nearest.limit(to: active.measured)
+    return clearance
   }
 
   /// Decides what a fix can decide of the undetermined shapes, in add order. Nothing is looked at that the fix settles

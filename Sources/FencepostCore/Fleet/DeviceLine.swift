@@ -131,15 +131,17 @@ struct DeviceLine: Sendable, BitwiseCopyable {
     return dx * dx + dy * dy < Double(squaredRadius)
   }
 
-  /// - Parameter slack: How far the device can move before anything has to be looked at, metres.
+  /// - Parameters:
+  ///   - slack: How far the device can move before anything has to be looked at, metres.
+  ///   - room: How far ``moved(to:)`` is to tell, metres; at least the slack.
   @inline(__always)
-  mutating func drawSafeRegion(at coordinate: Coordinate, slack: Double) {
+  mutating func drawSafeRegion(at coordinate: Coordinate, slack: Double, room: Double) {
     let radius = slack - Self.anchorGuard
     guard radius > 0 else { return removeSafeRegion() }
     latitude = Int32(coordinate.latitude * 1e7)
     longitude = Int32(coordinate.longitude * 1e7)
     // The widest parallel within reach, with a millionth of a degree for roundings.
-    let lowest = max(0, coordinate.latitude.magnitude - radius / Ellipsoid.leastMetresPerLatitude - 1e-6)
+    let lowest = max(0, coordinate.latitude.magnitude - room / Ellipsoid.leastMetresPerLatitude - 1e-6)
     let widest = Self.metresPerLatitude * Trigonometry.sincosDegrees(lowest).cosine
     metresPerLongitude = Float(widest) * 1.000_001 + 1e-3
     squaredRadius = Float(radius * radius) * 0.999_999
@@ -147,6 +149,15 @@ struct DeviceLine: Sendable, BitwiseCopyable {
 
   @inline(__always)
   mutating func removeSafeRegion() { squaredRadius = -1 }
+
+  /// At least how far a coordinate is from where the safe region was drawn, metres, if that is less than the `room` given
+  /// then; else any number from there on.
+  @inline(__always)
+  func moved(to coordinate: Coordinate) -> Double {
+    let dx = (coordinate.longitude - Double(longitude) * 1e-7) * Double(metresPerLongitude)
+    let dy = (coordinate.latitude - Double(latitude) * 1e-7) * Self.metresPerLatitude
+    return (dx * dx + dy * dy).squareRoot() + Self.anchorGuard
+  }
 
   /// A device that moved less since it was measured will ask about the same places again.
   private static let stroll = 2_000.0
@@ -178,7 +189,7 @@ struct DeviceLine: Sendable, BitwiseCopyable {
   /// A threshold at less than this share of the radius shows that the search could reach less far.
   private static let nearShare = 0.4
 
-  /// - Parameter slack: What a search found that was drawn together; the radius, when it found nothing.
+  /// - Parameter slack: How far the second of the shapes is that a search found; the radius, when it found fewer.
   @inline(__always)
   mutating func adjustLook(slack: Double) {
     let radius = lookRadius
@@ -198,7 +209,32 @@ struct DeviceLine: Sendable, BitwiseCopyable {
   }
 }
 
-/// The lines of all devices by number, each in one line of the cache.
+/// What is near a device that has a safe region: most fixes that leave the region then need no look at the index.
+///
+/// Of the shapes that are settled outside, none but ``slot`` can be entered within ``room`` of where the region was drawn.
+struct DeviceSurroundings: Sendable, BitwiseCopyable {
+  /// `UInt32.max` = none.
+  var slot: UInt32 = .max
+  /// Metres, rounded down.
+  private var radius: Float = -1
+
+  init() {}
+
+  /// - Parameter room: Metres; lengths beyond ``farthest`` are cut off.
+  @inline(__always)
+  init(_ slot: UInt32, room: Double) {
+    self.slot = slot
+    radius = Float(min(room, Self.farthest)) * 0.999_999
+  }
+
+  @inline(__always)
+  var room: Double { Double(radius) }
+
+  /// The farther the parallels within reach, the shorter the safe region that is measured with the widest of them.
+  static let farthest = 2_000.0
+}
+
+/// The lines of all devices by number, each in one line of the cache, and what is near each device.
 ///
 /// A value: whoever changes it calls ``own()`` first.
 struct DeviceLines: Sendable {
@@ -206,6 +242,7 @@ struct DeviceLines: Sendable {
     /// So many lines are laid on large pages, which spare misses of the address translation: 4 MB.
     private static let many = 65_536
     let lines: UnsafeMutablePointer<DeviceLine>
+    let surroundings: UnsafeMutablePointer<DeviceSurroundings>
     let capacity: Int
 
     init(capacity: Int) {
@@ -213,9 +250,13 @@ struct DeviceLines: Sendable {
       lines = UnsafeMutableRawPointer.allocate(
         byteCount: capacity * MemoryLayout<DeviceLine>.stride, alignment: capacity >= Self.many ? 1 << 21 : 64
       ).bindMemory(to: DeviceLine.self, capacity: capacity)
+      surroundings = .allocate(capacity: capacity)
     }
 
-    deinit { lines.deallocate() }
+    deinit {
+      lines.deallocate()
+      surroundings.deallocate()
+    }
   }
 
   private var storage = Storage(capacity: 16)
@@ -223,6 +264,10 @@ struct DeviceLines: Sendable {
 
   @inline(__always)
   var lines: UnsafeMutablePointer<DeviceLine> { storage.lines }
+
+  /// What is near each device; says nothing while the device has no safe region.
+  @inline(__always)
+  var surroundings: UnsafeMutablePointer<DeviceSurroundings> { storage.surroundings }
 
   @inline(__always)
   subscript(device: UInt32) -> DeviceLine {
@@ -238,12 +283,14 @@ struct DeviceLines: Sendable {
   mutating func append(_ line: DeviceLine) {
     if count == storage.capacity { move(to: storage.capacity + storage.capacity / 2) }
     (storage.lines + count).initialize(to: line)
+    (storage.surroundings + count).initialize(to: DeviceSurroundings())
     count += 1
   }
 
   private mutating func move(to capacity: Int) {
     let larger = Storage(capacity: capacity)
     larger.lines.update(from: storage.lines, count: count)
+    larger.surroundings.update(from: storage.surroundings, count: count)
     storage = larger
   }
 }

@@ -70,7 +70,7 @@ extension DeviceState {
   }
 
   /// Takes what the tracker believes of beacons, and forgets what is as it is for most.
-  mutating func takeBeacons(_ tracker: Tracker, _ options: FleetOptions, _ table: ConditionTable) {
+  mutating func takeBeacons(_ tracker: inout Tracker, _ options: FleetOptions, _ table: ConditionTable) {
     guard !beacons.isEmpty || !marks.isEmpty else { return }
     if tracker.clock != .min { settleBeacons(through: tracker.clock, options) }
     for index in beacons.indices {

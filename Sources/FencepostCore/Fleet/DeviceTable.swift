@@ -200,6 +200,21 @@ struct DeviceTable: Sendable {
     if !lines[device].notes.contains(.moved) { notes.move(device, lines) }
   }
 
+  /// Draws the safe region of a device, and notes what is near.
+  ///
+  /// - Parameters:
+  ///   - slack: How far the device can move before anything has to be looked at, metres.
+  ///   - slot: The nearest of the shapes that are settled outside; `UInt32.max` = none.
+  ///   - room: How far the device can move before another one of them can be entered, metres.
+  @inline(__always)
+  mutating func drawSafeRegion(
+    _ device: UInt32, at coordinate: Coordinate, slack: Double, nearest slot: UInt32, room: Double
+  ) {
+    lines.surroundings[Int(device)] = DeviceSurroundings(slot, room: room)
+    lines[device].drawSafeRegion(
+      at: coordinate, slack: slack, room: max(slack, min(room, DeviceSurroundings.farthest)))
+  }
+
   /// Notes that an input of a device was accepted.
   ///
   /// - Parameter clock: The device's before it.
@@ -312,7 +327,9 @@ struct DeviceTable: Sendable {
   }
 
   /// Bytes that the devices take, without their identifiers.
-  var byteCount: Int { lines.count * MemoryLayout<DeviceLine>.stride + cold.byteCount }
+  var byteCount: Int {
+    lines.count * (MemoryLayout<DeviceLine>.stride + MemoryLayout<DeviceSurroundings>.stride) + cold.byteCount
+  }
 }
 
 #if FENCEPOST_INVARIANTS

@@ -65,11 +65,13 @@ extension FleetEngine {
     devices.lines[device].acceptedFixes &+= 1
     devices.lines[device].keepPlace(fix.coordinate)
     patches.keepUp(with: table.index.count, version: table.indexVersion)
-    if measures(fix, device, table) { return }
+    let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
+    var nearest: NearestCap?
+    if measures(fix, at: position, device, table, &nearest) { return }
     let radius = devices.lines[device].lookRadius
     let patches = patches
     evaluate(device, at: fix.time.microseconds, row: row, table) { tracker, observed, survey, _ in
-      tracker.evaluateAlone(fix, within: radius, patches, table, &observed, &survey)
+      tracker.evaluateAlone(fix, at: position, within: radius, nearest, patches, table, &observed, &survey)
     }
   }
 
@@ -79,48 +81,86 @@ extension FleetEngine {
 
   /// Takes a fix that reaches no threshold, before anything is due, and moves the safe region there.
   ///
+  /// - Parameter nearest: Receives what is near the fix of the shapes that are settled outside, if that becomes known.
   /// - Returns: Whether it did; else nothing has changed.
   @inline(__always)
-  private mutating func measures(_ fix: Fix, _ device: UInt32, _ table: ConditionTable) -> Bool {
+  private mutating func measures(
+    _ fix: Fix, at position: EarthVector, _ device: UInt32, _ table: ConditionTable, _ nearest: inout NearestCap?
+  ) -> Bool {
     let line = devices.lines[device]
     guard line.seen == table.order.lastGeneration, line.earliest > fix.time.microseconds, line.cold != ColdStore.none,
       let record = DeviceRecord(devices.cold.words(line.cold)),
       record.insideCount + record.crossingCount <= Self.mostMeasured
     else { return false }
-    let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     if !table.isOfCircles, record.crossingCount == 0,
       let slack = slackByEdges(record, at: position, isNew: !line.isNear(fix.coordinate), table)
     {
       devices.lines[device].clock = fix.time.microseconds
-      devices.lines[device].drawSafeRegion(at: fix.coordinate, slack: slack)
+      devices.drawSafeRegion(device, at: fix.coordinate, slack: slack, nearest: .max, room: slack)
       devices.replaceLastFix(device, fix)
       return true
     }
-    var least = line.lookRadius
-    var known = SIMD16<UInt32>(repeating: .max)
+    let moved = line.squaredRadius > 0 ? line.moved(to: fix.coordinate) : .infinity
+    var found = nearestKnown(to: device, moved, at: position, table)
+    nearest = found
+    var least = Double.infinity
     for index in 0..<record.insideCount {
       let slot = record.inside(index)
-      known[index] = slot
+      if record.crossingCount == 0, let slack = table.exitSlack(ofCircle: slot, at: position) {
+        guard slack > 0 else { return false }
+        least = min(least, slack)
+        continue
+      }
       guard isClear(of: slot, .inside, record, at: position, table, &least) else { return false }
     }
     for index in 0..<record.crossingCount {
       let slot = record.crossing(index)
-      known[record.insideCount + index] = slot
       guard record.isInside(slot) || isClear(of: slot, .outside, record, at: position, table, &least) else {
         return false
       }
     }
-    let around = least
-    least = leastSlack(
-      near: position, within: least, except: known, count: record.insideCount + record.crossingCount,
-      isNew: !line.isNear(fix.coordinate), table)
+    // A little room that no known shape bounds is worth another look.
+    if let near = found, near.next < Self.leastRoom * moved, near.next <= min(least, near.slack) { found = nil }
+    let near: NearestCap
+    if let found {
+      near = found
+    } else {
+      let radius = line.lookRadius
+      near = search(near: position, within: radius, except: record, isNew: !line.isNear(fix.coordinate), table)
+      devices.lines[device].adjustLook(slack: min(near.next, radius))
+      // If two of them may be reached, the tracker searches all.
+      nearest = near.next > Neighbourhood.chordGuard ? near : nil
+    }
+    least = min(least, near.slack)
     // What is so near in single precision is for the tracker to tell.
     guard least > Neighbourhood.chordGuard else { return false }
     devices.lines[device].clock = fix.time.microseconds
-    devices.lines[device].drawSafeRegion(at: fix.coordinate, slack: least)
-    if around == line.lookRadius { devices.lines[device].adjustLook(slack: least) }
+    devices.drawSafeRegion(device, at: fix.coordinate, slack: least, nearest: near.id, room: near.next)
     devices.replaceLastFix(device, fix)
     return true
+  }
+
+  /// In ways from where the device was before.
+  private static var leastRoom: Double { 0.5 }
+
+  /// The nearest of the shapes that are settled outside, as the surroundings of a device tell it; `nil` if they do not reach
+  /// to its position.
+  ///
+  /// - Parameter moved: How far the device moved since they were noted, metres, or more.
+  @inline(__always)
+  private func nearestKnown(
+    to device: UInt32, _ moved: Double, at position: EarthVector, _ table: ConditionTable
+  ) -> NearestCap? {
+    let surroundings = devices.lines.surroundings[Int(device)]
+    let room = surroundings.room - moved
+    guard room > 0 else { return nil }
+    var nearest = NearestCap(within: room)
+    if surroundings.slot != .max, table.isGeographic(surroundings.slot) {
+      let bounds = table.bounds(of: surroundings.slot)
+      nearest.id = surroundings.slot
+      nearest.slack = min(room, bounds.centre.squaredChord(to: position).squareRoot() - bounds.reach)
+    }
+    return nearest
   }
 
   /// How far a device can move from a position before a fix may change something, as the cells of edges know it; `nil` if a side
@@ -159,14 +199,18 @@ extension FleetEngine {
     return least
   }
 
-  /// How far a position is from the nearest shape that is not excepted, as the index says it.
+  /// The nearest shape that is not excepted, as the index says it.
   ///
   /// - Parameter isNew: Whether nothing says that its surroundings will be asked about again.
   @inline(__always)
-  private mutating func leastSlack(
-    near position: EarthVector, within distance: Double, except known: SIMD16<UInt32>, count: Int, isNew: Bool,
+  private mutating func search(
+    near position: EarthVector, within distance: Double, except record: DeviceRecord, isNew: Bool,
     _ table: ConditionTable
-  ) -> Double {
+  ) -> NearestCap {
+    let count = record.insideCount + record.crossingCount
+    var known = SIMD16<UInt32>(repeating: .max)
+    for index in 0..<record.insideCount { known[index] = record.inside(index) }
+    for index in 0..<record.crossingCount { known[record.insideCount + index] = record.crossing(index) }
     var place = patches.place(of: position)
     if place == nil, !isNew {
       let rows = table.rows
@@ -174,12 +218,12 @@ extension FleetEngine {
         (rows[Int($0)].bounds.centre, rows[Int($0)].bounds.reach)
       }
     }
-    var distance = distance
     if let place {
-      distance = patches.leastSlack(at: place, within: distance, except: known, count: count)
-      if distance <= place.margin { return distance }
+      // As far as the patch tells: that costs no more.
+      let nearest = patches.nearest(at: place, within: place.margin, except: known, count: count)
+      if nearest.slack < place.margin || distance <= place.margin { return nearest }
     }
-    return table.index.leastSlack(near: position, within: distance, except: known, count: count)
+    return NearestCap(within: table.index.leastSlack(near: position, within: distance, except: known, count: count))
   }
 
   /// Whether a shape that is inside, or about to be crossed, need not be looked at: how far the device may move before it
@@ -277,6 +321,7 @@ extension FleetEngine {
   ) {
     var trace: UInt64 = 0
     let lines = devices.lines.lines
+    let surroundings = devices.lines.surroundings
     for row in rows {
       if let device = devices.line(of: columns.device(row)) {
         found[row &- rows.lowerBound] = device
@@ -291,6 +336,7 @@ extension FleetEngine {
       let coordinate = columns.fix(row).coordinate
       if line.pointee.cold != ColdStore.none, coordinate.isValid, !line.pointee.isSafe(coordinate) {
         trace &+= devices.cold.words(line.pointee.cold)[0]
+        trace &+= UInt64(surroundings[Int(device)].slot)
       }
     }
     survey.trace = trace

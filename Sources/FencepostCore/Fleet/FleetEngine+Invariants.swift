@@ -56,12 +56,17 @@
       guard line.squaredRadius > 0, line.seen == table.order.lastGeneration else { return }
       let anchor = EarthVector(latitude: Double(line.latitude) * 1e-7, longitude: Double(line.longitude) * 1e-7)
       let room = Double(line.squaredRadius).squareRoot() - 0.02
+      let surroundings = devices.lines.surroundings[Int(device)]
+      let known = insides.union(state.crossings.map { $0.slot }).union([surroundings.slot])
       for slot in table.live where table.isGeographic(slot) {
         let candidate = state.crossings.first { $0.slot == slot }?.candidate
         // Polygons and corridors are watched from where they were measured.
         guard !table.shape(of: slot).isStoodForByCircles else { continue }
         let watch = table.activeWatch(slot, insides.contains(slot) ? .inside : .outside, candidate, from: nil)
         try Invariant.hold(watch.slack(at: anchor) >= room, "no threshold is within the safe region")
+        try Invariant.hold(
+          known.contains(slot) || table.entrySlack(slot, at: anchor) >= surroundings.room - 0.02,
+          "no circle but the nearest one is within the room around a device")
       }
     }
   }

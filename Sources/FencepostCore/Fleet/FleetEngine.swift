@@ -100,7 +100,7 @@ public struct FleetEngine: Sendable {
   mutating func admit(
     _ time: Timestamp, _ device: UInt32, maxStep: Int64, _ table: ConditionTable
   ) throws(MonitorError) {
-    if let defect = time.defect {
+    if !time.isValid, let defect = time.defect {
       count(device) { $0.others += 1 }
       throw .invalidArgument(defect)
     }
@@ -138,18 +138,18 @@ public struct FleetEngine: Sendable {
   ///
   /// - Parameters:
   ///   - time: of the input; what becomes due before is confirmed by it.
-  ///   - body: Changes the tracker; returns how far the device may move then, metres, or `nil` if it did not move.
+  ///   - body: Changes the tracker; returns how far the device may move then, or `nil` if it did not move.
   mutating func evaluate(
     _ device: UInt32, at time: Int64, row: Int, _ table: ConditionTable,
-    _ body: (inout Tracker, inout Delivery, inout Survey, inout DeviceState) -> Double?
+    _ body: (inout Tracker, inout Delivery, inout Survey, inout DeviceState) -> Clearance?
   ) {
     unpack(device, at: time, table)
     let isNoted = devices.notes.isOn
     let before = isNoted ? state.signature : 0
-    let slack = body(&tracker, &observed, &survey, &state)
+    let clearance = body(&tracker, &observed, &survey, &state)
     devices.lines[device].clock = tracker.clock
     defer { if isNoted, state.signature != before { devices.hurry(device) } }
-    pack(device, row: row, slack: slack, table)
+    pack(device, row: row, clearance, table)
   }
 
   /// Loads a device into the tracker.
@@ -178,17 +178,18 @@ public struct FleetEngine: Sendable {
   }
 
   /// Takes from the tracker what the device has become, and queues its events.
-  private mutating func pack(_ device: UInt32, row: Int, slack: Double?, _ table: ConditionTable) {
+  private mutating func pack(_ device: UInt32, row: Int, _ clearance: Clearance?, _ table: ConditionTable) {
     let isCrossed = collectEvents(device, row: row, table)
-    state.takeShapes(tracker, observed.collected, table)
+    state.takeShapes(&tracker, observed.collected, table)
     if isCrossed, insideIndex.isOn { indexInsides(device, table) }
-    if slack != nil { state.endRewind() }
-    state.takeBeacons(tracker, options, table)
+    if clearance != nil { state.endRewind() }
+    state.takeBeacons(&tracker, options, table)
     state.lastFix = tracker.lastFix
-    if let slack, let fix = tracker.lastFix {
+    if let clearance, let fix = tracker.lastFix {
       devices.lines[device].seen = table.order.lastGeneration
-      devices.lines[device].drawSafeRegion(at: fix.coordinate, slack: slack)
-      devices.lines[device].adjustLook(hits: survey.gathered.count)
+      devices.drawSafeRegion(
+        device, at: fix.coordinate, slack: clearance.slack, nearest: clearance.nearest.id, room: clearance.nearest.next)
+      if !clearance.isOfSurroundings { devices.lines[device].adjustLook(hits: survey.gathered.count) }
     } else if isCrossed {
       devices.lines[device].removeSafeRegion()
     }
@@ -234,9 +235,9 @@ public struct FleetEngine: Sendable {
 }
 
 extension DeviceState {
-  /// Takes what the tracker believes of shapes.
+  /// Takes what the tracker believes of shapes; does not change the tracker, which would be copied if it were passed as a value.
   fileprivate mutating func takeShapes(
-    _ tracker: Tracker, _ observed: ContiguousArray<EventEntry>, _ table: ConditionTable
+    _ tracker: inout Tracker, _ observed: ContiguousArray<EventEntry>, _ table: ConditionTable
   ) {
     for entry in observed where table.isGeographic(entry.slot) {
       insides.removeAll { $0.slot == entry.slot }

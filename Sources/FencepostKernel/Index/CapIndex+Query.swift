@@ -7,7 +7,7 @@ public struct CapHit: Sendable, Equatable {
   public var slack: Float
 
   @inlinable
-  init(id: UInt32, slack: Float) {
+  public init(id: UInt32, slack: Float) {
     self.id = id
     self.slack = slack
   }

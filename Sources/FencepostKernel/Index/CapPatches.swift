@@ -1,3 +1,41 @@
+/// The cap that is nearest to a position, and how far the others are.
+public struct NearestCap {
+  /// `UInt32.max` = no cap is known to be the nearest one.
+  public var id: UInt32
+  /// How far the position is from the nearest cap, metres, or less; negative within it.
+  public var slack: Double
+  /// No other cap is nearer than this, metres; at least ``slack``.
+  public var next: Double
+
+  public init(id: UInt32, slack: Double, next: Double) {
+    self.id = id
+    self.slack = slack
+    self.next = next
+  }
+
+  /// No cap is known within a distance.
+  public init(within distance: Double) { self.init(id: .max, slack: distance, next: distance) }
+
+  /// Takes note of another cap.
+  @inline(__always)
+  public mutating func add(_ id: UInt32, slack: Double) {
+    if slack < self.slack {
+      next = self.slack
+      self.slack = slack
+      self.id = id
+    } else if slack < next {
+      next = slack
+    }
+  }
+
+  /// Takes note of something else that is at a distance.
+  @inline(__always)
+  public mutating func limit(to distance: Double) {
+    slack = min(slack, distance)
+    next = min(next, distance)
+  }
+}
+
 /// The caps of a ``CapIndex`` near cubes of space, stored contiguously, for repeated queries about places near each
 /// other.
 ///
@@ -16,6 +54,8 @@ public struct CapPatches: Sendable {
   /// The same for a small cube with more than ``manyGroups``: among so many caps the nearest one is close.
   private static let narrowShare = 0.25
   private static let manyGroups = 12
+  /// If caps are evenly distributed, a large cube has so many times as many caps near it as a small one.
+  private static let cubesOfCrowd = 16
   /// Half the diagonal of a cube, in multiples of its edge, rounded up.
   private static let halfDiagonal = 0.866_026
   /// The maximum number of groups in a patch: searching a larger one would take as long as searching the index.
@@ -32,6 +72,7 @@ public struct CapPatches: Sendable {
   private struct Patch: OpenTableEntry {
     /// Level and cube; 0 is free.
     var key: UInt64 = 0
+    /// The first group; of a crowded cube, how many caps are near it.
     var first: UInt32 = 0
     /// `crowded` means that there is no patch.
     var count: UInt16 = 0
@@ -186,10 +227,12 @@ public struct CapPatches: Sendable {
     let edge = Self.edge(level)
     let (key, centre) = Self.cube(position, level)
     found.removeAll(keepingCapacity: true)
-    index.collect(near: centre, within: edge * (Self.halfDiagonal + Self.marginShare), into: &found)
     var patch = Patch()
     patch.key = key
-    if level == 1, found.count > Self.manyGroups * 4 {
+    patch.isNarrow = level == 1 && crowd(at: position) > Self.manyGroups * 4 * Self.cubesOfCrowd
+    let share = patch.isNarrow ? Self.narrowShare : Self.marginShare
+    index.collect(near: centre, within: edge * (Self.halfDiagonal + share), into: &found)
+    if level == 1, !patch.isNarrow, found.count > Self.manyGroups * 4 {
       patch.isNarrow = true
       // A hit's slack is a lower bound, as in a query of the index for the smaller distance.
       found.removeAll { Double($0.slack) > edge * (Self.halfDiagonal + Self.narrowShare) }
@@ -197,6 +240,7 @@ public struct CapPatches: Sendable {
     let needed = (found.count + 3) / 4
     if groups.count + needed > Self.mostKept { removeAll() }
     if needed > Self.mostGroups {
+      patch.first = UInt32(found.count)
       patch.count = Patch.crowded
     } else {
       patch.first = UInt32(groups.count)
@@ -213,6 +257,14 @@ public struct CapPatches: Sendable {
     patches.insert(patch)
   }
 
+  /// How many caps are near the large cube that contains a position; 0 if the cube has a patch.
+  private func crowd(at position: EarthVector) -> Int {
+    var wanted = Patch()
+    wanted.key = Self.cube(position, 0).key
+    let place = patches.place(from: wanted.home(patches.homes)) { $0.key == wanted.key }
+    return place >= 0 && patches[place].count == Patch.crowded ? Int(patches[place].first) : 0
+  }
+
   private mutating func set(
     _ group: Int, _ lane: Int, _ id: UInt32, _ middle: EarthVector, _ reach: Double, around centre: EarthVector,
     _ edge: Double
@@ -221,42 +273,62 @@ public struct CapPatches: Sendable {
     let y = middle.y - centre.y
     let z = middle.z - centre.z
     let lengths = (x * x + y * y + z * z).squareRoot() + edge + reach
-    groups[group].x[lane] = Float(x)
-    groups[group].y[lane] = Float(y)
-    groups[group].z[lane] = Float(z)
-    groups[group].reach[lane] = Float(reach + lengths * Self.singleError + Self.leastError)
-    groups[group].ids[lane] = id
+    groups.withUnsafeMutableBufferPointer { groups in
+      // A group has four lanes of each of its five members, one member after the other: writing a lane of a vector would
+      // copy the whole vector.
+      let lanes = UnsafeMutableRawPointer(groups.baseAddress! + group) + 4 &* lane
+      let member = MemoryLayout<SIMD4<Float>>.stride
+      lanes.storeBytes(of: Float(x), as: Float.self)
+      lanes.storeBytes(of: Float(y), toByteOffset: member, as: Float.self)
+      lanes.storeBytes(of: Float(z), toByteOffset: 2 &* member, as: Float.self)
+      lanes.storeBytes(
+        of: Float(reach + lengths * Self.singleError + Self.leastError), toByteOffset: 3 &* member, as: Float.self)
+      lanes.storeBytes(of: id, toByteOffset: 4 &* member, as: UInt32.self)
+    }
   }
 
   // MARK: - Questions
 
-  /// The distance of a place from the nearest cap that is not excepted, as from
-  /// ``CapIndex/leastSlack(near:within:except:count:)``; correct only if it is at most the margin of the place.
+  /// The nearest cap that is not excepted, and the distance of the next one; correct only up to the margin of the place.
+  ///
+  /// - Parameter distance: What is farther does not matter, metres.
   @inline(__always)
-  public func leastSlack(
+  public func nearest(
     at place: Place, within distance: Double, except excepted: SIMD16<UInt32>, count: Int
-  ) -> Double {
+  ) -> NearestCap {
     groups.withUnsafeBufferPointer { groups in
-      guard let base = groups.baseAddress else { return distance }
-      var least = Float(min(distance, 1e9))
-      for number in place.first..<(place.first &+ place.count) {
-        let group = base + number
-        let slack = Group.slacks(group, place.offset)
-        let bits = CapIndex.bits(slack .< SIMD4(repeating: least))
-        guard bits != 0 else { continue }
-        var rest = bits
+      guard let base = groups.baseAddress else { return NearestCap(within: distance) }
+      var nearest = UInt32.max
+      var least = Float(min(distance, 1e9)).nextUp
+      var next = least
+      var group = base + place.first
+      let end = group + place.count
+      // Two groups at a time: mostly neither has a nearer cap, and then one test is enough.
+      while group < end {
+        let one = Group.slacks(group, place.offset)
+        let two = group + 1 < end ? Group.slacks(group + 1, place.offset) : SIMD4(repeating: .infinity)
+        defer { group += 2 }
+        var rest = CapIndex.bits(one .< SIMD4(repeating: next), two .< SIMD4(repeating: next))
         while rest != 0 {
           let lane = rest.trailingZeroBitCount
           rest &= rest &- 1
-          guard slack[lane] < least else { continue }
-          let id = UnsafeRawPointer(group).load(
-            fromByteOffset: 4 &* MemoryLayout<SIMD4<Float>>.stride &+ 4 &* lane, as: UInt32.self)
+          let found = lane < 4 ? one[lane & 3] : two[lane & 3]
+          guard found < next else { continue }
+          let id = UnsafeRawPointer(group + lane &>> 2).load(
+            fromByteOffset: 4 &* MemoryLayout<SIMD4<Float>>.stride &+ 4 &* (lane & 3), as: UInt32.self)
           var isExcepted = false
           for index in 0..<count where excepted[index] == id { isExcepted = true }
-          if !isExcepted { least = slack[lane] }
+          if isExcepted { continue }
+          if found < least {
+            next = least
+            least = found
+            nearest = id
+          } else {
+            next = found
+          }
         }
       }
-      return min(distance, Double(least))
+      return NearestCap(id: nearest, slack: min(distance, Double(least)), next: min(distance, Double(next)))
     }
   }
 
