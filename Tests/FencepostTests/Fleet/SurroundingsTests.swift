@@ -56,6 +56,7 @@ import Testing
         places[device].latitude += stride / 111_320 * direction.cosine
         places[device].longitude += stride / 111_320 * east / north * direction.sine
         if places[device].longitude > 180 { places[device].longitude -= 360 }
+        if places[device].longitude < -180 { places[device].longitude += 360 }
         if places[device].latitude > 90 { places[device] = place() }
       }
       if random.chance(0.005) { try put(random.integer(0...249)) }
