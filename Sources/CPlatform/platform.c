@@ -9,6 +9,7 @@
 /* platform_single.c */
 #else
 
+#include <limits.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <unistd.h>
@@ -27,6 +28,8 @@ static void wait_while(uint32_t *word, uint32_t value) {
 }
 
 static void wake(uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0); }
+
+static void wake_all(uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0); }
 #else
 static struct {
   pthread_mutex_t mutex;
@@ -56,6 +59,8 @@ static void wake(uint32_t *word) {
   pthread_cond_broadcast(&groups[group].changed);
   pthread_mutex_unlock(&groups[group].mutex);
 }
+
+static void wake_all(uint32_t *word) { wake(word); }
 #endif
 
 /* How often a thread checks the lock before it waits. A call holds a lock for some hundred nanoseconds, so this saves
@@ -91,9 +96,9 @@ static void leave_front(cplatform_lock *lock) {
   if (__atomic_exchange_n(&lock->front, 0, __ATOMIC_RELEASE) == 2) wake(&lock->front);
 }
 
-/* Takes the lock at the front, and leaves the front. `reserved` is CPLATFORM_RESERVED if the word has that bit, otherwise
-   0. */
-static void take_at_front(cplatform_lock *lock, uint32_t reserved) {
+/* Takes the lock at the front, and leaves the front. */
+static void take_at_front(cplatform_lock *lock) {
+  uint32_t reserved = 0; /* CPLATFORM_RESERVED if the word has that bit */
   for (;;) {
     uint32_t seen = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
     if (!(seen & CPLATFORM_HELD)) {
@@ -115,7 +120,7 @@ static void take_at_front(cplatform_lock *lock, uint32_t reserved) {
 void cplatform_take_slowly(cplatform_lock *lock) {
   if (spin(lock, 0)) return;
   come_to_front(lock);
-  take_at_front(lock, 0);
+  take_at_front(lock);
 }
 
 void cplatform_release_slowly(cplatform_lock *lock) {
@@ -127,12 +132,52 @@ void cplatform_release_slowly(cplatform_lock *lock) {
   if (seen & CPLATFORM_WAITED) wake(&lock->word);
 }
 
-void cplatform_reserve(cplatform_lock *lock) {
-  come_to_front(lock);
-  __atomic_fetch_or(&lock->word, CPLATFORM_RESERVED, __ATOMIC_RELAXED);
+void cplatform_enter_slowly(cplatform_gate *gate) {
+  int sleeps = 0, spins = 0;
+  for (;;) {
+    uint32_t seen = __atomic_load_n(&gate->word, __ATOMIC_RELAXED);
+    if (!(seen & CPLATFORM_CLOSED)) {
+      if (!replace(&gate->word, seen, (seen & ~(uint32_t)CPLATFORM_CLAIMED) + 1)) continue;
+      if (seen & CPLATFORM_CLAIMED) wake_all(&gate->word);
+      return;
+    }
+    if (spins++ < SPINS) {
+      pause_briefly();
+      continue;
+    }
+    uint32_t waiting = seen | CPLATFORM_OUTSIDE;
+    if (sleeps >= CPLATFORM_PATIENCE) waiting |= CPLATFORM_CLAIMED;
+    if (!replace(&gate->word, seen, waiting)) continue;
+    wait_while(&gate->word, waiting);
+    sleeps++;
+    spins = 0;
+  }
 }
 
-void cplatform_take_reserved(cplatform_lock *lock) { take_at_front(lock, CPLATFORM_RESERVED); }
+void cplatform_leave_slowly(cplatform_gate *gate, uint32_t before) {
+  if ((before & CPLATFORM_INSIDE) == 1) wake_all(&gate->word);
+}
+
+void cplatform_wait_for_claims(cplatform_gate *gate) {
+  uint32_t seen;
+  while ((seen = __atomic_load_n(&gate->word, __ATOMIC_RELAXED)) & CPLATFORM_CLAIMED) wait_while(&gate->word, seen);
+}
+
+void cplatform_close(cplatform_gate *gate) { __atomic_fetch_or(&gate->word, CPLATFORM_CLOSED, __ATOMIC_RELAXED); }
+
+void cplatform_wait_for_readers(cplatform_gate *gate) {
+  uint32_t seen;
+  for (int spins = 0; (seen = __atomic_load_n(&gate->word, __ATOMIC_ACQUIRE)) & CPLATFORM_INSIDE; spins++) {
+    if (spins < SPINS) pause_briefly();
+    else wait_while(&gate->word, seen);
+  }
+}
+
+void cplatform_open(cplatform_gate *gate) {
+  uint32_t before =
+      __atomic_fetch_and(&gate->word, ~(uint32_t)(CPLATFORM_CLOSED | CPLATFORM_OUTSIDE), __ATOMIC_RELEASE);
+  if (before & CPLATFORM_OUTSIDE) wake_all(&gate->word);
+}
 
 uintptr_t cplatform_thread(void) { return (uintptr_t)pthread_self(); }
 

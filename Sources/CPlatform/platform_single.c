@@ -10,9 +10,23 @@ void cplatform_take_slowly(cplatform_lock *lock) {
 
 void cplatform_release_slowly(cplatform_lock *lock) { (void)lock; }
 
-void cplatform_reserve(cplatform_lock *lock) { (void)lock; }
+void cplatform_enter_slowly(cplatform_gate *gate) {
+  if (gate->word & CPLATFORM_CLOSED) __builtin_trap();
+  gate->word++;
+}
 
-void cplatform_take_reserved(cplatform_lock *lock) { cplatform_take(lock); }
+void cplatform_leave_slowly(cplatform_gate *gate, uint32_t before) {
+  (void)gate;
+  (void)before;
+}
+
+void cplatform_wait_for_claims(cplatform_gate *gate) { (void)gate; }
+
+void cplatform_close(cplatform_gate *gate) { gate->word = CPLATFORM_CLOSED; }
+
+void cplatform_wait_for_readers(cplatform_gate *gate) { (void)gate; }
+
+void cplatform_open(cplatform_gate *gate) { gate->word = 0; }
 
 uintptr_t cplatform_thread(void) { return 1; }
 

@@ -49,6 +49,16 @@ public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     #endif
   }
 
+  /// Takes the lock until ``unlock()`` if it is free and no thread waits for it; returns whether it did.
+  @inlinable
+  public borrowing func tryLock() -> Bool {
+    guard cplatform_try_to_take(word) != 0 else { return false }
+    #if FENCEPOST_THREAD_SANITIZER
+      annotateAcquired(word)
+    #endif
+    return true
+  }
+
   /// Releases the lock, which the calling thread must hold.
   @inlinable @inline(__always)
   public borrowing func unlock() {
@@ -57,20 +67,4 @@ public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     #endif
     cplatform_release(word)
   }
-  /// The first of two steps of taking the lock: from here until ``lockReserved()``, no other thread can newly take it.
-  /// So a thread that takes several locks waits for their holders in parallel.
-  package borrowing func reserve() { cplatform_reserve(word) }
-
-  /// Takes the lock that the calling thread reserved.
-  package borrowing func lockReserved() {
-    cplatform_take_reserved(word)
-    #if FENCEPOST_THREAD_SANITIZER
-      annotateAcquired(word)
-    #endif
-  }
-
-  /// Whether a thread waits for the lock. If so, a caller that holds it for many small steps should release it between
-  /// two steps.
-  @inlinable @inline(__always)
-  public borrowing func isWaitedFor() -> Bool { cplatform_is_waited_for(word) != 0 }
 }

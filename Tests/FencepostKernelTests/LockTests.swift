@@ -45,45 +45,16 @@ import Testing
     #expect(holds.prefix(2).contains("waiter"), "\(holds)")
   }
 
-  /// Between the two steps of taking the lock, no other thread gets it, although it is free.
-  @Test func nobodyTakesAReservedLock() async {
-    let shared = Shared()
-    shared.lock.reserve()
-    let isWaitedFor = shared.lock.isWaitedFor()
-    #expect(isWaitedFor)
-    await withCheckedContinuation { continuation in
-      Thread.detachNewThread {
-        shared.lock.withLock { $0.append("other") }
-        continuation.resume()
-      }
-      // The second thread waits for the reserved lock.
-      while UnsafeMutableRawPointer(shared.lock.word).load(fromByteOffset: 4, as: UInt32.self) != 2 { sched_yield() }
-      shared.lock.lockReserved()
-      shared.lock.value.pointee.append("reserver")
-      shared.lock.unlock()
-    }
-    let order = shared.lock.withLock { $0 }
-    #expect(order == ["reserver", "other"])
-    let isStillWaitedFor = shared.lock.isWaitedFor()
-    #expect(!isStillWaitedFor)
-  }
-
-  /// Threads that take the lock in different ways exclude each other. Each thread gets the lock in the end, so no
-  /// wake-up is lost.
+  /// Threads exclude each other. Each thread gets the lock in the end, so no wake-up is lost.
   @Test func excludesAndLosesNoWake() async {
     let shared = Counter()
     await withTaskGroup(of: Void.self) { group in
-      for thread in 0..<6 {
+      for _ in 0..<6 {
         group.addTask {
           await withCheckedContinuation { continuation in
             Thread.detachNewThread {
               for round in 0..<3_000 {
-                if (round + thread) % 7 == 0 {
-                  shared.lock.reserve()
-                  shared.lock.lockReserved()
-                } else {
-                  shared.lock.lock()
-                }
+                shared.lock.lock()
                 let before = shared.lock.value.pointee
                 if round % 50 == 0 { sched_yield() }
                 shared.lock.value.pointee = before + 1

@@ -1,7 +1,7 @@
 /*
- * The platform functions that the library needs apart from memory, arithmetic and files: waiting for a lock, the number
- * of the calling thread, and deferring cancellation. Each platform has one file that implements these functions:
- * platform.c for systems with POSIX threads, platform_single.c for systems without threads.
+ * The platform functions that the library needs apart from memory, arithmetic and files: waiting for a lock or at a
+ * gate, the number of the calling thread, and deferring cancellation. Each platform has one file that implements these
+ * functions: platform.c for systems with POSIX threads, platform_single.c for systems without threads.
  */
 #ifndef CPLATFORM_H
 #define CPLATFORM_H
@@ -40,6 +40,12 @@ static inline void cplatform_take(cplatform_lock *lock) {
     cplatform_take_slowly(lock);
 }
 
+/* Takes a lock if it is free and no thread waits for it; returns whether it did. */
+static inline int cplatform_try_to_take(cplatform_lock *lock) {
+  uint32_t expected = 0;
+  return __atomic_compare_exchange_n(&lock->word, &expected, CPLATFORM_HELD, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
 static inline void cplatform_release(cplatform_lock *lock) {
   uint32_t expected = CPLATFORM_HELD;
   if (!__atomic_compare_exchange_n(&lock->word, &expected, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
@@ -47,17 +53,57 @@ static inline void cplatform_release(cplatform_lock *lock) {
 }
 
 /*
- * These functions take a lock in two steps, for a thread that takes several locks: it reserves all of them, so that
- * their holders finish in parallel, and then takes one after the other.
+ * A gate: readers enter and leave it, and a writer closes it, waits until no reader is inside, and opens it again. A
+ * closing writer waits only for the readers that are inside, not for those that wait outside. If changes followed one
+ * another without a pause, readers would wait for ever; therefore a reader that has slept through CPLATFORM_PATIENCE
+ * closings claims the gate, and the next writer waits until this reader has entered. Zeroed = open and empty. At most
+ * one writer uses a gate at a time.
  */
-void cplatform_reserve(cplatform_lock *lock);
-void cplatform_take_reserved(cplatform_lock *lock);
+typedef struct {
+  uint32_t word; /* the bits below, and the number of readers inside */
+} cplatform_gate;
 
-/* Whether a thread waits for the lock. If so, a holder that works in many small steps releases the lock and takes it
-   again. */
-static inline int cplatform_is_waited_for(const cplatform_lock *lock) {
-  return __atomic_load_n(&lock->word, __ATOMIC_RELAXED) > CPLATFORM_HELD;
+/* Bits of a gate's word. */
+enum {
+  CPLATFORM_INSIDE = 0x0fffffff,  /* the number of readers inside */
+  CPLATFORM_CLOSED = 0x10000000,  /* no reader may enter */
+  CPLATFORM_OUTSIDE = 0x20000000, /* a reader sleeps outside until the gate opens */
+  CPLATFORM_CLAIMED = 0x40000000  /* a reader must enter before the gate closes again */
+};
+
+enum {
+  CPLATFORM_PATIENCE = 16
+};
+
+/* Enters a gate that is closed, is claimed or has readers inside. */
+void cplatform_enter_slowly(cplatform_gate *gate);
+/* Wakes the writer that waits for the last reader, if the gate's word before a reader left it was `before`. */
+void cplatform_leave_slowly(cplatform_gate *gate, uint32_t before);
+
+static inline void cplatform_enter(cplatform_gate *gate) {
+  uint32_t expected = 0;
+  if (!__atomic_compare_exchange_n(&gate->word, &expected, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    cplatform_enter_slowly(gate);
 }
+
+static inline void cplatform_leave(cplatform_gate *gate) {
+  uint32_t before = __atomic_fetch_sub(&gate->word, 1, __ATOMIC_RELEASE);
+  if (before & CPLATFORM_CLOSED) cplatform_leave_slowly(gate, before);
+}
+
+/* Whether a writer has closed the gate. If so, a reader that works in many small steps leaves and enters again. */
+static inline int cplatform_is_closed(const cplatform_gate *gate) {
+  return (__atomic_load_n(&gate->word, __ATOMIC_RELAXED) & CPLATFORM_CLOSED) != 0;
+}
+
+/*
+ * A writer closes many gates in three steps, each for all of the gates, so that the readers leave in parallel: it waits
+ * for the readers with a claim while all gates are open, closes the gates, and waits for the readers inside.
+ */
+void cplatform_wait_for_claims(cplatform_gate *gate);
+void cplatform_close(cplatform_gate *gate);
+void cplatform_wait_for_readers(cplatform_gate *gate);
+void cplatform_open(cplatform_gate *gate);
 
 /* Returns a nonzero value that identifies the calling thread among the running threads. */
 uintptr_t cplatform_thread(void);

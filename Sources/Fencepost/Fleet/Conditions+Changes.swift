@@ -58,7 +58,7 @@ extension Conditions {
   @discardableResult
   public func ensure(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
     let set = try ConditionSet(conditions, known: known)
-    if try read({ table throws(MonitorError) in try table.isEnsured(set) }) { return SyncResult(kept: set.count) }
+    if try readLong({ table throws(MonitorError) in try table.isEnsured(set) }) { return SyncResult(kept: set.count) }
     return try change { table throws(MonitorError) in try table.ensure(set) }
   }
 
@@ -70,7 +70,7 @@ extension Conditions {
   @discardableResult
   public func sync(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
     let set = try ConditionSet(conditions, known: known)
-    if try read({ table throws(MonitorError) in try table.isSynced(set) }) { return SyncResult(kept: set.count) }
+    if try readLong({ table throws(MonitorError) in try table.isSynced(set) }) { return SyncResult(kept: set.count) }
     return try change { table throws(MonitorError) in try table.sync(set) }
   }
 

@@ -49,7 +49,7 @@ extension ConditionsHandle {
     _ out_count: UnsafeMutablePointer<Int>?
   ) throws(BoundaryError) {
     let size = try Boundary.require(out_size, "out_size")
-    let list = try read { table in IdentifierList(table) { _ in true } }
+    let list = try check({ IdentifierList($0) { _ in true } }, { IdentifierList($0.table) { _ in true } })
     try list.write(to: buffer, capacity, size, out_count)
   }
 

@@ -85,15 +85,15 @@ enum ConditionsHandle {
     }
   }
 
-  /// Reads the conditions and the rules of their holder. Pass the same generic function for both arguments. See
-  /// ``read(_:)``.
+  /// Reads the conditions and the rules of their holder, also for long. Pass the same generic function for both
+  /// arguments. See ``read(_:)``.
   func check<Result: Sendable>(
     _ shared: (ConditionTable) throws(MonitorError) -> Result,
     _ own: (MonitorEngine) throws(MonitorError) -> Result
   ) throws(BoundaryError) -> Result {
     switch self {
     case .shared(let conditions):
-      return try refusedByEngine { () throws(MonitorError) in try conditions.read(shared) }
+      return try refusedByEngine { () throws(MonitorError) in try conditions.readLong(shared) }
     case .own(let monitor):
       return try monitor.call { engine throws(MonitorError) in try own(engine) }
     }

@@ -15,8 +15,8 @@ extension Conditions {
   public var count: Int { read { table in table.count } }
 
   /// The identifiers in the order in which the conditions were added.
-  public var identifiers: [String] { read { table in table.live.map { table.identifier(of: $0) } } }
+  public var identifiers: [String] { readLong { table in table.live.map { table.identifier(of: $0) } } }
 
   /// The whole table as bytes, the same on every platform, generations included. See ``init(restoring:)``.
-  public func snapshot() -> [UInt8] { read { table in table.withSnapshot { Array($0) } } }
+  public func snapshot() -> [UInt8] { readLong { table in table.withSnapshot { Array($0) } } }
 }

@@ -7,8 +7,9 @@ import FencepostKernel
 /// let fleet = try Fleet(zones)
 /// ```
 ///
-/// It may be used from any thread. Feeding reads it, adding and removing writes: who writes waits until no fleet is
-/// feeding, for some rows of each batch that is being fed, and every device meets the change at its next input.
+/// It may be used from any thread. Feeding reads it, adding and removing writes. A change waits until no fleet is feeding,
+/// which takes a few rows of each batch that is being fed, and until snapshots and saves of the fleets have ended; every
+/// device meets the change at its next input. Fleets wait only while the change itself is made.
 ///
 /// With any assumed state except `unsatisfied`, which is the default, a condition gives an event for each device.
 public final class Conditions: Sendable {
@@ -23,23 +24,27 @@ public final class Conditions: Sendable {
   /// See ``adopt(_:family:)``.
   let adopted = Lock(AdoptedTables())
 
-  /// The locks of the gates, each listed as long as its gate lives.
+  /// The parts of the gates that writers use, each listed while its gate exists.
   fileprivate final class Gates: Sendable {
     struct State {
-      var locks: [GateLock] = []
+      var passages: [Passage] = []
       /// How often all were closed.
       var stops = 0
     }
     let state = Lock(State())
+    /// Held during a change, also while it waits for long reads.
+    let change = Lock<Void>(())
   }
 
-  fileprivate final class GateLock: Sendable {
-    let lock = Lock<Void>(())
+  fileprivate final class Passage: Sendable {
+    let gate = FencepostKernel.Gate()
+    /// Held during a long read.
+    let long = Lock<Void>(())
   }
 
   /// One reader's way to the table. A reader waits for writers only, never for another reader.
   final class Gate: Sendable {
-    private let own = GateLock()
+    private let own = Passage()
     private let gates: Gates
     private nonisolated(unsafe) let table: UnsafePointer<ConditionTable>
 
@@ -47,29 +52,38 @@ public final class Conditions: Sendable {
       self.table = table
       self.gates = gates
       let own = own
-      gates.state.withLock { state in state.locks.append(own) }
+      gates.state.withLock { state in state.passages.append(own) }
     }
 
     deinit {
       let own = own
-      gates.state.withLock { state in state.locks.removeAll { $0 === own } }
+      gates.state.withLock { state in state.passages.removeAll { $0 === own } }
     }
 
     @inline(__always)
     func read<Result: Sendable, Failure>(
       _ body: (ConditionTable) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-      try own.lock.withLock { _ throws(Failure) in try body(table.pointee) }
+      try own.gate.enter { () throws(Failure) in try body(table.pointee) }
     }
 
-    /// Whether a change of the table waits for this reader: a long read ends early then, and goes on in another.
+    /// Reads the table for longer than some hundred microseconds, for example for a snapshot or a save. While a change waits
+    /// for this read, the other readers go on: the change closes their gates only after the read has ended.
+    func readLong<Result: Sendable, Failure>(
+      _ body: (ConditionTable) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+      try own.long.withLock { _ throws(Failure) in try read(body) }
+    }
+
+    /// Whether a change of the table waits for this reader. If so, a read of many small steps ends early, and the rest
+    /// follows in another read.
     @inline(__always)
-    var isWaitedFor: Bool { own.lock.isWaitedFor() }
+    var isWaitedFor: Bool { own.gate.isClosed() }
 
     /// Calls `body` with the last generation of the table, without a copy of the table.
     @inline(__always)
     func withGeneration<Result: Sendable>(_ body: (UInt64) -> Result) -> Result {
-      own.lock.withLock { _ in body(table.pointee.order.lastGeneration) }
+      own.gate.enter { body(table.pointee.order.lastGeneration) }
     }
   }
 
@@ -138,18 +152,61 @@ public final class Conditions: Sendable {
     try gate.read(body)
   }
 
+  /// Reads the table for longer than some hundred microseconds. See ``Gate/readLong(_:)``.
+  package func readLong<Result: Sendable, Failure>(
+    _ body: (ConditionTable) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try gate.readLong(body)
+  }
+
   /// Changes the table while no fleet is feeding. `body` must call neither the table nor a fleet over it.
   package func change<Result: Sendable, Failure>(
     _ body: (inout ConditionTable) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try gates.state.withLock { state throws(Failure) in
-      state.stops += 1
-      // All are reserved first: the fleets finish what they do side by side.
-      for each in state.locks { each.lock.reserve() }
-      for each in state.locks { each.lock.lockReserved() }
-      defer { for each in state.locks { each.lock.unlock() } }
-      return try body(&table.pointee)
+    try gates.change.withLock { _ throws(Failure) in
+      var attempts = 0
+      while true {
+        let outcome = try gates.state.withLock { state throws(Failure) in
+          try attempt(&state, mustSucceed: attempts == Self.patience, body)
+        }
+        switch outcome {
+        case .done(let result): return result
+        case .mustWait(let passage): passage.long.withLock { _ in }
+        }
+        attempts += 1
+      }
     }
+  }
+
+  private enum Outcome<Result: Sendable>: Sendable {
+    case done(Result)
+    /// A long read goes on in this passage.
+    case mustWait(Passage)
+  }
+
+  /// After so many long reads that each began while the change waited for another, the change lets no other begin.
+  private static var patience: Int { 16 }
+
+  /// Changes the table unless a long read goes on. While a change waits for a long read, fleets feed, are created and removed,
+  /// and begin other long reads.
+  private func attempt<Result: Sendable, Failure>(
+    _ state: inout Gates.State, mustSucceed: Bool, _ body: (inout ConditionTable) throws(Failure) -> Result
+  ) throws(Failure) -> Outcome<Result> {
+    for (index, each) in state.passages.enumerated() where !each.long.tryLock() {
+      guard mustSucceed else {
+        for taken in state.passages[..<index] { taken.long.unlock() }
+        return .mustWait(each)
+      }
+      each.long.lock()
+    }
+    defer { for each in state.passages { each.long.unlock() } }
+    state.stops += 1
+    for each in state.passages { each.gate.waitForClaims() }
+    // All gates are closed before the first wait, so that the fleets finish their rows in parallel.
+    for each in state.passages { each.gate.close() }
+    for each in state.passages { each.gate.waitForReaders() }
+    defer { for each in state.passages { each.gate.open() } }
+    return .done(try body(&table.pointee))
   }
 
   /// How often a change has stopped the fleets.

@@ -18,19 +18,25 @@ extension FleetEngine {
     acknowledge()
     guard delivery.hasEntries else { return 0 }
     devices.own()
-    return gate.read { table in
-      var count = 0
-      var block: ContiguousArray<FleetEntry> = []
-      repeat {
-        block.removeAll(keepingCapacity: true)
-        let most = min(limit - count, Self.handedOutAtOnce)
-        while block.count < most, let entry = handOut(table) { block.append(entry) }
-        // One copy for many events; it is gone before anything changes.
-        hand(block, self, table, body)
-        count += block.count
-      } while block.count == Self.handedOutAtOnce
-      return count
-    }
+    return limit > Self.handedOutAtOnce
+      ? gate.readLong { table in poll(limit, table, body) } : gate.read { table in poll(limit, table, body) }
+  }
+
+  private mutating func poll(
+    _ limit: Int, _ table: ConditionTable,
+    _ body: (borrowing FleetEntry, borrowing FleetEngine, borrowing ConditionTable) -> Void
+  ) -> Int {
+    var count = 0
+    var block: ContiguousArray<FleetEntry> = []
+    repeat {
+      block.removeAll(keepingCapacity: true)
+      let most = min(limit - count, Self.handedOutAtOnce)
+      while block.count < most, let entry = handOut(table) { block.append(entry) }
+      // One copy for many events; it is gone before anything changes.
+      hand(block, self, table, body)
+      count += block.count
+    } while block.count == Self.handedOutAtOnce
+    return count
   }
 
   private static var handedOutAtOnce: Int { 256 }

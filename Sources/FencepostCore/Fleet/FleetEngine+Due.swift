@@ -15,7 +15,7 @@ extension FleetEngine {
   ///   the last advance.
   public mutating func advance(to time: Timestamp, force: Bool = false) throws(MonitorError) {
     devices.own()
-    try gate.read { table throws(MonitorError) in
+    try gate.readLong { table throws(MonitorError) in
       if let defect = time.defect { throw .invalidArgument(defect) }
       guard !isFull(table) else { throw .queueFull(limit: options.maxPendingEvents) }
       guard time.microseconds >= floor else {
@@ -107,7 +107,7 @@ extension FleetEngine {
   /// - Complexity: O(1), but for devices whose next deadline was that of a condition that is gone.
   public mutating func nextDeadline() -> Timestamp? {
     devices.own()
-    return gate.read { table in
+    return gate.readLong { table in
       announceToAll(at: nil, table)
       while let first = deadlines.first(devices.lines) {
         devices.load(first.device, into: &state)

@@ -23,7 +23,7 @@ extension FleetEngine {
     for (index, number) in numbers.enumerated() where devices.line(of: number) == nil {
       throw .noSuchDevice("element \(index): no device has the number \(number)", position: index)
     }
-    gate.read { table in
+    gate.readLong { table in
       let digest = conditions.digest(of: table)
       var waiting: [UInt32: UInt64] = [:]
       delivery.forEachWaiting { entry in
@@ -115,7 +115,7 @@ extension FleetEngine {
       }
       if let defect { throw .invalidArgument("element \(index): \(defect)", position: index) }
     }
-    let taken = try gate.read { table throws(MonitorError) in
+    let taken = try gate.readLong { table throws(MonitorError) in
       let digest = conditions.digest(of: table)
       var known = PortableConditions()
       var taken: [DeviceBytes] = []

@@ -22,7 +22,7 @@ extension FleetEngine {
   ///   events as devices are inside of something, O(devices). Of a beacon O(devices).
   public mutating func devices(insideOf identifier: String) -> [DevicePresence]? {
     var result: [DevicePresence] = []
-    let isKnown = gate.read { table in
+    let isKnown = gate.readLong { table in
       guard let slot = table.slot(of: identifier) else { return false }
       forEachDevice(insideOf: slot, table) { result.append($0) }
       return true
@@ -34,7 +34,7 @@ extension FleetEngine {
   package mutating func forEachDevice(
     insideOf bytes: UnsafeBufferPointer<UInt8>, _ body: (DevicePresence) -> Void
   ) throws(MonitorError) {
-    try gate.read { table throws(MonitorError) in
+    try gate.readLong { table throws(MonitorError) in
       forEachDevice(insideOf: try table.slot(ofIdentifierBytes: bytes), table, body)
     }
   }
@@ -69,7 +69,7 @@ extension FleetEngine {
   ///
   /// - Complexity: O(devices)
   package func forEachDeviceInside(_ body: (DevicePresence) -> Void) {
-    gate.read { table in
+    gate.readLong { table in
       for device in devices.numbers {
         for inside in insides(of: device, table) { body(presence(of: device, in: inside, table)) }
       }

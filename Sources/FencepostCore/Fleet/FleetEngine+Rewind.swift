@@ -26,7 +26,7 @@ extension FleetEngine {
       )
     }
     devices.own()
-    gate.read { table in
+    gate.readLong { table in
       for device in devices.numbers where clock(of: device) > time.microseconds && devices.isTold(device) {
         rewind(device, to: time.microseconds, table)
       }

@@ -16,7 +16,7 @@ extension FleetEngine {
 
   /// Calls `body` with the bytes that ``snapshot()`` gives, in place.
   package func withSnapshot<Result: Sendable>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    gate.read { table in
+    gate.readLong { table in
       var writer = ByteWriter(reserving: 512 + table.count * 160 + devices.count * 128)
       writer.put(Self.magic)
       writer.put(Self.format)

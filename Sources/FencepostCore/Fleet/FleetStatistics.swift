@@ -57,7 +57,7 @@ extension FleetEngine {
     result.handedOutEvents = delivery.lastPosition
     result.deviceCount = devices.count
     result.deviceBytes = devices.byteCount
-    gate.read { table in
+    gate.readLong { table in
       result.conditionCount = table.count
       result.pendingEvents = delivery.pending { table.holds($0.entry.slot, $0.entry.generation) }
     }

@@ -60,7 +60,7 @@ extension Conditions {
   ///
   /// - Complexity: O(conditions) after a change.
   public var version: TableVersion {
-    read { table in TableVersion(of: table, digest(of: table)) }
+    readLong { table in TableVersion(of: table, digest(of: table)) }
   }
 
   /// Has the digest computed anew when it is next asked for.

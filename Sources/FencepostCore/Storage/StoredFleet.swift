@@ -252,7 +252,7 @@ public struct StoredFleet: Sendable {
   ) throws(MonitorError) -> (isAll: Bool, events: ContiguousArray<UInt64>) {
     let before = kept
     // The table is not changed while it is written.
-    let (after, result) = try engine.gate.read { [engine] table throws(MonitorError) in
+    let (after, result) = try engine.gate.readLong { [engine] table throws(MonitorError) in
       let hasNewTable = table.table.changes.version != before.version
       let extent = hasNewTable ? .all : extent
       var isAll = false

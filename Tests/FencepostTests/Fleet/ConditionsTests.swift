@@ -1,3 +1,6 @@
+import FencepostKernel
+import Foundation
+import TestSupport
 import Testing
 
 @testable import Fencepost
@@ -116,5 +119,92 @@ import Testing
     let restored = try Conditions(restoring: table.snapshot())
     try restored.add(polygon(9), identifier: "new")
     #expect(restored.read { $0.changes.since(0).isEmpty })
+  }
+
+  /// The long reads of a table by a fleet. Each case calls its argument in the middle.
+  enum LongRead: CaseIterable {
+    case snapshot, save, inside, insideOne, export, poll, tableSnapshot
+
+    func run(_ table: Conditions, _ pause: @escaping () -> Void) throws {
+      var engine = try FleetEngine(table)
+      let van = try engine.device("van")
+      try engine.feed(fix(1, 10), for: van)
+      switch self {
+      case .snapshot: engine.withSnapshot { _ in pause() }
+      case .save:
+        let storage = MemoryFleetStorage()
+        var stored = try StoredFleet(
+          table, options: FleetOptions(), storage: storage, durability: .relaxed(interval: 1_000_000))
+        try stored.call { engine throws(MonitorError) in
+          try engine.feed(fix(1, 10), for: try engine.device("van"))
+        }
+        storage.isWriting = pause
+        try stored.checkpoint()
+      case .inside: engine.forEachDeviceInside { _ in pause() }
+      case .insideOne:
+        let name = Array("home".utf8)
+        try name.withUnsafeBufferPointer { bytes throws(MonitorError) in
+          try engine.forEachDevice(insideOf: bytes) { _ in pause() }
+        }
+      case .export: try engine.export([van], portable: true) { _ in pause() }
+      case .poll: #expect(engine.poll(limit: 1_000) { _, _, _ in pause() } == 1)
+      case .tableSnapshot: table.readLong { _ in pause() }
+      }
+    }
+  }
+
+  /// The steps of several threads in the order in which they happen.
+  private final class Steps: Sendable {
+    private let steps = Lock<[String]>([])
+
+    var all: [String] { steps.withLock { $0 } }
+    func note(_ step: String) { steps.withLock { $0.append(step) } }
+    /// Returns after the step, or after some seconds if it does not happen.
+    func wait(for step: String, seconds: Double = 60) {
+      let end = Date(timeIntervalSinceNow: seconds)
+      while !all.contains(step), Date() < end { usleep(1_000) }
+    }
+  }
+
+  /// While a change of the table waits for a long read of one fleet, other fleets feed and
+  /// the table answers.
+  @Test(arguments: LongRead.allCases) func aChangeThatWaitsForALongReadStopsNoOtherFleet(_ read: LongRead) async throws
+  {
+    let table = Conditions()
+    try table.add(circle(100), identifier: "home", policy: .exact)
+    var other = try FleetEngine(table)
+    let truck = try other.device("truck")
+    let steps = Steps()
+    Thread.detachNewThread {
+      do {
+        try read.run(table) {
+          steps.note("reading")
+          // This wait ends even if the other fleet cannot feed, so that the test fails instead of hanging.
+          steps.wait(for: "fed", seconds: 10)
+          steps.note("read")
+        }
+      } catch { steps.note("\(error)") }
+      steps.note("end")
+    }
+    steps.wait(for: "reading")
+    Thread.detachNewThread {
+      steps.note("changing")
+      _ = try? table.add(circle(50), identifier: "new")
+      steps.note("changed")
+    }
+    steps.wait(for: "changing")
+    // The change begins to wait during this pause. If it begins later, the test is only less strict.
+    try await Task.sleep(for: .milliseconds(20))
+    try other.feed(fix(1, 10), for: truck)
+    #expect(try table.containing(latitude: 0, longitude: 0).map(\.identifier).contains("home"))
+    // Other fleets can be created, read for long and removed.
+    #expect(try FleetEngine(table).snapshot().count > 0)
+    #expect(other.devices(insideOf: "home")?.count == 1)
+    steps.note("fed")
+    steps.wait(for: "end")
+    steps.wait(for: "changed")
+    let order = steps.all.filter { $0 != "end" }
+    #expect(order == ["reading", "changing", "fed", "read", "changed"])
+    #expect(table.count == 2)
   }
 }

@@ -31,6 +31,8 @@ final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
   var families: (stored: UInt32?, next: UInt32?)?
   /// Called before each write, before the table is locked; `didWrite` is called after each successful write.
   var willWrite: (() -> Void)?
+  /// Called during each write, while the table is locked.
+  var isWriting: (() -> Void)?
   var didWrite: (() -> Void)?
 
   func read(_ receive: (MonitorRow) throws(MonitorError) -> Void) throws(MonitorError) {
@@ -48,6 +50,7 @@ final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
 
   func write(_ changes: borrowing FleetChanges) throws(MonitorError) {
     attempts += 1
+    isWriting?()
     if failing > 0 {
       failing -= 1
       throw .storeUnavailable("the test says so")

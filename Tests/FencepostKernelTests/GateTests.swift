@@ -1,0 +1,140 @@
+import CPlatform
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FencepostKernel
+
+@Suite struct GateTests {
+  /// The shared state of a test's threads.
+  private final class Shared: Sendable {
+    let gate = Gate()
+    let order = Lock<[String]>([])
+    let isInside = Atomic(false)
+    let mayLeave = Atomic(false)
+    let isDone = Atomic(false)
+
+    var word: UInt32 {
+      UnsafeMutableRawPointer(gate.word).withMemoryRebound(to: Atomic<UInt32>.self, capacity: 1) {
+        $0.pointee.load(ordering: .relaxed)
+      }
+    }
+    func note(_ text: String) { order.withLock { $0.append(text) } }
+  }
+
+  private static let outside = UInt32(CPLATFORM_OUTSIDE)
+  private static let patience = Int(CPLATFORM_PATIENCE)
+
+  /// A writer waits for the reader that is inside. A reader that comes after the gate was closed waits for the writer.
+  @Test func aWriterWaitsForReadersInside() async {
+    let shared = Shared()
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        shared.gate.enter {
+          shared.isInside.store(true, ordering: .releasing)
+          while !shared.mayLeave.load(ordering: .acquiring) { sched_yield() }
+          shared.note("inside")
+        }
+      }
+      while !shared.isInside.load(ordering: .acquiring) { sched_yield() }
+      let wasClosed = shared.gate.isClosed()
+      shared.gate.close()
+      let isClosed = shared.gate.isClosed()
+      #expect(!wasClosed && isClosed)
+      Thread.detachNewThread {
+        shared.gate.enter { shared.note("outside") }
+        continuation.resume()
+      }
+      while shared.word & Self.outside == 0 { sched_yield() }
+      shared.mayLeave.store(true, ordering: .releasing)
+      shared.gate.waitForReaders()
+      shared.note("writer")
+      shared.gate.open()
+    }
+    let order = shared.order.withLock { $0 }
+    #expect(order == ["inside", "writer", "outside"])
+    #expect(shared.word == 0)
+  }
+
+  /// A writer that closes the gate again right after opening it overtakes a sleeping reader a limited number of times.
+  /// The writer keeps the gate closed until the reader sleeps again; without a claim the reader would hardly ever enter.
+  @Test(arguments: 0..<20) func aReaderIsOvertakenALimitedNumberOfTimes(_: Int) async {
+    let shared = Shared()
+    let closings = await withCheckedContinuation { continuation in
+      shared.gate.close()
+      Thread.detachNewThread {
+        shared.gate.enter { shared.isDone.store(true, ordering: .releasing) }
+      }
+      var closings = 1
+      while closings < 1_000 {
+        while shared.word & Self.outside == 0, !shared.isDone.load(ordering: .acquiring) { sched_yield() }
+        shared.gate.open()
+        if shared.isDone.load(ordering: .acquiring) { break }
+        shared.gate.waitForClaims()
+        shared.gate.close()
+        shared.gate.waitForReaders()
+        closings += 1
+      }
+      continuation.resume(returning: closings)
+    }
+    // The reader claims the gate in the closing after its last patient one, and enters before the next.
+    #expect(closings <= Self.patience + 2)
+  }
+
+  /// Readers never see half of a change. Every thread finishes, so no wake-up is lost.
+  @Test func excludesAndLosesNoWake() async {
+    let shared = Pair()
+    await withTaskGroup(of: Void.self) { group in
+      for thread in 0..<6 {
+        group.addTask {
+          await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+              for round in 0..<3_000 { thread < 4 ? shared.compare(round) : shared.change(round) }
+              continuation.resume()
+            }
+          }
+        }
+      }
+    }
+    #expect(shared.mismatches.load(ordering: .relaxed) == 0)
+    let values = shared.values.pointee
+    #expect(values.0 == 6_000 && values.1 == 6_000)
+  }
+
+  private final class Pair: Sendable {
+    let gates = [Entrance(), Entrance()]
+    let writers = Lock(())
+    let mismatches = Atomic(0)
+    nonisolated(unsafe) let values: UnsafeMutablePointer<(Int, Int)>
+
+    final class Entrance: Sendable {
+      let gate = Gate()
+    }
+
+    init() {
+      values = .allocate(capacity: 1)
+      values.initialize(to: (0, 0))
+    }
+    deinit { values.deallocate() }
+
+    func compare(_ round: Int) {
+      gates[round % 2].gate.enter {
+        let first = values.pointee.0
+        if round % 50 == 0 { sched_yield() }
+        if first != values.pointee.1 { mismatches.add(1, ordering: .relaxed) }
+      }
+    }
+
+    func change(_ round: Int) {
+      writers.withLock { _ in
+        for each in gates { each.gate.waitForClaims() }
+        for each in gates { each.gate.close() }
+        for each in gates { each.gate.waitForReaders() }
+        values.pointee.0 += 1
+        if round % 50 == 0 { sched_yield() }
+        values.pointee.1 += 1
+        for each in gates { each.gate.open() }
+      }
+    }
+  }
+}
