@@ -76,7 +76,7 @@ Features that cannot be used are named in the log with layer, id and reason.
         shared.add_end(self)
         shared.add_broken(self)
         crs = QgsProcessingParameterCrs("CRS", "Coordinate system of the events", None, True)
-        shared.add_advanced(self, crs, "Empty: the coordinate system of the tracks.")
+        shared.add_advanced(self, crs, "If left empty, the coordinate system of the tracks is used.")
         self.addParameter(QgsProcessingParameterFeatureSink("EVENTS", "Events", QgsProcessing.TypeVectorPoint))
         self.addParameter(
             QgsProcessingParameterFeatureSink("VISITS", "Visits", QgsProcessing.TypeVector, None, True, True)

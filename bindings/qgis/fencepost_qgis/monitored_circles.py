@@ -38,7 +38,7 @@ of the layer.
         )
         shared.add_broken(self)
         crs = QgsProcessingParameterCrs("CRS", "Coordinate system of the polygons", None, True)
-        shared.add_advanced(self, crs, "Empty: the coordinate system of the circles.")
+        shared.add_advanced(self, crs, "If left empty, the coordinate system of the circles is used.")
         self.addParameter(
             QgsProcessingParameterFeatureSink("POLYGONS", "Monitored circles", QgsProcessing.TypeVectorPolygon)
         )

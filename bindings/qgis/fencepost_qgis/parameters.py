@@ -38,8 +38,14 @@ NOTIFY = ("initial", "entry", "exit")
 OVERRIDES = (
     ("ENTRY_DWELL", "entry_dwell", "Entry dwell, seconds", "How long a device must stay inside to count as inside."),
     ("EXIT_DWELL", "exit_dwell", "Exit dwell, seconds", "How long a device must stay outside to count as outside."),
-    ("ENTRY_MARGIN", "entry_margin", "Entry margin, metres", "How far inside a fix must be to count as inside."),
-    ("EXIT_MARGIN", "exit_margin", "Exit margin, metres", "How far outside a fix must be to count as outside."),
+    (
+        "ENTRY_MARGIN", "entry_margin", "Entry margin, metres",
+        "A fix counts as inside only if it is at least this far inside the boundary.",
+    ),
+    (
+        "EXIT_MARGIN", "exit_margin", "Exit margin, metres",
+        "A fix counts as outside only if it is at least this far outside the boundary.",
+    ),
     (
         "EXIT_MARGIN_LIMIT", "exit_margin_limit", "Exit margin limit, metres",
         "Above 0: the exit margin is the radius of a circle or the depth of a polygon, but at least the exit margin "

@@ -220,7 +220,7 @@ def test_shapes_that_are_no_points() -> None:
     frame = geopandas.GeoDataFrame(small(), geometry=geopandas.points_from_xy([1, 0, 1], [0, 0, 0]), crs=4326)
     frame.loc[2, "geometry"] = frame.geometry.iloc[2].buffer(1)
     error = refusal(replay, frame, HERE)
-    assert error.row == 2 and mentions(error.reason, "Polygon … Point … column 'geometry'")
+    assert error.row == 2 and mentions(error.reason, "Point … Polygon … column 'geometry'")
 
 
 # ------------------------------------------------------------------------------------------------ by

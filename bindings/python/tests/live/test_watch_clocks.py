@@ -191,7 +191,7 @@ def test_a_monitor_that_ran_ahead_recovers_also_after_a_restart(tmp_path: Path) 
             for _ in range(3 * ENOUGH):
                 live.feed(longitude=0.01)
             assert (monitor.clock_us or 0) < (START + live.clock.now + 1) * 1e6
-    assert live.said == [] or mentions(live.said[0], "monitor's")
+    assert live.said == [] or mentions(live.said[0], "monitor")
     with Monitor("me", store=tmp_path) as monitor:
         record = monitor.record("office")
         assert record is not None

@@ -252,7 +252,7 @@ class FleetWatch(Handling):
         if clock == followed.fed_to:
             return (
                 "passed_fixes",
-                f"{moment_text(at)} is not after {moment_text(clock)}, reached before the restart",
+                f"{moment_text(at)} is not after {moment_text(clock)}, the time that was reached before the restart",
             )
         if at == clock:
             return "double_fixes", ""

@@ -133,7 +133,8 @@ class Watch(Handling):
             apart = span_text(clock - time_us)
             return (
                 "passed_fixes",
-                f"{moment_text(time_us)} is {apart} before the monitor's clock, reached before the restart",
+                f"{moment_text(time_us)} is {apart} earlier than the time "
+                "that the monitor had reached before the restart",
             )
         self._count_time_from(time_us, clock)
         return "late_fixes", f"{moment_text(time_us)} is {span_text(clock - time_us)} before the monitor's clock"

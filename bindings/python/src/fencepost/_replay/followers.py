@@ -90,7 +90,7 @@ class OneFleet:
         try:
             self._fleet.advance(until_us, device=str(track))
         except LateInputError:
-            raise InvalidArgumentError("until must not be before the last input") from None
+            raise InvalidArgumentError("`until` must not be earlier than the last input") from None
         return self._taken()
 
     def end(self, track: int) -> DeviceStatistics:
@@ -151,7 +151,7 @@ class Monitors:
         try:
             monitor.advance(until_us)
         except LateInputError:
-            raise InvalidArgumentError("until must not be before the last input") from None
+            raise InvalidArgumentError("`until` must not be earlier than the last input") from None
         return self._taken(monitor)
 
     def end(self, track: int) -> DeviceStatistics:

@@ -48,7 +48,7 @@ def replay_tracks(
     for number, track in enumerate(tracks):
         rows = _rows(number, track)
         if until_us is not None and until_us < max([*reported, *rows.times]):
-            raise InvalidArgumentError("until must not be before the last input")
+            raise InvalidArgumentError("`until` must not be earlier than the last input")
         for _, owner, row in shard.feed(rows).events:
             found[owner].append(row)
     replays = []

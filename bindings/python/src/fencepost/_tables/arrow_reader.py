@@ -505,9 +505,7 @@ class BatchReader:
                     continue
                 place = None if value is None else wkt_point(value) if is_text else wkb_point(value, row)
             except ValueError as error:
-                said = str(error).replace(
-                    "a Point is needed", f"one of {', '.join((*AREAS, *LINES, 'Point'))} is needed"
-                )
+                said = str(error).replace("must be a Point", f"must be one of {', '.join((*AREAS, *LINES, 'Point'))}")
                 reason = f"{said} (column {self.names[plan.geometry]!r})"
                 raise InputError.of_row(self._source, first + row, reason) from None
             found.append(None)

@@ -209,7 +209,7 @@ def wkb_point(data: bytes, row: int) -> tuple[float, float]:
         has_reference = bool(kind & 0x2000_0000)
         if kind & 0x1FFF_FFFF not in (1, 1001, 2001, 3001):
             name = _KINDS.get(kind % 0x1000_0000 % 1000, f"geometry of type {kind & 0x1FFF_FFFF}")
-            raise NotPointError(row, f"is a {name}, a Point is needed")
+            raise NotPointError(row, f"must be a Point, not {name}")
         reference = struct.unpack_from(order + "I", data, 5)[0] if has_reference else 4326
         if reference not in (0, 4326):
             raise NotPointError(row, f"its SRID {reference} is not 4326, WGS84; transform it first")
