@@ -81,6 +81,34 @@ import Testing
     #expect(closings <= Self.patience + 2)
   }
 
+  #if os(Linux)
+    /// A reader that has slept often enough claims the gate; then the next writer waits until this reader has entered.
+    @Test func aClaimComesBeforeTheNextClosing() async {
+      let shared = Shared()
+      shared.gate.close()
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+          shared.gate.enter { shared.isDone.store(true, ordering: .releasing) }
+          continuation.resume()
+        }
+        // Wakes the reader while the gate stays closed, as if it had been overtaken.
+        for _ in 0..<100_000 where shared.word & UInt32(CPLATFORM_CLAIMED) == 0 {
+          cplatform_leave_slowly(shared.gate.word, 1)
+          usleep(100)
+        }
+        #expect(shared.word & UInt32(CPLATFORM_CLAIMED) != 0)
+        shared.gate.open()
+        shared.gate.waitForClaims()
+        shared.gate.close()
+        shared.gate.waitForReaders()
+        let isDone = shared.isDone.load(ordering: .acquiring)
+        #expect(isDone)
+        shared.gate.open()
+      }
+      #expect(shared.word == 0)
+    }
+  #endif
+
   /// Readers never see half of a change. Every thread finishes, so no wake-up is lost.
   @Test func excludesAndLosesNoWake() async {
     let shared = Pair()
