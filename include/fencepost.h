@@ -2258,6 +2258,20 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_corridors(
     const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_error *error);
 
 /*
+ * Adds many lines from one geometry. All or nothing. See fencepost_monitor_add_line_conditions().
+ *
+ * @param condition_offsets  Array of count + 1 indices of lines (rings) of the geometry; NULL: each line is a
+ *                           condition.
+ * @param options            NULL, or options with the standard policy and without an assumed state.
+ * @return The same as fencepost_conditions_add_corridors(); INVALID_ARGUMENT also if a fleet over the table has no path.
+ * Ownership: everything is copied. Threads: any. Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_add_lines(
+    fencepost_conditions *conditions, const char *const *identifiers, const fencepost_geometry *geometry,
+    const int32_t *condition_offsets, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
+    const fencepost_condition_options *options, fencepost_error *error);
+
+/*
  * Adds many polygons and corridors from well-known binary. All or nothing. See fencepost_monitor_add_wkb_conditions().
  *
  * @param wkbs     Array of count pointers to the bytes of each condition.
@@ -2315,6 +2329,17 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_corridors(
     const int32_t *condition_offsets, const double *radii_m, const uint64_t *tags, size_t count,
     const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_sync_result *out_result,
     fencepost_error *error);
+
+/*
+ * Ensures many lines. The parameters are those of fencepost_conditions_add_lines().
+ *
+ * @param out_result  Receives the counts (removed is always 0); may be NULL.
+ * @return The same as fencepost_conditions_add_lines(). Threads: any. Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_ensure_lines(
+    fencepost_conditions *conditions, const char *const *identifiers, const fencepost_geometry *geometry,
+    const int32_t *condition_offsets, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
+    const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
 
 /*
  * Ensures many polygons and corridors. The parameters are those of fencepost_conditions_add_wkbs().
@@ -2540,6 +2565,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  * Cost:     A device takes about 200 bytes, for the conditions that it is inside of or about to cross, and for its
  *           identifier. The first fix of a device takes only a look-up in the index, and so does a fix after a million
  *           conditions were added.
+ * Path:     With FENCEPOST_PATH_GEODESIC the way of each device from one fix to the next counts: see fencepost_path. A
+ *           table with lines needs a path in each fleet over it; while a fleet has none, the table refuses lines.
  * Without:  A fleet has no condition limit, no delivery FIRST or LATEST, and no host capabilities. A new condition is
  *           never decided by an earlier fix, and there is no record for each device and condition.
  * Threads:  A fleet may be used from several threads; it has its own lock. To feed in parallel, use several fleets over
@@ -2574,13 +2601,17 @@ typedef struct fencepost_fleet_options {
   fencepost_durability durability;   /* FENCEPOST_DURABILITY_...; no effect without a store */
   uint32_t reserved2;                /* 0 */
   int64_t checkpoint_interval_us;    /* for FENCEPOST_DURABILITY_RELAXED, 1 ... 1e15: see fencepost_fleet_create() */
+  fencepost_path path;               /* FENCEPOST_PATH_...; since 0.3, like the members below */
+  uint32_t path_reserved;            /* 0 */
+  int64_t max_gap_us;                /* for FENCEPOST_PATH_GEODESIC, 1 ... 1e15 */
+  double max_speed_mps;              /* for FENCEPOST_PATH_GEODESIC, metres per second, finite; 0 = any speed */
 } fencepost_fleet_options;
 
 /* clang-format off */
-/* A million pending events, any number of devices, 30 s timeouts for beacons; in memory. */
+/* A million pending events, any number of devices, 30 s timeouts for beacons, no path; in memory. */
 #define FENCEPOST_FLEET_OPTIONS_INIT \
   {sizeof(fencepost_fleet_options), 0, 1000000, 0, 30000000, 30000000, 0, \
-   NULL, NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000}
+   NULL, NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000, FENCEPOST_PATH_FIXES, 0, 0, 0}
 /* clang-format on */
 
 /* An event of a device. Frozen: it never grows. */
@@ -3150,6 +3181,36 @@ FENCEPOST_API fencepost_status fencepost_fleet_devices_inside(fencepost_fleet *f
  */
 FENCEPOST_API fencepost_status fencepost_fleet_explain(fencepost_fleet *fleet, uint32_t device, const char *identifier,
                                                        fencepost_explanation *out_explanation, fencepost_error *error);
+
+/*
+ * Computes how far a device at a position can move without changing sides of any shape: see
+ * fencepost_monitor_safe_distance().
+ *
+ * @param latitude, longitude  Degrees.
+ * @param out_distance_m       Metres.
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (coordinate out of range).
+ * Threads: any. Complexity: O(log conditions + shapes around the position + what the device is inside of or about to
+ * cross). Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_safe_distance(fencepost_fleet *fleet, uint32_t device, double latitude,
+                                                             double longitude, double *out_distance_m,
+                                                             fencepost_error *error);
+
+/*
+ * Plans which circles a back end of a device with few slots has to watch around the position of the device's last fix:
+ * see fencepost_monitor_plan(), which describes the other parameters.
+ *
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0); UNSUPPORTED.
+ * Threads: any. Complexity: O(slots * log conditions + circles around the position + what the device is inside of or
+ * about to cross). Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_plan(fencepost_fleet *fleet, uint32_t device, double latitude,
+                                                    double longitude, double accuracy_m,
+                                                    const fencepost_plan_options *options, const uint64_t *armed,
+                                                    size_t armed_count, uint32_t *out_keep,
+                                                    fencepost_armed_condition *out_armed, size_t capacity,
+                                                    size_t *out_count, fencepost_plan *out_plan,
+                                                    fencepost_error *error);
 
 /*
  * Copies devices as bytes, one after the other, to store them elsewhere or move them to another fleet; the devices also

@@ -259,6 +259,23 @@ struct plan {
 
 namespace detail {
 
+/* Repeats a call that plans until the armed conditions fit. */
+template <class Call>
+plan plan_of(const std::vector<std::uint64_t> &armed, const fencepost_plan_options &options, Call &&call) {
+  plan out;
+  std::vector<std::uint32_t> keep(armed.size());
+  out.armed.resize(options.slots < 4096 ? options.slots : 4096);
+  for (;;) {
+    std::size_t count = 0;
+    const fencepost_status status =
+        call(armed.data(), armed.size(), keep.data(), out.armed.data(), out.armed.size(), &count, &out.summary);
+    out.armed.resize(count);
+    if (status == FENCEPOST_OK) break;
+  }
+  out.keep.assign(keep.begin(), keep.end());
+  return out;
+}
+
 /* The shared part of the classes: calls that throw, and arguments for C. */
 class calls {
  protected:
@@ -854,19 +871,9 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
   fencepost::plan plan(double latitude, double longitude, double accuracy_m,
                        const std::vector<std::uint64_t> &armed = {},
                        const plan_options &options = standard_plan_options()) const {
-    fencepost::plan out;
-    std::vector<std::uint32_t> keep(armed.size());
-    out.armed.resize(options.slots < 4096 ? options.slots : 4096);
-    for (;;) {
-      std::size_t count = 0;
-      const fencepost_status status =
-          repeatable(fencepost_monitor_plan, get(), latitude, longitude, accuracy_m, &options, armed.data(),
-                     armed.size(), keep.data(), out.armed.data(), out.armed.size(), &count, &out.summary);
-      out.armed.resize(count);
-      if (status == FENCEPOST_OK) break;
-    }
-    out.keep.assign(keep.begin(), keep.end());
-    return out;
+    return detail::plan_of(armed, options, [&](auto... output) {
+      return repeatable(fencepost_monitor_plan, get(), latitude, longitude, accuracy_m, &options, output...);
+    });
   }
 
   /* Inputs. Times are microseconds since 1970-01-01T00:00:00Z. */
@@ -1158,6 +1165,14 @@ class conditions : public detail::questions<conditions, detail::table_questions>
          &reading, &given);
   }
 
+  void add_lines(const shape_columns &columns, const condition_options &options = fleet_condition_options(),
+                 const shape_options &reading = standard_shape_options()) {
+    const std::vector<const char *> identifiers = rows_of(columns, false);
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_conditions_add_lines, get(), identifiers.data(), &columns.geometry,
+         data_of(columns.condition_offsets), data_of(columns.tags), identifiers.size(), &reading, &given);
+  }
+
   void add_wkbs(const wkb_columns &columns, const condition_options &options = fleet_condition_options(),
                 const shape_options &reading = standard_shape_options()) {
     const std::vector<const char *> identifiers = rows_of(columns);
@@ -1208,6 +1223,16 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     call(fencepost_conditions_ensure_corridors, get(), identifiers.data(), &columns.geometry,
          data_of(columns.condition_offsets), columns.radii_m.data(), data_of(columns.tags), identifiers.size(),
          &reading, &given, &result);
+    return result;
+  }
+
+  sync_result ensure_lines(const shape_columns &columns, const condition_options &options = fleet_condition_options(),
+                           const shape_options &reading = standard_shape_options()) {
+    const std::vector<const char *> identifiers = rows_of(columns, false);
+    const fencepost_condition_options given = c_options(options);
+    sync_result result{};
+    call(fencepost_conditions_ensure_lines, get(), identifiers.data(), &columns.geometry,
+         data_of(columns.condition_offsets), data_of(columns.tags), identifiers.size(), &reading, &given, &result);
     return result;
   }
 
@@ -1523,6 +1548,21 @@ class fleet : detail::calls {
     fencepost::explanation out = FENCEPOST_EXPLANATION_INIT;
     call(fencepost_fleet_explain, get(), device, detail::terminated(identifier), &out);
     return out;
+  }
+
+  /* Metres that a device at a position can move without crossing a boundary; INFINITY if there is no boundary. */
+  double safe_distance(std::uint32_t device, double latitude, double longitude) const {
+    double out = 0;
+    call(fencepost_fleet_safe_distance, get(), device, latitude, longitude, &out);
+    return out;
+  }
+  /* Plans around the position of a device's last fix; armed has the generations of the armed conditions. */
+  fencepost::plan plan(std::uint32_t device, double latitude, double longitude, double accuracy_m,
+                       const std::vector<std::uint64_t> &armed = {},
+                       const plan_options &options = standard_plan_options()) const {
+    return detail::plan_of(armed, options, [&](auto... output) {
+      return repeatable(fencepost_fleet_plan, get(), device, latitude, longitude, accuracy_m, &options, output...);
+    });
   }
 
   /* Moving devices. */

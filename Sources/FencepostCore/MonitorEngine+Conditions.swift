@@ -44,14 +44,13 @@ extension MonitorEngine: ConditionHolder {
   /// Why this monitor cannot watch a condition, as a message; `nil` when it can.
   package func defect(of definition: Definition) -> String? {
     guard definition.subject.kind.isLine else { return nil }
-    guard options.path.isGeodesic else { return table.defect(of: definition) }
+    guard options.path.isGeodesic else {
+      return "path: a line geographic condition counts crossings of a path; the monitor must have path geodesic"
+    }
     guard options.delivery == .every else {
       return "delivery: a line geographic condition reports each crossing; the monitor must have delivery every"
     }
-    guard definition.policy == .standard else {
-      return
-        "policy: a line geographic condition has no policy, because each crossing of the line counts; leave it unset"
-    }
+    if let defect = table.defect(of: definition) { return defect }
     guard definition.assumed == .unknown else {
       return "assumed: a line geographic condition has no state; must be unknown"
     }

@@ -147,8 +147,12 @@ static void refusals(void) {
   definition.kind = FENCEPOST_CONDITION_LINE_GEOGRAPHIC;
   definition.identifier = "g";
   definition.geometry = &whole;
+  definition.options = &given; /* any state but satisfied */
+  CHECK_OK(fencepost_conditions_sync(table, &definition, 1, NULL, &error));
+  given.assuming = FENCEPOST_STATE_SATISFIED;
+  definition.identifier = "h";
   CHECK_INT(fencepost_conditions_sync(table, &definition, 1, NULL, &error), FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_CONTAINS(error.message, "path: ");
+  CHECK_CONTAINS(error.message, "assumed");
   fencepost_conditions_destroy(table);
   fencepost_monitor_destroy(monitor);
 }

@@ -391,6 +391,9 @@ void tables_and_fleets() {
   shapes.radii_m = {9};
   columns.add_corridors(shapes);
   CHECK(columns.ensure_corridors(shapes).kept == 1);
+  shapes.radii_m = {};
+  columns.add_lines(shapes);
+  CHECK(columns.ensure_lines(shapes).kept == 1);
   const fencepost::wkb_columns wkbs{{"w"}, {zones.geometry("polygon")}};
   columns.add_wkbs(wkbs);
   CHECK(columns.ensure_wkbs(wkbs).kept == 1);
@@ -430,6 +433,7 @@ void tables_and_fleets() {
   fleet.acknowledge();
   CHECK(fleet.state(1, "zone") == FENCEPOST_STATE_SATISFIED && fleet.inside(1).size() == 1);
   CHECK(fleet.inside(0).empty() && fleet.explain(0, "zone").reason == FENCEPOST_REASON_OUTSIDE);
+  CHECK(fleet.safe_distance(0, 60, 60) > 1000 && !fleet.plan(0, 60, 60, 0).armed.empty());
   fencepost::fleet other(fleet.conditions());
   CHECK(other.import_devices({"bus", "car"}, fleet.export_devices({1, 0})).size() == 2);
   CHECK(other.inside(0).size() == 1);

@@ -62,7 +62,8 @@
   DO(fencepost_fleet_get_statistics) DO(fencepost_fleet_get_device_statistics) DO(fencepost_fleet_devices)      \
   DO(fencepost_fleet_device_identifier) DO(fencepost_fleet_device_numbers) DO(fencepost_fleet_positions) DO(fencepost_fleet_remove_device)    \
   DO(fencepost_fleet_expire_by_arrival) DO(fencepost_fleet_set_arrival_time) DO(fencepost_fleet_force_advance)  \
-  DO(fencepost_fleet_rewind) DO(fencepost_fleet_rewind_device)                                                  \
+  DO(fencepost_conditions_add_lines) DO(fencepost_conditions_ensure_lines) DO(fencepost_fleet_safe_distance)     \
+  DO(fencepost_fleet_plan) DO(fencepost_fleet_rewind) DO(fencepost_fleet_rewind_device)                                                  \
   DO(fencepost_fleet_expire) DO(fencepost_fleet_feed_fix) DO(fencepost_fleet_feed_columns)                      \
   DO(fencepost_fleet_feed_sightings) DO(fencepost_fleet_set_beacon_scanning) DO(fencepost_fleet_advance)        \
   DO(fencepost_fleet_advance_device) DO(fencepost_fleet_next_deadline) DO(fencepost_fleet_device_next_deadline) \

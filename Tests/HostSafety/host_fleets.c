@@ -53,6 +53,8 @@ static void change_many(fencepost_conditions *table, fencepost_geometry *geometr
   OK(api.fencepost_conditions_add_corridors(table, names, geometry, NULL, radii, NULL, 2, NULL, NULL, NULL));
   OK(api.fencepost_conditions_ensure_corridors(table, names, geometry, NULL, radii, NULL, 2, NULL, NULL, &result,
                                                NULL));
+  OK(api.fencepost_conditions_add_lines(table, names, geometry, NULL, NULL, 2, NULL, NULL, NULL));
+  OK(api.fencepost_conditions_ensure_lines(table, names, geometry, NULL, NULL, 2, NULL, NULL, &result, NULL));
   OK(api.fencepost_conditions_geometry(table, "polygon", wkb, sizeof wkb, &size, NULL));
   const void *wkbs[] = {wkb, wkb};
   const size_t sizes[] = {size, size};
@@ -143,6 +145,11 @@ static void read_device(fencepost_fleet *fleet, uint32_t number) {
   OK(api.fencepost_fleet_devices_inside(fleet, "circle", NULL, 0, &count, NULL));
   OK(api.fencepost_fleet_devices_inside(fleet, NULL, everywhere, 0, &count, NULL));
   OK(api.fencepost_fleet_explain(fleet, number, "circle", &explanation, NULL));
+  double metres;
+  static fencepost_armed_condition armed[20];
+  fencepost_plan plan = FENCEPOST_PLAN_INIT;
+  OK(api.fencepost_fleet_safe_distance(fleet, number, 0, 0, &metres, NULL));
+  OK(api.fencepost_fleet_plan(fleet, number, 0, 0, 0, NULL, NULL, 0, NULL, armed, 20, &count, &plan, NULL));
   OK(api.fencepost_fleet_get_device_statistics(fleet, number, &own, NULL));
 }
 

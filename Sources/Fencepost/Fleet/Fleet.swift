@@ -249,6 +249,27 @@ public actor Fleet {
     return (try? engine.explain(identifier, for: number)) ?? nil
   }
 
+  /// How far a device at a position may move before it can be on another side of any shape, metres. See
+  /// ``FleetEngine/safeDistance(at:for:)``.
+  ///
+  /// - Throws: ``MonitorError/notFound(_:)`` when there is no such device; otherwise the same errors as the engine's
+  ///   method.
+  public func safeDistance(at coordinate: Coordinate, for device: String) throws(MonitorError) -> Double {
+    guard let number = engine.number(of: device) else { throw .notFound(device) }
+    return try engine.safeDistance(at: coordinate, for: number)
+  }
+
+  /// The plan of a planner for a device at a position. See ``FleetEngine/plan(_:at:accuracy:for:)``.
+  ///
+  /// - Throws: ``MonitorError/notFound(_:)`` when there is no such device; otherwise the same errors as the engine's
+  ///   method.
+  public func plan(
+    _ planner: RotationPlanner, at coordinate: Coordinate, accuracy: Double = 0, for device: String
+  ) throws(MonitorError) -> RotationPlan {
+    guard let number = engine.number(of: device) else { throw .notFound(device) }
+    return try engine.plan(planner, at: coordinate, accuracy: accuracy, for: number)
+  }
+
   /// Counters of the fleet.
   public var statistics: FleetStatistics { stored.statistics }
 

@@ -92,13 +92,7 @@ struct CreateOptions {
     guard value.reserved == 0, value.path_reserved == 0 else {
       throw .unsupported("options.reserved and options.path_reserved must be zero")
     }
-    switch Int(value.path) {
-    case FENCEPOST_PATH_FIXES: engine.path = .fixes
-    case FENCEPOST_PATH_GEODESIC:
-      engine.path = .geodesic(
-        maxGapMicroseconds: value.max_gap_us, maxSpeed: value.max_speed_mps == 0 ? nil : value.max_speed_mps)
-    default: throw .invalidArgument("path is \(value.path); must be 0 (fixes) or 1 (geodesic)")
-    }
+    engine.path = try MonitorOptions.Path(value.path, maxGap: value.max_gap_us, maxSpeed: value.max_speed_mps)
     durability = try Durability(value.durability, interval: value.checkpoint_interval_us)
     directory = try Boundary.directory(value.store_directory)
   }
@@ -340,6 +334,17 @@ extension Event {
           bits & FENCEPOST_EVIDENCE_LEFT_TO_RIGHT != 0
           ? .leftToRight : bits & FENCEPOST_EVIDENCE_RIGHT_TO_LEFT != 0 ? .rightToLeft : nil
       }
+    }
+  }
+}
+
+extension MonitorOptions.Path {
+  /// - Parameter maxSpeed: 0 = any speed.
+  init(_ path: fencepost_path, maxGap: Int64, maxSpeed: Double) throws(BoundaryError) {
+    switch Int(path) {
+    case FENCEPOST_PATH_FIXES: self = .fixes
+    case FENCEPOST_PATH_GEODESIC: self = .geodesic(maxGapMicroseconds: maxGap, maxSpeed: maxSpeed == 0 ? nil : maxSpeed)
+    default: throw .invalidArgument("path is \(path); must be 0 (fixes) or 1 (geodesic)")
     }
   }
 }

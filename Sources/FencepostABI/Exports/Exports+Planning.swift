@@ -43,6 +43,20 @@ public func fencepost_monitor_next_deadline(
   }
 }
 
+@_cdecl("fencepost_fleet_safe_distance") @implementation
+public func fencepost_fleet_safe_distance(
+  _ fleet: OpaquePointer?, _ device: UInt32, _ latitude: Double, _ longitude: Double,
+  _ out_distance_m: UnsafeMutablePointer<Double>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    let out = try Boundary.require(out_distance_m, "out_distance_m")
+    out.pointee = try handle.read { engine throws(MonitorError) in
+      try engine.safeDistance(at: Coordinate(latitude: latitude, longitude: longitude), for: device)
+    }
+  }
+}
+
 @_cdecl("fencepost_monitor_plan") @implementation
 public func fencepost_monitor_plan(
   _ monitor: OpaquePointer?, _ latitude: Double, _ longitude: Double, _ accuracy_m: Double,
@@ -53,17 +67,60 @@ public func fencepost_monitor_plan(
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try MonitorHandle.borrow(monitor)
-    let before = UnsafeBufferPointer(
-      start: try Boundary.require(armed, count: armed_count, "armed"), count: armed_count)
-    let keep = try Boundary.require(out_keep, count: armed_count, "out_keep")
-    let rows = try Boundary.require(out_armed, count: capacity, "out_armed")
-    let count = try Boundary.require(out_count, "out_count")
-    let out = try Boundary.require(out_plan, "out_plan")
-    try SizedStruct.check(out, "out_plan")
+    let output = try PlanOutput(armed, armed_count, out_keep, out_armed, capacity, out_count, out_plan)
     let planner = try RotationPlanner(options)
-    let plan = try handle.call { engine throws(MonitorError) in
-      try engine.plan(planner, at: Coordinate(latitude: latitude, longitude: longitude), accuracy: accuracy_m)
-    }
+    try output.take(
+      try handle.call { engine throws(MonitorError) in
+        try engine.plan(planner, at: Coordinate(latitude: latitude, longitude: longitude), accuracy: accuracy_m)
+      })
+  }
+}
+
+@_cdecl("fencepost_fleet_plan") @implementation
+public func fencepost_fleet_plan(
+  _ fleet: OpaquePointer?, _ device: UInt32, _ latitude: Double, _ longitude: Double, _ accuracy_m: Double,
+  _ options: UnsafePointer<fencepost_plan_options>?, _ armed: UnsafePointer<UInt64>?, _ armed_count: Int,
+  _ out_keep: UnsafeMutablePointer<UInt32>?, _ out_armed: UnsafeMutablePointer<fencepost_armed_condition>?,
+  _ capacity: Int, _ out_count: UnsafeMutablePointer<Int>?, _ out_plan: UnsafeMutablePointer<fencepost_plan>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    let output = try PlanOutput(armed, armed_count, out_keep, out_armed, capacity, out_count, out_plan)
+    let planner = try RotationPlanner(options)
+    try output.take(
+      try handle.read { engine throws(MonitorError) in
+        try engine.plan(
+          planner, at: Coordinate(latitude: latitude, longitude: longitude), accuracy: accuracy_m, for: device)
+      })
+  }
+}
+
+/// The caller's memory for a plan.
+private struct PlanOutput {
+  private let before: UnsafeBufferPointer<UInt64>
+  private let keep: UnsafeMutablePointer<UInt32>?
+  private let rows: UnsafeMutablePointer<fencepost_armed_condition>?
+  private let capacity: Int
+  private let count: UnsafeMutablePointer<Int>
+  private let out: UnsafeMutablePointer<fencepost_plan>
+
+  init(
+    _ armed: UnsafePointer<UInt64>?, _ armed_count: Int, _ out_keep: UnsafeMutablePointer<UInt32>?,
+    _ out_armed: UnsafeMutablePointer<fencepost_armed_condition>?, _ capacity: Int,
+    _ out_count: UnsafeMutablePointer<Int>?, _ out_plan: UnsafeMutablePointer<fencepost_plan>?
+  ) throws(BoundaryError) {
+    before = UnsafeBufferPointer(
+      start: try Boundary.require(armed, count: armed_count, "armed"), count: armed_count)
+    keep = try Boundary.require(out_keep, count: armed_count, "out_keep")
+    rows = try Boundary.require(out_armed, count: capacity, "out_armed")
+    self.capacity = capacity
+    count = try Boundary.require(out_count, "out_count")
+    out = try Boundary.require(out_plan, "out_plan")
+    try SizedStruct.check(out, "out_plan")
+  }
+
+  func take(_ plan: RotationPlan) throws(BoundaryError) {
     count.pointee = plan.armed.count
     guard capacity == 0 || capacity >= plan.armed.count else {
       throw .bufferTooSmall(needed: plan.armed.count, of: "armed conditions")
@@ -71,7 +128,7 @@ public func fencepost_monitor_plan(
     let known = Set(before)
     // The circle for a polygon or corridor may have changed, so it is armed again.
     let now = Set(plan.armed.lazy.filter { !$0.isStandIn }.map { $0.generation })
-    for index in 0..<armed_count { keep?[index] = now.contains(before[index]) ? 1 : 0 }
+    for index in 0..<before.count { keep?[index] = now.contains(before[index]) ? 1 : 0 }
     if let rows, capacity > 0 {
       for (index, condition) in plan.armed.enumerated() {
         condition.store(to: rows + index, isNew: condition.isStandIn || !known.contains(condition.generation))

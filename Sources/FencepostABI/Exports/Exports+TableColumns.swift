@@ -53,6 +53,19 @@ public func fencepost_conditions_add_corridors(
   }
 }
 
+@_cdecl("fencepost_conditions_add_lines") @implementation
+public func fencepost_conditions_add_lines(
+  _ conditions: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
+  _ geometry: UnsafePointer<fencepost_geometry>?, _ condition_offsets: UnsafePointer<Int32>?,
+  _ tags: UnsafePointer<UInt64>?, _ count: Int, _ shape: UnsafePointer<fencepost_shape_options>?,
+  _ options: UnsafePointer<fencepost_condition_options>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let rows = try ConditionRows(ConditionsHandle.borrow(conditions), identifiers, tags, count, options)
+    try rows.add(LineColumn(geometry, condition_offsets, count, shape).given)
+  }
+}
+
 @_cdecl("fencepost_conditions_add_wkbs") @implementation
 public func fencepost_conditions_add_wkbs(
   _ conditions: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
@@ -117,6 +130,20 @@ public func fencepost_conditions_ensure_corridors(
   Boundary.run(error) { () throws(BoundaryError) in
     let rows = try ConditionRows(ConditionsHandle.borrow(conditions), identifiers, tags, count, options)
     try rows.ensure(CorridorColumn(geometry, condition_offsets, radii_m, count, shape).given, out_result)
+  }
+}
+
+@_cdecl("fencepost_conditions_ensure_lines") @implementation
+public func fencepost_conditions_ensure_lines(
+  _ conditions: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
+  _ geometry: UnsafePointer<fencepost_geometry>?, _ condition_offsets: UnsafePointer<Int32>?,
+  _ tags: UnsafePointer<UInt64>?, _ count: Int, _ shape: UnsafePointer<fencepost_shape_options>?,
+  _ options: UnsafePointer<fencepost_condition_options>?, _ out_result: UnsafeMutablePointer<fencepost_sync_result>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let rows = try ConditionRows(ConditionsHandle.borrow(conditions), identifiers, tags, count, options)
+    try rows.ensure(LineColumn(geometry, condition_offsets, count, shape).given, out_result)
   }
 }
 

@@ -1,14 +1,23 @@
 import FencepostKernel
 
-/// A shared table: nothing follows its changes, and it has no gates, because fleets have no path.
+/// A shared table: nothing follows its changes.
 extension ConditionTable: ConditionHolder {
   package var table: ConditionTable { _read { yield self } }
 
   package func defect(of definition: Definition) -> String? {
     guard definition.subject.kind.isLine else { return nil }
-    return
-      "path: a line geographic condition counts crossings of a path; it needs a monitor with path geodesic, and fleets "
-      + "have no paths"
+    guard !refusesLines else {
+      return
+        "path: a line geographic condition counts crossings of a path; each fleet over the table must have path geodesic"
+    }
+    guard definition.policy == .standard else {
+      return
+        "policy: a line geographic condition has no policy, because each crossing of the line counts; leave it unset"
+    }
+    guard definition.assumed != .satisfied else {
+      return "assumed: a line geographic condition has no state; must be unknown or unsatisfied"
+    }
+    return nil
   }
 
   package func compare(_ definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> Bool? {

@@ -65,6 +65,8 @@ package struct ConditionTable: Sendable {
 
   /// How many lines there are, which only the path crosses.
   private(set) var lineCount = 0
+  /// A fleet without a path reads the table.
+  var refusesLines = false
 
   /// The slots that have a condition, in add order.
   var live: some Collection<UInt32> { order.live }

@@ -23,8 +23,9 @@ package struct Definition: Sendable {
     self.assumed = assumed
   }
 
-  /// Whether the first determination always gives an event, because the assumed state is not `unsatisfied`.
-  var isAnnounced: Bool { assumed != .unsatisfied }
+  /// Whether the first determination always gives an event, because the assumed state is not `unsatisfied`. A line is never
+  /// determined.
+  var isAnnounced: Bool { assumed != .unsatisfied && !subject.kind.isLine }
 
   /// Whether the two are the same to a caller who wants to ensure one of them; what was assumed plays no part.
   func isNearlyEqual(to other: Definition) -> Bool {

@@ -93,6 +93,9 @@ struct Delivery: Sendable {
     post.told.state(of: slot, table) == state && !isBusy(slot)
   }
 
+  /// Whether a change is new to the consumer whatever the consumer was told: a crossing that is only collected.
+  func isNews(_ entry: EventEntry) -> Bool { isCollecting && entry.cause == .crossing }
+
   /// Whether a condition has an event that its next ones wait behind.
   @inline(__always)
   private func isBusy(_ slot: UInt32) -> Bool {

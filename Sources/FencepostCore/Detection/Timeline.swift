@@ -94,9 +94,10 @@ struct Timeline: Sendable {
   }
 
   /// Begins with another device, whose inputs are counted elsewhere.
-  mutating func begin(clock: Int64, lastFix: Fix?) {
+  mutating func begin(clock: Int64, lastFix: Fix?, gap: Int64) {
     self.clock = clock
     self.lastFix = lastFix
+    self.gap = gap
   }
 
   /// Takes what was saved.

@@ -14,8 +14,10 @@ struct Clearance {
 /// become is read off. It has no neighbourhood, and no condition is suspended.
 extension Tracker {
   /// Forgets the device before, and begins with one that believes every shape up to a generation to be outside.
-  mutating func begin(clock: Int64, lastFix: Fix?, isScanning: Bool, seen: UInt64, _ table: ConditionTable) {
-    timeline.begin(clock: clock, lastFix: lastFix)
+  mutating func begin(
+    clock: Int64, lastFix: Fix?, gap: Int64, isScanning: Bool, seen: UInt64, _ table: ConditionTable
+  ) {
+    timeline.begin(clock: clock, lastFix: lastFix, gap: gap)
     known.begin(isScanning: isScanning, sweptThrough: seen, table)
     lookout.removeAll()
     deadlines.removeAll()
@@ -56,6 +58,7 @@ extension Tracker {
     _ fix: Fix, at position: EarthVector, within radius: Double, _ nearest: NearestCap?, _ patches: CapPatches,
     _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) -> Clearance {
+    if options.path.isGeodesic { walk(to: fix, at: position, table, &delivery, &survey) }
     passTime(to: fix.time, table, &delivery, &survey)
     timeline.keep(fix)
     survey.begin()
@@ -75,6 +78,7 @@ extension Tracker {
       cross(survey.reached[index], fix, at: position, table, &survey)
       index += 1
     }
+    if !survey.lines.isEmpty { crossLines(at: fix, table, &survey) }
     confirmDue(through: clock, table, &delivery, &survey)
     var clearance = Clearance(isOfSurroundings: isKnown)
     guard known.shapes.isSettled else { return clearance }

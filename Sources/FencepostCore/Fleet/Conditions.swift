@@ -40,15 +40,20 @@ public final class Conditions: Sendable {
     let gate = FencepostKernel.Gate()
     /// Held during a long read.
     let long = Lock<Void>(())
+    /// The reader cannot watch lines.
+    let refusesLines: Bool
+
+    init(refusesLines: Bool) { self.refusesLines = refusesLines }
   }
 
   /// One reader's way to the table. A reader waits for writers only, never for another reader.
   final class Gate: Sendable {
-    private let own = Passage()
+    private let own: Passage
     private let gates: Gates
     private nonisolated(unsafe) let table: UnsafePointer<ConditionTable>
 
-    fileprivate init(_ table: UnsafePointer<ConditionTable>, _ gates: Gates) {
+    fileprivate init(_ table: UnsafePointer<ConditionTable>, _ gates: Gates, refusesLines: Bool) {
+      own = Passage(refusesLines: refusesLines)
       self.table = table
       self.gates = gates
       let own = own
@@ -96,7 +101,7 @@ public final class Conditions: Sendable {
     table.stopLog()
     self.table = .allocate(capacity: 1)
     self.table.initialize(to: table)
-    gate = Gate(self.table, gates)
+    gate = Gate(self.table, gates, refusesLines: false)
   }
 
   /// An empty table.
@@ -127,7 +132,7 @@ public final class Conditions: Sendable {
       throw .snapshotInvalid("the snapshot is of a monitor with delivery first or latest; must be every for fleets")
     }
     guard !options.path.isGeodesic else {
-      throw .snapshotInvalid("the snapshot is of a monitor with a path; fleets do not support paths")
+      throw .snapshotInvalid("the snapshot is of a monitor with a path; must be a table of conditions")
     }
     guard engine.currentTime == nil, engine.statistics.inputCount == 0 else {
       throw .snapshotInvalid("the snapshot is of a monitor with inputs; must be a table of conditions")
@@ -142,8 +147,18 @@ public final class Conditions: Sendable {
 
   // MARK: - Reading and writing
 
-  /// A way to the table for a fleet.
-  func newGate() -> Gate { Gate(table, gates) }
+  /// A way to the table for a fleet with these options.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the table has lines and the fleet no path. Later lines are refused
+  ///   while there is such a fleet.
+  func newGate(for options: FleetOptions) throws(MonitorError) -> Gate {
+    let gate = Gate(table, gates, refusesLines: !options.path.isGeodesic)
+    guard options.path.isGeodesic || gate.read({ $0.lineCount }) == 0 else {
+      throw .invalidArgument(
+        "path: the table has a line geographic condition, which counts crossings of a path; must be geodesic")
+    }
+    return gate
+  }
 
   /// Reads the table. `body` must call neither the table nor a fleet over it.
   package func read<Result: Sendable, Failure>(
@@ -206,6 +221,7 @@ public final class Conditions: Sendable {
     for each in state.passages { each.gate.close() }
     for each in state.passages { each.gate.waitForReaders() }
     defer { for each in state.passages { each.gate.open() } }
+    table.pointee.refusesLines = state.passages.contains { $0.refusesLines }
     return .done(try body(&table.pointee))
   }
 

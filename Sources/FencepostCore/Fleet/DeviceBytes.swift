@@ -7,9 +7,9 @@ import FencepostKernel
 /// definition.
 struct DeviceBytes {
   static let format: UInt8 = 3
-  /// The format of devices that are not portable and were rewound.
+  /// The format of devices that are not portable and were rewound, or have a path.
   private static let rewoundFormat: UInt8 = 2
-  /// The format of devices that are not portable and were not rewound; version 0.2 reads it.
+  /// The format of other devices that are not portable; version 0.2 reads it.
   private static let firstFormat: UInt8 = 1
   /// The largest count or sequence of a device that comes from elsewhere: far more than there ever was, and so far below
   /// what a row may hold that counting on never comes there.
@@ -25,7 +25,9 @@ struct DeviceBytes {
     static let counters = Flags(rawValue: 8)
     static let beacons = Flags(rawValue: 16)
     static let rewound = Flags(rawValue: 32)
-    static let all = Flags(rawValue: 63)
+    /// Of a fleet with a path: the last fix is exact, and a gap follows.
+    static let path = Flags(rawValue: 64)
+    static let all = Flags(rawValue: 127)
   }
 
   /// How a condition is found again.
@@ -43,6 +45,8 @@ struct DeviceBytes {
 
   var digest: TableDigest
   var isPortable: Bool
+  /// Of a fleet with a path.
+  var hasPath = false
   private var hasDigests = true
   var seen: UInt64
   var clock: Int64
@@ -59,9 +63,10 @@ struct DeviceBytes {
   ///   - digests: Of portable bytes; `nil` if they are not portable.
   init(
     _ state: DeviceState, seen: UInt64, clock: Int64, acceptedFixes: UInt64, sequence: UInt64, digest: TableDigest,
-    _ digests: inout ConditionDigests?, _ table: ConditionTable
+    hasPath: Bool, _ digests: inout ConditionDigests?, _ table: ConditionTable
   ) {
     self.digest = digest
+    self.hasPath = hasPath
     isPortable = digests != nil
     self.seen = seen
     self.clock = clock
@@ -92,7 +97,8 @@ struct DeviceBytes {
   func encode(to writer: inout ByteWriter) {
     let start = writer.count
     writer.put(
-      isPortable && hasDigests ? Self.format : state.rewoundThrough > 0 ? Self.rewoundFormat : Self.firstFormat)
+      isPortable && hasDigests
+        ? Self.format : state.rewoundThrough > 0 || hasPath ? Self.rewoundFormat : Self.firstFormat)
     writer.put(flags.rawValue)
     writer.put(digest.high)
     writer.put(digest.low)
@@ -121,6 +127,7 @@ struct DeviceBytes {
     if state.counters != DeviceState.Counters() { flags.insert(.counters) }
     if hasBeacons { flags.insert(.beacons) }
     if state.rewoundThrough > 0 { flags.insert(.rewound) }
+    if hasPath { flags.insert(.path) }
     return flags
   }
 
@@ -166,6 +173,11 @@ struct DeviceBytes {
         writer.putCompact(mark.through)
         writer.putCompact(mark.start)
       }
+    }
+    if hasPath {
+      let isTold = state.gap != .min && state.gap != .max
+      writer.put((state.gap == .min ? 0 : isTold ? 2 : 1) as UInt8)
+      if isTold { writer.putCompact(state.gap) }
     }
     guard state.rewoundThrough > 0 else { return }
     writer.putCompact(state.rewoundThrough)
@@ -256,6 +268,7 @@ struct DeviceBytes {
     }
     try readShapes(&reader)
     if flags.contains(.beacons) { try readBeacons(&reader) }
+    if flags.contains(.path) { try readGap(&reader) }
     if flags.contains(.rewound) { try readRewind(&reader) }
     try reader.end()
   }
@@ -325,6 +338,17 @@ struct DeviceBytes {
       guard through > last, through <= state.beaconsSeen else { throw Damage("the marks are out of order") }
       last = through
       state.marks.append(.init(through: through, start: try reader.takeSignedTime("start of an absence")))
+    }
+  }
+
+  private mutating func readGap(_ reader: inout ByteReader) throws(Damage) {
+    hasPath = true
+    switch try reader.take("gap", in: 0...2) as UInt8 {
+    case 0: break
+    case 1: state.gap = .max
+    default:
+      state.gap = try reader.takeSignedTime("gap")
+      guard state.gap != .min else { throw Damage("a gap has no time") }
     }
   }
 

@@ -20,8 +20,9 @@ struct DeviceLine: Sendable, BitwiseCopyable {
   /// Around which the device may move: degrees times 1e7, cut off.
   var latitude: Int32 = 0
   var longitude: Int32 = 0
-  /// How far, squared; negative: not at all.
-  var squaredRadius: Float = -1
+  /// How far, squared; 0: not at all. Negative, of a device with a path, whose fixes in the region are looked at too: see
+  /// ``hideSafeRegion()``.
+  var squaredRadius: Float = 0
   /// At least the metres of a degree of longitude as far as that reaches.
   var metresPerLongitude: Float = 0
   /// The largest time given for the device, microseconds; `Int64.min` = unset.
@@ -148,7 +149,19 @@ struct DeviceLine: Sendable, BitwiseCopyable {
   }
 
   @inline(__always)
-  mutating func removeSafeRegion() { squaredRadius = -1 }
+  mutating func removeSafeRegion() { squaredRadius = 0 }
+
+  /// Keeps the region for ``isInHiddenRegion(_:)`` alone.
+  @inline(__always)
+  mutating func hideSafeRegion() { squaredRadius = -squaredRadius.magnitude }
+
+  /// Whether the device is within the region that is hidden. The region is a part of a convex one: a way between two places in it
+  /// reaches nothing.
+  func isInHiddenRegion(_ coordinate: Coordinate) -> Bool {
+    var line = self
+    line.squaredRadius = -squaredRadius
+    return line.isSafe(coordinate)
+  }
 
   /// At least how far a coordinate is from where the safe region was drawn, metres, if that is less than the `room` given
   /// then; else any number from there on.

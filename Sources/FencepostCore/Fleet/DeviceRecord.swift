@@ -58,6 +58,7 @@ struct DeviceRecord {
       fix: Fix(
         latitude: number(1), longitude: number(2), accuracy: number(3),
         time: Timestamp(microseconds: Int64(bitPattern: words[4]))),
-      boundaryDistance: number(5), deadline: Int64(bitPattern: words[6]), isTimed: words[0] &>> 32 == 1)
+      boundaryDistance: number(5), deadline: Int64(bitPattern: words[6]), isTimed: words[0] &>> 32 & 1 == 1,
+      isOnPath: words[0] &>> 33 == 1)
   }
 }

@@ -49,6 +49,8 @@ struct DeviceState: Sendable {
 
   /// The last one that was evaluated; those in the safe region are not.
   var lastFix: Fix?
+  /// See ``Timeline/gap``.
+  var gap: Int64 = .min
   var isScanning = true
   var counters = Counters()
   var insides: ContiguousArray<Inside> = []
@@ -85,6 +87,7 @@ struct DeviceState: Sendable {
   /// Forgets the device before; the lists keep their room.
   mutating func removeAll() {
     lastFix = nil
+    gap = .min
     isScanning = true
     counters = Counters()
     insides.clear()
@@ -160,6 +163,8 @@ struct DeviceState: Sendable {
     /// The numbers of the lists follow in words of their own.
     static let wide = Header(rawValue: 16)
     static let rewound = Header(rawValue: 32)
+    /// A word more, the last one.
+    static let gap = Header(rawValue: 64)
   }
 
   static var countBits: UInt64 { 18 }
@@ -173,6 +178,7 @@ struct DeviceState: Sendable {
   var wordCount: Int {
     1 + (isWide ? 3 : 0) + (lastFix == nil ? 0 : 4) + (counters == Counters() ? 0 : 6) + 3 * insides.count
       + 7 * crossings.count + (undecided.count + 1) / 2 + (rewoundThrough == 0 ? 0 : 2 + 3 * told.count)
+      + (gap == .min ? 0 : 1)
       + (hasBeaconPart ? 4 + 4 * beacons.count + 2 * marks.count : 0)
   }
 
@@ -196,6 +202,7 @@ struct DeviceState: Sendable {
     if counters != Counters() { header.insert(.counters) }
     if hasBeaconPart { header.insert(.beacons) }
     if rewoundThrough != 0 { header.insert(.rewound) }
+    if gap != .min { header.insert(.gap) }
     let counts = [insides.count, crossings.count, undecided.count]
     if isWide {
       header.insert(.wide)
@@ -221,7 +228,9 @@ struct DeviceState: Sendable {
       put(inside.evidence)
     }
     for crossing in crossings {
-      put(UInt64(crossing.slot) | (crossing.candidate.isTimed ? 1 << 32 : 0))
+      put(
+        UInt64(crossing.slot) | (crossing.candidate.isTimed ? 1 << 32 : 0)
+          | (crossing.candidate.isOnPath ? 1 << 33 : 0))
       put(crossing.candidate.fix)
       put(crossing.candidate.boundaryDistance)
       put(crossing.candidate.deadline)
@@ -241,6 +250,7 @@ struct DeviceState: Sendable {
         put(each.evidence)
       }
     }
+    defer { if gap != .min { put(gap) } }
     guard hasBeaconPart else { return }
     put(UInt64(beacons.count) | UInt64(marks.count) << 32)
     put(beaconsSeen)
@@ -306,7 +316,8 @@ struct DeviceState: Sendable {
         Crossing(
           slot: UInt32(truncatingIfNeeded: word),
           candidate: Candidate(
-            fix: takeFix(), boundaryDistance: takeDouble(), deadline: takeSigned(), isTimed: word >> 32 == 1)))
+            fix: takeFix(), boundaryDistance: takeDouble(), deadline: takeSigned(),
+            isTimed: word >> 32 & 1 == 1, isOnPath: word >> 33 == 1)))
     }
     while undecided.count < counts.undecided {
       let pair = take()
@@ -326,6 +337,7 @@ struct DeviceState: Sendable {
             evidence: takeSigned()))
       }
     }
+    defer { if header.contains(.gap) { gap = takeSigned() } }
     guard header.contains(.beacons) else { return }
     let numbers = take()
     beaconsSeen = take()
@@ -351,6 +363,16 @@ struct DeviceState: Sendable {
     var state = DeviceState()
     state.load(words)
     return state.counters
+  }
+
+  /// The last fix of a record, if there is one.
+  static func lastFix(in words: UnsafePointer<UInt64>) -> Fix? {
+    let header = Header(rawValue: words[0] & 0xFF)
+    guard header.contains(.fix) else { return nil }
+    let start = words + (header.contains(.wide) ? 4 : 1)
+    return Fix(
+      latitude: Double(bitPattern: start[0]), longitude: Double(bitPattern: start[1]),
+      accuracy: Double(bitPattern: start[2]), time: Timestamp(microseconds: Int64(bitPattern: start[3])))
   }
 
   /// Writes the last fix into a record that has one, and is otherwise as it was.

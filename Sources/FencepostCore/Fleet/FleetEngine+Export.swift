@@ -54,7 +54,8 @@ extension FleetEngine {
     return DeviceBytes(
       state, seen: line.seen, clock: clock,
       acceptedFixes: UInt64(state.counters.acceptedFixes) << 32 | UInt64(line.acceptedFixes),
-      sequence: UInt64(state.counters.sequence) << 32 | UInt64(line.sequence), digest: digest, &digests, table)
+      sequence: UInt64(state.counters.sequence) << 32 | UInt64(line.sequence), digest: digest,
+      hasPath: options.path.isGeodesic, &digests, table)
   }
 
   /// Enters devices that were exported. All or none.
@@ -152,6 +153,12 @@ extension FleetEngine {
 
   mutating func enter(_ device: DeviceBytes, _ line: UInt32) {
     state = device.state
+    if !options.path.isGeodesic {
+      state.gap = .min
+    } else if !device.hasPath, let fix = state.lastFix, fix.time.microseconds < device.clock {
+      // A fleet without a path keeps only some of the fixes.
+      state.lastFix = nil
+    }
     for inside in state.insides { insideIndex.add(line, to: inside.slot) }
     state.counters.acceptedFixes = UInt32(truncatingIfNeeded: device.acceptedFixes >> 32)
     state.counters.sequence = UInt32(truncatingIfNeeded: device.sequence >> 32)

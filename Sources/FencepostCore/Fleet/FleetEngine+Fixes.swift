@@ -65,9 +65,12 @@ extension FleetEngine {
     devices.lines[device].acceptedFixes &+= 1
     devices.lines[device].keepPlace(fix.coordinate)
     patches.keepUp(with: table.index.count, version: table.indexVersion)
+    if options.path.isGeodesic, stays(fix, device, table) { return }
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     var nearest: NearestCap?
     if measures(fix, at: position, device, table, &nearest) { return }
+    // What the way to the fix changes is not known yet.
+    if options.path.isGeodesic { nearest = nil }
     let radius = devices.lines[device].lookRadius
     let patches = patches
     evaluate(device, at: fix.time.microseconds, row: row, table) { tracker, observed, survey, _ in
@@ -92,11 +95,18 @@ extension FleetEngine {
       let record = DeviceRecord(devices.cold.words(line.cold)),
       record.insideCount + record.crossingCount <= Self.mostMeasured
     else { return false }
-    if !table.isOfCircles, record.crossingCount == 0,
-      let slack = slackByEdges(record, at: position, isNew: !line.isNear(fix.coordinate), table)
+    // How far the way to the fix leads away from it.
+    var way = 0.0
+    if options.path.isGeodesic {
+      guard let length = lengthOfWay(to: fix, at: position, device) else { return false }
+      way = length
+    }
+    if !table.isOfCircles, table.lineCount == 0, record.crossingCount == 0,
+      let slack = slackByEdges(record, at: position, isNew: !line.isNear(fix.coordinate), table), slack > way
     {
       devices.lines[device].clock = fix.time.microseconds
       devices.drawSafeRegion(device, at: fix.coordinate, slack: slack, nearest: .max, room: slack)
+      if options.path.isGeodesic { devices.lines[device].hideSafeRegion() }
       devices.replaceLastFix(device, fix)
       return true
     }
@@ -133,9 +143,10 @@ extension FleetEngine {
     }
     least = min(least, near.slack)
     // What is so near in single precision is for the tracker to tell.
-    guard least > Neighbourhood.chordGuard else { return false }
+    guard least > Neighbourhood.chordGuard, least > way else { return false }
     devices.lines[device].clock = fix.time.microseconds
     devices.drawSafeRegion(device, at: fix.coordinate, slack: least, nearest: near.id, room: near.next)
+    if options.path.isGeodesic { devices.lines[device].hideSafeRegion() }
     devices.replaceLastFix(device, fix)
     return true
   }

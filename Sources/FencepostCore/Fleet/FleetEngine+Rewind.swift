@@ -127,6 +127,7 @@ extension DeviceState {
     insides.clear()
     crossings.clear()
     lastFix = nil
+    gap = .min
     guard seen > 0 else { return }
     rewoundThrough = seen
     isRewound = true

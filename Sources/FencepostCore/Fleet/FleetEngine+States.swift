@@ -17,7 +17,7 @@ extension FleetEngine {
   public func state(of identifier: String, for number: UInt32) throws(MonitorError) -> Event.State? {
     let device = try line(of: number)
     return gate.read { table in
-      table.slot(of: identifier).map { observed($0, current(device, table), device, table).state }
+      table.slot(of: identifier).map { self.state(of: $0, device, table) }
     }
   }
 
@@ -27,9 +27,12 @@ extension FleetEngine {
   ) throws(MonitorError) -> Event.State {
     let device = try line(of: number)
     return try gate.read { table throws(MonitorError) in
-      let slot = try table.slot(ofIdentifierBytes: bytes)
-      return observed(slot, current(device, table), device, table).state
+      self.state(of: try table.slot(ofIdentifierBytes: bytes), device, table)
     }
+  }
+
+  private func state(of slot: UInt32, _ device: UInt32, _ table: ConditionTable) -> Event.State {
+    table.kind(of: slot).isLine ? .unknown : observed(slot, current(device, table), device, table).state
   }
 
   private func observed(
@@ -107,7 +110,7 @@ extension FleetEngine {
     var monitor = MonitorEngine(trusted: nil, options.monitorOptions)
     monitor.table = copy table
     monitor.tracker.begin(
-      clock: max(line.clock, floor), lastFix: state.lastFix, isScanning: state.isScanning,
+      clock: max(line.clock, floor), lastFix: state.lastFix, gap: state.gap, isScanning: state.isScanning,
       seen: state.isRewound ? 0 : line.seen, table)
     for crossing in state.crossings { monitor.tracker.load(crossing.slot, crossing.candidate) }
     if table.isGeographic(slot) {

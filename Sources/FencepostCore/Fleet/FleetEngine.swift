@@ -46,8 +46,9 @@ public struct FleetEngine: Sendable {
     if let defect = options.defect { throw .invalidArgument(defect) }
     self.conditions = conditions
     self.options = options
-    gate = conditions.newGate()
+    gate = try conditions.newGate(for: options)
     tracker = Tracker(options.monitorOptions)
+    if options.path.isGeodesic { rowFormat = FleetHeadRow.format }
   }
 
   /// The time to which all devices were advanced; `nil` before the first advance. No input of a device may be earlier.
@@ -165,8 +166,12 @@ public struct FleetEngine: Sendable {
         through: max(clock, Timestamp(microseconds: time).adding(microseconds: -1).microseconds), options)
     }
     tracker.begin(
-      clock: clock, lastFix: state.lastFix, isScanning: state.isScanning, seen: state.isRewound ? 0 : line.seen, table)
+      clock: clock, lastFix: state.lastFix, gap: state.gap, isScanning: state.isScanning,
+      seen: state.isRewound ? 0 : line.seen, table)
     observed.forgetCollected()
+    if options.path.isGeodesic {
+      for slot in state.undecided { observed.suppose(slot, state.toldState(of: slot, table)) }
+    }
     for each in state.told { observed.suppose(each.slot, each.state) }
     for crossing in state.crossings { tracker.load(crossing.slot, crossing.candidate) }
     for inside in state.insides { tracker.load(inside.slot, .inside, table) }
@@ -185,10 +190,12 @@ public struct FleetEngine: Sendable {
     if clearance != nil { state.endRewind() }
     state.takeBeacons(&tracker, options, table)
     state.lastFix = tracker.lastFix
+    state.gap = tracker.gapToKeep
     if let clearance, let fix = tracker.lastFix {
       devices.lines[device].seen = table.order.lastGeneration
       devices.drawSafeRegion(
         device, at: fix.coordinate, slack: clearance.slack, nearest: clearance.nearest.id, room: clearance.nearest.next)
+      if options.path.isGeodesic { devices.lines[device].hideSafeRegion() }
       if !clearance.isOfSurroundings { devices.lines[device].adjustLook(hits: survey.gathered.count) }
     } else if isCrossed {
       devices.lines[device].removeSafeRegion()

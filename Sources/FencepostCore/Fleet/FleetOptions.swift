@@ -1,5 +1,5 @@
 /// Options of a fleet. What a fleet does not have, and a monitor has: a condition limit, delivery `first` and `latest`, a
-/// path between fixes, a look back at a fix when a condition is added, and host capabilities.
+/// look back at a fix when a condition is added, and host capabilities.
 public struct FleetOptions: Sendable, Hashable {
   /// While that many events wait, inputs are refused; 1 … 10⁹.
   public var maxPendingEvents: Int
@@ -11,6 +11,8 @@ public struct FleetOptions: Sendable, Hashable {
   public var beaconInitialTimeoutMicroseconds: Int64
   /// How far an input may be ahead of its device's clock, microseconds, 1 … 10¹⁵; `nil` = any distance.
   public var maxTimeStepMicroseconds: Int64?
+  /// How each device is assumed to have moved from one fix to the next.
+  public var path: MonitorOptions.Path
 
   /// The most devices that a fleet can have.
   public static let mostDevices = ColdStore.mostRecords
@@ -18,13 +20,14 @@ public struct FleetOptions: Sendable, Hashable {
   public init(
     maxPendingEvents: Int = 1_000_000, deviceLimit: Int = FleetOptions.mostDevices,
     beaconExitTimeoutMicroseconds: Int64 = 30_000_000, beaconInitialTimeoutMicroseconds: Int64 = 30_000_000,
-    maxTimeStepMicroseconds: Int64? = nil
+    maxTimeStepMicroseconds: Int64? = nil, path: MonitorOptions.Path = .fixes
   ) {
     self.maxPendingEvents = maxPendingEvents
     self.deviceLimit = deviceLimit
     self.beaconExitTimeoutMicroseconds = beaconExitTimeoutMicroseconds
     self.beaconInitialTimeoutMicroseconds = beaconInitialTimeoutMicroseconds
     self.maxTimeStepMicroseconds = maxTimeStepMicroseconds
+    self.path = path
   }
 
   /// The options of the monitor that each device is in effect.
@@ -33,7 +36,7 @@ public struct FleetOptions: Sendable, Hashable {
       maxPendingEvents: maxPendingEvents, initialFixMaxAgeMicroseconds: -1,
       beaconExitTimeoutMicroseconds: beaconExitTimeoutMicroseconds,
       beaconInitialTimeoutMicroseconds: beaconInitialTimeoutMicroseconds,
-      maxTimeStepMicroseconds: maxTimeStepMicroseconds)
+      maxTimeStepMicroseconds: maxTimeStepMicroseconds, path: path)
   }
 
   /// The first value that is out of range, as a message that names it as C and Python do; `nil` when the options are sound.

@@ -208,11 +208,13 @@ extension FleetEngine {
   ///
   /// - Parameter family: The family of the store that the fleet was read from.
   /// - Returns: Whether the table is the same version.
+  /// - Throws: ``MonitorError/tableMismatch(_:)``, ``MonitorError/invalidArgument(_:position:)`` (lines, and no path).
   mutating func move(onto other: Conditions, family: UInt32? = nil) throws(MonitorError) -> Bool {
     let own = conditions
+    let newGate = try other.newGate(for: options)
     let adoption = try other.adopt(own, family: family)
     conditions = other
-    gate = other.newGate()
+    gate = newGate
     patches = CapPatches()
     edges = EdgeCells()
     insideIndex.drop()

@@ -308,7 +308,8 @@ extension Tracker {
   /// Has a change that may follow a gap say so.
   mutating func markGap(_ entry: inout EventEntry, _ table: ConditionTable, _ delivery: Delivery) {
     let isEvent =
-      !table.notify(of: entry.slot).isDisjoint(with: entry.notify) && !delivery.agrees(entry.slot, entry.state, table)
+      !table.notify(of: entry.slot).isDisjoint(with: entry.notify)
+      && (delivery.isNews(entry) || !delivery.agrees(entry.slot, entry.state, table))
     if timeline.tellsGap(at: entry.date, isEvent: isEvent) { entry.marks.insert(.gap) }
   }
 }

@@ -9,7 +9,9 @@ extension MonitorEngine {
     let slot = try row.identifier.withUnsafeBufferPointer { identifier throws(Damage) in
       if let defect = Self.defect(ofIdentifier: identifier) { throw Damage(defect) }
       guard table.identifiers.slot(of: identifier) == nil else { throw Damage("two conditions have one identifier") }
-      if let defect = defect(of: row.definition) { throw Damage(defect) }
+      // A shared table is saved like a monitor without a path, and may have lines.
+      let isTable = options == Conditions.options
+      if let defect = isTable ? table.defect(of: row.definition) : defect(of: row.definition) { throw Damage(defect) }
       return table.restore(row.definition, identifier: identifier, generation: generation)
     }
     tracker.restoreCondition(slot, table)

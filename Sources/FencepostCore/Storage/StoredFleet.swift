@@ -76,13 +76,13 @@ public struct StoredFleet: Sendable {
         kept = table.read { [engine] known in KeptFleet(restored: engine, known) }
         // Of a device that was removed no row is left when its last event is void.
         if kept.deviceCount != deviceCount { isWholeDue = true }
+        let isOther = engine.options != options
         do throws(MonitorError) {
-          isChanged = try !engine.move(onto: conditions, family: storage.family)
+          try engine.adopt(options)
+          isChanged = try !engine.move(onto: conditions, family: storage.family) || isOther
         } catch {
           throw storage.refused(error)
         }
-        isChanged = isChanged || engine.options != options
-        engine.adopt(options)
       }
       if conditions.join(storage) { isWholeDue = true }
       self.storage = storage
@@ -373,8 +373,15 @@ extension FleetEngine {
   var tableVersion: UInt64 { gate.read { engine in engine.table.changes.version } }
 
   /// Takes the options that an opener asks for.
-  mutating func adopt(_ options: FleetOptions) {
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` where there are lines, and would be no path.
+  mutating func adopt(_ options: FleetOptions) throws(MonitorError) {
+    gate = try conditions.newGate(for: options)
+    let hadPath = self.options.path.isGeodesic
     self.options = options
     tracker = Tracker(options.monitorOptions)
+    guard options.path.isGeodesic else { return }
+    if !hadPath { dropInexactFixes() }
+    rowFormat = FleetHeadRow.format
   }
 }

@@ -579,7 +579,7 @@ struct FleetWorld {
     guard let last = monitor.tracker.lastFix,
       let kept = conditions.read({ fleet.current(number, $0) }).lastFix, kept != last
     else { return monitor.explain(identifier) }
-    #expect(kept.time <= last.time, "\(place)")
+    #expect(!options.path.isGeodesic && kept.time <= last.time, "\(place)")
     if let place = fleet.devices.lines[number].place {
       #expect(
         abs(place.latitude - last.coordinate.latitude) < 1e-7
@@ -589,6 +589,22 @@ struct FleetWorld {
     var monitor = monitor
     monitor.tracker.timeline.keep(kept)
     return monitor.explain(identifier)
+  }
+
+  /// Compares how far a device may move from a position.
+  func checkSafeDistance(_ position: Coordinate, _ number: UInt32, _ shard: Int) throws {
+    let device = try #require(shards[shard].devices[number])
+    let one = try shards[shard].fleet.safeDistance(at: position, for: number)
+    #expect(try device.monitor.safeDistance(at: position) == one, "\(place)")
+  }
+
+  /// Compares the plans of a device at a position.
+  func checkPlan(_ position: Coordinate, accuracy: Double, slots: Int, _ number: UInt32, _ shard: Int) throws {
+    let device = try #require(shards[shard].devices[number])
+    let planner = try RotationPlanner(slots: slots)
+    let one = try shards[shard].fleet.plan(planner, at: position, accuracy: accuracy, for: number)
+    let other = try device.monitor.plan(planner, at: position, accuracy: accuracy)
+    #expect(one == other, "\(place)")
   }
 
   private func checkInside(_ fleet: FleetEngine, _ number: UInt32, _ device: Device) throws {

@@ -31,9 +31,14 @@ enum LawFeature: String, CaseIterable {
   case restart
   /// Devices are exported from one fleet and imported by another.
   case export
+  /// The way between two fixes counts.
+  case path
+  /// Conditions that are lines, which a path crosses.
+  case gates
+  case safeDistance, plan
 
   // Fleets do not have these features yet.
-  case conditionLimit, first, latest, path, gates, hostCapabilities, fork, safeDistance, plan, records
+  case conditionLimit, first, latest, hostCapabilities, fork, records
 
   // These features are exceptions from the law: fleets will not get them.
   case lookBack
@@ -49,9 +54,10 @@ enum LawFeature: String, CaseIterable {
     switch self {
     case .beacons, .scanning, .assumptions, .policies, .evidence, .polygons, .coarseFixes, .refusedInputs,
       .tableChanges,
-      .advance, .deviceAdvance, .rewind, .batches, .maxTimeStep, .removal, .abandon, .restart, .export:
+      .advance, .deviceAdvance, .rewind, .batches, .maxTimeStep, .removal, .abandon, .restart, .export, .path, .gates,
+      .safeDistance, .plan:
       nil
-    case .conditionLimit, .first, .latest, .path, .gates, .hostCapabilities, .fork, .safeDistance, .plan: .notYet
+    case .conditionLimit, .first, .latest, .hostCapabilities, .fork: .notYet
     case .records, .lookBack: .exception
     }
   }

@@ -54,7 +54,8 @@ import Testing
         maxPendingEvents: 1_000_000_000,
         beaconExitTimeoutMicroseconds: Int64(random.integer(1...60)) * 1_000_000,
         beaconInitialTimeoutMicroseconds: Int64(random.integer(1...60)) * 1_000_000,
-        maxTimeStepMicroseconds: features.contains(.maxTimeStep) && random.chance(0.4) ? 40_000_000 : nil)
+        maxTimeStepMicroseconds: features.contains(.maxTimeStep) && random.chance(0.4) ? 40_000_000 : nil,
+        path: features.contains(.path) ? Self.path(&random) : .fixes)
       let off = LawFeature.ofBoth.filter { !features.contains($0) }.map(\.rawValue).joined(separator: ", ")
       world = try FleetWorld(
         "FENCEPOST_SEED=\(SeededGenerator.seed), life \(number) without [\(off)]", options: options,
@@ -62,9 +63,17 @@ import Testing
       self.random = random
     }
 
+    private static func path(_ random: inout SeededGenerator) -> MonitorOptions.Path {
+      .geodesic(
+        maxGapMicroseconds: [20_000_000, 60_000_000, 1_000_000_000][random.integer(0...2)],
+        maxSpeed: random.chance(0.5) ? random.uniform(1...200) : nil)
+    }
+
     func has(_ feature: LawFeature) -> Bool { features.contains(feature) }
 
     mutating func definition() -> Definition {
+      // A monitor without a path refuses lines.
+      if has(.gates), has(.path), random.chance(0.2), let gate = gate() { return gate }
       var policy = TransitionPolicy.exact
       if has(.policies) {
         policy = [TransitionPolicy.exact, .standard, .coreLocation][random.integer(0...2)]
@@ -93,6 +102,14 @@ import Testing
       return definition
     }
 
+    private mutating func gate() -> Definition? {
+      let path = (0..<random.integer(2...4)).map { _ in
+        Coordinate(latitude: random.uniform(-0.002...0.002), longitude: random.uniform(0...0.004))
+      }
+      guard let subject = try? GivenCondition(LineGeographicCondition(path: path)).subject() else { return nil }
+      return Definition(subject: subject, policy: .standard, tag: UInt64(random.integer(0...3)))
+    }
+
     mutating func fix(of device: UInt32) -> Fix {
       let isLate = has(.refusedInputs) && random.chance(0.04)
       // Most fixes are a step from the device's last position, so that safe regions are used, left and entered.
@@ -114,6 +131,10 @@ import Testing
       return fix
     }
 
+    mutating func place() -> Coordinate {
+      Coordinate(latitude: random.uniform(-0.002...0.002), longitude: random.uniform(0...0.004))
+    }
+
     mutating func accuracy() -> Double {
       if has(.coarseFixes), random.chance(0.3) { return random.chance(0.5) ? 400 : 9_000 }
       return has(.refusedInputs) && random.chance(0.1) ? -1 : [0, 0, 0, 5, 30][random.integer(0...4)]
@@ -130,7 +151,7 @@ import Testing
       let number = numbers.isEmpty ? nil : numbers[random.integer(0...numbers.count - 1)]
       let identifier = ["a", "b", "c", "d", "e", "one that is longer than what fits in place"][random.integer(0...5)]
       let at = Timestamp(microseconds: has(.refusedInputs) && random.chance(0.03) ? time - 30_000_000 : time)
-      switch random.integer(0...42) {
+      switch random.integer(0...44) {
       case 0, 1: if has(.tableChanges) { world.remove(identifier) }
       case 2...5:
         if has(.tableChanges) || !world.conditions.identifiers.contains(identifier) {
@@ -197,6 +218,12 @@ import Testing
         if let number, has(.rewind) {
           world.rewind(number, to: Timestamp(microseconds: time - Int64(random.integer(-1...40)) * 1_000_000), shard)
         }
+      case 43: if let number, has(.safeDistance) { try world.checkSafeDistance(place(), number, shard) }
+      case 44:
+        if let number, has(.plan) {
+          let accuracy = random.chance(0.5) ? 0 : random.uniform(0...50)
+          try world.checkPlan(place(), accuracy: accuracy, slots: random.integer(1...6), number, shard)
+        }
       case 29:
         if let number, world.shardCount > 1 {
           try world.move(number, from: shard, to: 1 - shard, portable: random.chance(0.5))
@@ -238,18 +265,11 @@ import Testing
     case .conditionLimit: options.conditionLimit = 20
     case .first: options.delivery = .first
     case .latest: options.delivery = .latest
-    case .path: options.path = .geodesic(maxGapMicroseconds: 60_000_000)
-    case .gates:
-      let gate = LineGeographicCondition(path: [
-        Coordinate(latitude: 0, longitude: 0), Coordinate(latitude: 0, longitude: 1),
-      ])
-      #expect(throws: MonitorError.self) { try Conditions().add(gate, identifier: "gate", assuming: .unknown) }
-      return
     case .lookBack:
       #expect(FleetOptions().monitorOptions.initialFixMaxAgeMicroseconds == -1)
       return
     // Fleets have no function for these queries.
-    case .hostCapabilities, .fork, .safeDistance, .plan, .records: return
+    case .hostCapabilities, .fork, .records: return
     default:
       Issue.record("\(feature) is missing, and nothing is said of it here")
       return

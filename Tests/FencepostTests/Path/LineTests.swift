@@ -343,8 +343,12 @@ import Testing
       #expect(refusal { try other.add(gate, identifier: "g") }.hasPrefix("delivery: "))
     }
     let table = Conditions()
-    #expect(refusal { try table.add(gate, identifier: "g") }.contains("fleets have no paths"))
-    #expect(refusal { try table.ensure(set) }.contains("fleets have no paths"))
+    var fleet: FleetEngine? = try FleetEngine(table)
+    #expect(refusal { try table.add(gate, identifier: "g") }.hasPrefix("path: "))
+    #expect(refusal { try table.ensure(set) }.hasPrefix("row 1: path: "))
+    fleet = nil
+    try table.add(gate, identifier: "g")
+    #expect(fleet == nil && refusal { _ = try FleetEngine(table) }.hasPrefix("path: "))
     var engine = try engine()
     #expect(refusal { try engine.add(gate, identifier: "g", policy: .exact) }.hasPrefix("policy: "))
     #expect(refusal { try engine.add(gate, identifier: "g", assuming: .satisfied) }.hasPrefix("assumed: "))
@@ -360,7 +364,7 @@ import Testing
     #expect(engine.conditionCount == 0)
     try engine.sync(set)
     #expect(ConditionKind.lineGeographic.region == nil)
-    // A snapshot with lines cannot be restored as a table of fleets either.
+    // The snapshot of a monitor with a path is not that of a table.
     #expect(throws: MonitorError.self) { _ = try Conditions(restoring: engine.snapshot()) }
   }
 

@@ -89,7 +89,7 @@ export const CONDITIONS_VERSION = struct({
 export const FLEET_OPTIONS = struct({
   struct_size: "u32", reserved: "u32", max_pending_events: "u64", device_limit: "u64", beacon_exit_timeout_us: "i64",
   beacon_initial_timeout_us: "i64", max_time_step_us: "i64", store_directory: "ptr", name: "ptr", durability: "i32",
-  reserved2: "u32", checkpoint_interval_us: "i64",
+  reserved2: "u32", checkpoint_interval_us: "i64", path: "i32", path_reserved: "u32", max_gap_us: "i64", max_speed_mps: "f64",
 });
 export const FLEET_EVENT = struct({ event: EVENT, position: "u64", row: "u64", device: "u32", reserved: "u32" });
 export const PRESENCE = struct({

@@ -14,14 +14,19 @@ static PyObject *fleet_new(PyTypeObject *type, PyObject *args, PyObject *keyword
   long long step = options.max_time_step_us;
   PyObject *name = Py_None, *directory = Py_None;
   int durability = options.durability;
-  long long interval = options.checkpoint_interval_us;
-  if (!PyArg_ParseTuple(args, "O|KKLLLOOiL", &table, &pending, &limit, &exit_timeout, &initial_timeout, &step, &name,
-                        &directory, &durability, &interval))
+  long long interval = options.checkpoint_interval_us, max_gap = options.max_gap_us;
+  int path = options.path;
+  double max_speed = options.max_speed_mps;
+  if (!PyArg_ParseTuple(args, "O|KKLLLOOiLiLd", &table, &pending, &limit, &exit_timeout, &initial_timeout, &step, &name,
+                        &directory, &durability, &interval, &path, &max_gap, &max_speed))
     return NULL;
   if (name != Py_None && native_text(state, name, "name", &options.name) < 0) return NULL;
   if (native_directory(state, directory, &options.store_directory) < 0) return NULL;
   options.durability = durability;
   options.checkpoint_interval_us = interval;
+  options.path = path;
+  options.max_gap_us = max_gap;
+  options.max_speed_mps = max_speed;
   if (!Py_IS_TYPE(table, (PyTypeObject *)state->conditions_type)) {
     PyErr_Format(PyExc_TypeError, "table must be the handle of a table, not %R", Py_TYPE(table));
     return NULL;
@@ -225,6 +230,8 @@ static PyMethodDef fleet_methods[] = {
     {"device_deadline", native_device_deadline, METH_O, "The time of the next change without an input, or None."},
     {"device_state", native_device_state, METH_VARARGS, "The observed state of a condition for a device."},
     {"device_explain", native_device_explain, METH_VARARGS, "Explains the state of a condition for a device."},
+    {"device_safe_distance", native_device_safe_distance, METH_VARARGS, "How far a device can move, metres."},
+    {"device_plan", native_device_plan, METH_VARARGS, "The circles to arm for a device."},
     {"export", native_export_devices, METH_VARARGS, "Export devices as bytes."},
     {"load", native_load_devices, METH_VARARGS, "Add devices from bytes."},
     {NULL, NULL, 0, NULL}};

@@ -126,9 +126,3 @@ void native_release(PyObject *self) {
   release(self);
   Py_DECREF(type);
 }
-
-int native_refuse_lines(native_handle *self, native_state *state) {
-  if (self->table == NULL) return 0;
-  native_refuse(state, "condition is a gate: it needs a monitor with path 'geodesic', and fleets have no paths");
-  return -1;
-}

@@ -23,7 +23,6 @@ PyObject *native_add_line(PyObject *object, PyObject *args) {
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   if (native_condition_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;
-  if (native_refuse_lines(self, state) < 0) return NULL;
   static const native_layout layout = {"coordinates", "d", NATIVE_DENSE};
   native_rows rows = {"coordinates", -1};
   native_column column;
@@ -44,13 +43,25 @@ PyObject *native_add_line(PyObject *object, PyObject *args) {
     shape.edges = edges;
     shape.max_vertices = most;
     uint32_t changed = 1;
+    const uint64_t tag_of_line = tag;
     native_call call;
     if (native_begin_input_batch(self, &call) == 0) { /* processing long lines takes long */
-      fencepost_status status = ensure
-                                    ? fencepost_monitor_ensure_line_condition(self->handle, identifier, &geometry,
-                                                                              &shape, &options, &changed, &call.error)
-                                    : fencepost_monitor_add_line_condition(self->handle, identifier, &geometry, &shape,
-                                                                           &options, &call.error);
+      /* A table has only the functions for columns: here is a column of one line. */
+      const int32_t whole[] = {0, (int32_t)geometry.ring_count};
+      fencepost_sync_result counts = {0, 0, 0, 0};
+      fencepost_status status;
+      if (self->table != NULL) {
+        status = ensure ? fencepost_conditions_ensure_lines(self->table, &identifier, &geometry, whole, &tag_of_line, 1,
+                                                            &shape, &options, &counts, &call.error)
+                        : fencepost_conditions_add_lines(self->table, &identifier, &geometry, whole, &tag_of_line, 1,
+                                                         &shape, &options, &call.error);
+        if (ensure) changed = counts.added + counts.replaced > 0;
+      } else {
+        status = ensure ? fencepost_monitor_ensure_line_condition(self->handle, identifier, &geometry, &shape, &options,
+                                                                  &changed, &call.error)
+                        : fencepost_monitor_add_line_condition(self->handle, identifier, &geometry, &shape, &options,
+                                                               &call.error);
+      }
       if (native_end(&call, status) == 0) result = PyBool_FromLong(changed != 0);
     }
     PyBuffer_Release(&offsets);

@@ -134,8 +134,6 @@ native_state *native_monitor_state(PyObject *self);
 native_handle *native_allocate(PyTypeObject *type);
 /* Frees an object after its handle was destroyed. */
 void native_release(PyObject *self);
-/* Raises an error if the handle is a table, because tables have no gates. */
-int native_refuse_lines(native_handle *self, native_state *state);
 
 /*
  * A call on a handle: one or more functions of the library, between begin and return (or end). Only one call at a time
@@ -386,6 +384,8 @@ PyObject *native_restore(PyObject *type, PyObject *snapshot);
 PyObject *native_safe_distance(PyObject *self, PyObject *args);
 PyObject *native_next_deadline(PyObject *self, PyObject *unused);
 PyObject *native_plan(PyObject *self, PyObject *args);
+PyObject *native_device_safe_distance(PyObject *self, PyObject *args);
+PyObject *native_device_plan(PyObject *self, PyObject *args);
 PyObject *native_circle_contains(PyObject *module, PyObject *args);
 PyObject *native_significant_change(PyObject *module, PyObject *args);
 PyObject *native_best_fix(PyObject *module, PyObject *args);

@@ -10,6 +10,23 @@ PyObject *native_safe_distance(PyObject *object, PyObject *args) {
   return PyFloat_FromDouble(distance);
 }
 
+PyObject *native_device_safe_distance(PyObject *object, PyObject *args) {
+  native_handle *self = (native_handle *)object;
+  PyObject *name;
+  const char *text;
+  uint32_t device;
+  double latitude, longitude, distance = 0;
+  if (!PyArg_ParseTuple(args, "Odd", &name, &latitude, &longitude) ||
+      native_text(native_monitor_state(object), name, "device", &text) < 0)
+    return NULL;
+  native_call call = native_begin(self);
+  fencepost_status status = native_known_device(&call, text, &device);
+  if (status == FENCEPOST_OK)
+    status = fencepost_fleet_safe_distance(self->fleet, device, latitude, longitude, &distance, &call.error);
+  if (native_end(&call, status) < 0) return NULL;
+  return PyFloat_FromDouble(distance);
+}
+
 PyObject *native_next_deadline(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *self = (native_handle *)object;
   int64_t time = FENCEPOST_TIME_UNSET;
@@ -70,8 +87,8 @@ static PyObject *plan_tuple(const fencepost_plan *plan, const fencepost_armed_co
   return Py_BuildValue("(NNNN)", armed, kept, wake_up, PyBool_FromLong(plan->follow));
 }
 
-PyObject *native_plan(PyObject *object, PyObject *args) {
-  native_handle *self = (native_handle *)object;
+/* Plans for a device of a fleet, or for a monitor if `text` is NULL. */
+static PyObject *make_plan(native_handle *self, const char *text, PyObject *args) {
   double latitude, longitude, accuracy;
   unsigned slots;
   PyObject *armed;
@@ -90,8 +107,17 @@ PyObject *native_plan(PyObject *object, PyObject *args) {
   while (keep != NULL) { /* repeat until the buffer is large enough, because other threads may add circles */
     fencepost_plan plan = FENCEPOST_PLAN_INIT;
     native_call call = native_begin(self);
-    fencepost_status status = fencepost_monitor_plan(self->handle, latitude, longitude, accuracy, &options, generations,
-                                                     (size_t)before, keep, rows, capacity, &count, &plan, &call.error);
+    fencepost_status status;
+    if (text == NULL) {
+      status = fencepost_monitor_plan(self->handle, latitude, longitude, accuracy, &options, generations,
+                                      (size_t)before, keep, rows, capacity, &count, &plan, &call.error);
+    } else {
+      uint32_t device;
+      status = native_known_device(&call, text, &device);
+      if (status == FENCEPOST_OK)
+        status = fencepost_fleet_plan(self->fleet, device, latitude, longitude, accuracy, &options, generations,
+                                      (size_t)before, keep, rows, capacity, &count, &plan, &call.error);
+    }
     native_return(&call);
     if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) {
       native_refused(&call, status);
@@ -114,6 +140,18 @@ PyObject *native_plan(PyObject *object, PyObject *args) {
   PyMem_Free(keep);
   PyMem_Free(generations);
   return result;
+}
+
+PyObject *native_plan(PyObject *object, PyObject *args) { return make_plan((native_handle *)object, NULL, args); }
+
+/* The Python arguments are the device, and those of a monitor's plan as a tuple. */
+PyObject *native_device_plan(PyObject *object, PyObject *args) {
+  PyObject *name, *rest;
+  const char *text;
+  if (!PyArg_ParseTuple(args, "OO!", &name, &PyTuple_Type, &rest) ||
+      native_text(native_monitor_state(object), name, "device", &text) < 0)
+    return NULL;
+  return make_plan((native_handle *)object, text, rest);
 }
 
 PyObject *native_circle_contains(PyObject *module, PyObject *args) {

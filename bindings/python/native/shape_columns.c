@@ -110,7 +110,6 @@ PyObject *native_add_shape_columns(PyObject *object, PyObject *args) {
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   if (native_condition_options(policy_object, assuming, 0, &policy, &options) < 0) return NULL;
-  if (kind == FENCEPOST_CONDITION_LINE_GEOGRAPHIC && native_refuse_lines(self, state) < 0) return NULL;
   Py_ssize_t count;
   const char **texts = native_texts(state, identifiers, &count);
   if (texts == NULL) return NULL;
@@ -136,11 +135,12 @@ PyObject *native_add_shape_columns(PyObject *object, PyObject *args) {
     fencepost_status status;
     if (kind == FENCEPOST_CONDITION_LINE_GEOGRAPHIC)
       status = ensure
-                   ? fencepost_monitor_ensure_line_conditions(self->handle, texts, &columns.geometry,
-                                                              columns.conditions, tags.start, (size_t)count, &shape,
-                                                              &options, &result, &call.error)
-                   : fencepost_monitor_add_line_conditions(self->handle, texts, &columns.geometry, columns.conditions,
-                                                           tags.start, (size_t)count, &shape, &options, &call.error);
+                   ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_line_conditions,
+                                       fencepost_conditions_ensure_lines, texts, &columns.geometry, columns.conditions,
+                                       tags.start, (size_t)count, &shape, &options, &result, &call.error)
+                   : NATIVE_CONDITIONS(self, fencepost_monitor_add_line_conditions, fencepost_conditions_add_lines,
+                                       texts, &columns.geometry, columns.conditions, tags.start, (size_t)count, &shape,
+                                       &options, &call.error);
     else if (kind == FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC)
       status =
           ensure ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_polygon_conditions,

@@ -45,7 +45,7 @@ struct FleetDeviceRow {
     // Nothing is left but the events, which count on.
     DeviceBytes(
       DeviceState(), seen: 0, clock: .min, acceptedFixes: 0, sequence: fleet.sequence(of: device), digest: none,
-      &digests, table
+      hasPath: false, &digests, table
     ).encodeRow(to: &writer)
   }
 }

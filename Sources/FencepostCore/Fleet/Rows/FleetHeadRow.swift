@@ -3,7 +3,7 @@ struct FleetHeadRow {
   /// The format of the rows of a fleet. Rises with each change of their layout.
   ///
   /// A fleet that needs nothing of the second format is written in the first, which version 0.2 reads. The second adds
-  /// arrival times, and what a rewind leaves of a device.
+  /// arrival times, what a rewind leaves of a device, and paths.
   static let format: UInt32 = 2
   static let firstFormat: UInt32 = 1
 
@@ -34,7 +34,12 @@ struct FleetHeadRow {
     moment.encode(to: &writer)
     writer.putCompact(UInt64(table.count))
     for byte in table { writer.put(byte) }
-    if format > Self.firstFormat { writer.putCompact(moment.arrival) }
+    guard format > Self.firstFormat else { return }
+    writer.putCompact(moment.arrival)
+    if case .geodesic(let maxGap, let maxSpeed) = options.path {
+      writer.putCompact(maxGap)
+      writer.putCompact(maxSpeed ?? 0)
+    }
   }
 
   init(reading reader: inout ByteReader) throws(Damage) {
@@ -59,7 +64,15 @@ struct FleetHeadRow {
     moment = try FleetMoment(reading: &reader)
     let length: Int = try reader.takeCompact("length of the table's head", in: 0...reader.remaining)
     table = Array(try reader.takeBytes(length))
-    if format > Self.firstFormat { moment.arrival = try reader.takeSignedTime("arrival time") }
+    if format > Self.firstFormat {
+      moment.arrival = try reader.takeSignedTime("arrival time")
+      if reader.remaining > 0 {
+        let maxGap = try reader.takeSigned()
+        let maxSpeed = try reader.takeCompactDouble()
+        options.path = .geodesic(maxGapMicroseconds: maxGap, maxSpeed: maxSpeed == 0 ? nil : maxSpeed)
+        if let defect = options.defect { throw Damage(defect) }
+      }
+    }
     try reader.end()
   }
 

@@ -123,12 +123,18 @@ def test_monitors_that_have_no_gates_say_why(options: dict[str, Any], reason: st
     assert one.identifiers == []
 
 
-def test_fleets_have_none() -> None:
+def test_fleets_without_a_path_have_none() -> None:
     zones = Zones()
+    fleet = Fleet(zones)
     for call in (lambda: zones.add(NORTH, "g"), lambda: zones.ensure(NORTH, "g"), lambda: zones.sync({"g": NORTH})):
-        with pytest.raises(InvalidArgumentError, match="path"):
+        with pytest.raises(InvalidArgumentError):
             call()
-    assert zones.identifiers == [] and not Fleet(zones).poll()
+    assert zones.identifiers == [] and not fleet.poll()
+    del fleet
+    zones.add(NORTH, "g")
+    assert not zones.ensure(NORTH, "g")
+    with pytest.raises(InvalidArgumentError):
+        Fleet(zones)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ from fencepost import (
     Event,
     EvidenceSource,
     Fix,
-    Fleet,
     Monitor,
     Polygon,
     State,
@@ -451,8 +450,6 @@ def test_a_table_of_fleets_is_not_made_of_a_monitor_with_a_path() -> None:
     """A table cannot store a path, so devices of a fleet would silently have no path."""
     with pytest.raises(SnapshotInvalidError):
         Zones.restore(monitor().snapshot())
-    with pytest.raises(TypeError, match="path"):
-        Fleet(Zones(), path="geodesic")  # type: ignore[call-arg]
 
 
 def test_threads_feed_and_take() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from .._tables.numbers import real
 from .._tables.times import from_us, utc_text
 from .._values.enums import STATES, Diagnostics, Reason, State
 from .presences import Presence, Presences
@@ -99,6 +100,32 @@ class Device:
         from .._values.explanation import Explanation
 
         return Explanation(identifier, Reason(reason), STATES[observed], Diagnostics(diagnostics), *numbers)
+
+    def safe_distance(self, latitude: float, longitude: float) -> float:
+        """The distance in metres that the device may move from a position before it can cross the boundary of any
+        condition: see :meth:`Monitor.safe_distance`.
+
+        Raises:
+            InvalidArgumentError: The coordinate is out of range.
+            NotFoundError: The device was removed.
+
+        Example:
+            >>> from fencepost import Fix, Fleet, Zones
+            >>> zones = Zones()
+            >>> zones.add_many(["depot"], [52.5], [13.4], [100])
+            >>> fleet = Fleet(zones)
+            >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
+            >>> round(fleet["truck-7"].safe_distance(52.5, 13.4), 3)
+            100.0
+        """
+        found: float = self._fleet._handle.device_safe_distance(
+            self._identifier, real(latitude, "latitude"), real(longitude, "longitude")
+        )
+        return found
+
+    def _plan(self, *plan: Any) -> tuple[Any, ...]:
+        found: tuple[Any, ...] = self._fleet._handle.device_plan(self._identifier, plan)
+        return found
 
     @property
     def next_deadline_us(self) -> int | None:

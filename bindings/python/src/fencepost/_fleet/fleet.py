@@ -16,8 +16,8 @@ from .._native import Fleet as Handle, InvalidArgumentError, NotFoundError
 from .._tables.html import SHOWN, table
 from .._tables.numbers import integer, shown
 from .._tables.times import Time, from_us, seconds_to_us, to_us, utc_text
-from .._values.arguments import has_options, member, truth
-from .._values.enums import DURABILITIES, STORE_STATUSES, Durability
+from .._values.arguments import has_options, member, path_row, truth
+from .._values.enums import DURABILITIES, STORE_STATUSES, DevicePath, Durability
 from .conditions import Zones
 from .device import Device
 from .device_events import DeviceEvent, DeviceEventList, DeviceEvents, DeviceUpdates
@@ -46,7 +46,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     A fleet gives exactly the events that one monitor for each device would give, interleaved in the order of input. A
     monitor for comparison has the fleet's conditions, is created before the first condition is added, and has delivery
-    ``every``, no condition limit, no path and ``initial_fix_max_age=None``. The events of one :meth:`advance` come in
+    ``every``, no condition limit and ``initial_fix_max_age=None``. The events of one :meth:`advance` come in
     the order of their deadlines. A device takes about 200 bytes. Processing a device's first fix takes no longer than a
     query of the index; the same is true for the first fix after a million conditions were added.
 
@@ -90,6 +90,13 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             average clock of the devices with inputs. The fleet is also saved when a single device's clock has advanced
             by sixteen times this interval. Refused inputs do not count. A change to the table is saved with the next
             save.
+        path: How each device is assumed to move between its fixes. With ``geodesic``, a device that drives through a
+            circle between two fixes gives events for entering and leaving the circle, with times to the microsecond,
+            and the crossings of gates are events. While a fleet over a table has no path, the table refuses gates.
+        max_gap: Seconds, above 0, for a path. If the time between two fixes of a device is longer than `max_gap`, the
+            path between them is unknown, and the device's next event has :attr:`Event.follows_gap`.
+        max_speed: Metres a second, above 0, for a path. A movement that would need a higher speed also counts as a gap.
+            None means no limit.
         threads: The number of threads among which :meth:`feed_many` divides the devices, 1 to 256. The events and their
             order are the same as with one thread. Several threads help with batches that have many rows of each device.
             With several threads, each device takes about 200 additional bytes. The queue is then checked only every 262
@@ -144,6 +151,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         name: str | None = None,
         durability: Durability | str = Durability.CHANGES,
         checkpoint_interval: float | timedelta = 60.0,
+        path: DevicePath | str = DevicePath.FIXES,
+        max_gap: float | timedelta | None = None,
+        max_speed: float | None = None,
         threads: int = 1,
     ) -> None:
         source, options = None, (policy, assuming, radius, columns, layer, max_vertices, transform)
@@ -164,6 +174,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             seconds_to_us(beacon_initial_timeout, "beacon_initial_timeout"),
             0 if max_time_step is None else time_step(max_time_step),
         )
+        path_options = path_row(path, max_gap, max_speed)
         count = integer(threads, "threads", 1, 256)
         if count > 1:
             if store is not None or name is not None:
@@ -172,7 +183,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
                 )
             from .shards import Shards
 
-            self._handle = Shards(conditions._handle, *limits, timeouts, count)
+            self._handle = Shards(conditions._handle, *limits, timeouts, path_options, count)
             if source is not None:
                 source.put_into(conditions)
             return
@@ -184,6 +195,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             None if store is None else directory(store),
             DURABILITIES.index(member(Durability, durability, "durability")),
             seconds_to_us(checkpoint_interval, "checkpoint_interval"),
+            *path_options,
         )
         if source is not None:
             try:

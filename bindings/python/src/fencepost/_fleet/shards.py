@@ -45,13 +45,21 @@ class Shards:
             may exceed it.
         device_limit: The largest number of devices of all fleets together. 0 means no limit.
         timeouts: The two timeouts of beacons and the largest time step.
+        path: The path, the largest gap and the largest speed.
         count: The number of fleets.
     """
 
     def __init__(
-        self, table: TableHandle, max_pending: int, device_limit: int, timeouts: tuple[int, int, int], count: int
+        self,
+        table: TableHandle,
+        max_pending: int,
+        device_limit: int,
+        timeouts: tuple[int, int, int],
+        path: tuple[int, int, float],
+        count: int,
     ):
-        self._fleets = [Handle(table, _UNLIMITED, 0, *timeouts) for _ in range(count)]
+        in_memory = None, None, 0, 60_000_000
+        self._fleets = [Handle(table, _UNLIMITED, 0, *timeouts, *in_memory, *path) for _ in range(count)]
         self._table, self._max_pending, self._device_limit = table, max_pending, device_limit
         self._numbers = DeviceNumbers()
         self._step = timeouts[2]
@@ -192,6 +200,12 @@ class Shards:
 
     def device_state(self, device: str, identifier: str) -> int:
         return self._of(device).device_state(device, identifier)
+
+    def device_safe_distance(self, device: str, latitude: float, longitude: float) -> float:
+        return self._of(device).device_safe_distance(device, latitude, longitude)
+
+    def device_plan(self, device: str, plan: tuple[Any, ...]) -> tuple[Any, ...]:
+        return self._of(device).device_plan(device, plan)
 
     def device_explain(self, device: str, identifier: str) -> tuple[Any, ...]:
         return self._of(device).device_explain(device, identifier)

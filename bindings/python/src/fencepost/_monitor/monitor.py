@@ -335,6 +335,9 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         """
         return self._handle.identifiers_in_state(assumed(state, "state"))
 
+    def _plan(self, *plan: Any) -> tuple[Any, ...]:
+        return self._handle.plan(*plan)
+
     def safe_distance(self, latitude: float, longitude: float) -> float:
         """The distance in metres that a device may move from a position before it can cross the boundary of any circle.
 

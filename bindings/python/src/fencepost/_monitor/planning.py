@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from .._native import InvalidArgumentError, Monitor as Handle
+from .._native import InvalidArgumentError
 from .._tables.numbers import real, shown
 from .._tables.table import Table
 from .._values.conditions import Circle
 
-if TYPE_CHECKING:
-    from .monitor import Monitor
+
+class _Planned(Protocol):
+    """A monitor, or a device of a fleet."""
+
+    def _plan(self, *plan: Any) -> tuple[Any, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +176,11 @@ class RotationPlanner:
         """The circles that the last plan armed."""
         return self._armed
 
-    def plan(self, monitor: Monitor, latitude: float, longitude: float, accuracy: float = 0.0) -> RotationPlan:
+    def plan(self, monitor: _Planned, latitude: float, longitude: float, accuracy: float = 0.0) -> RotationPlan:
         """Plans for the position of the fix that was fed last. The planned circles then count as armed.
 
         Args:
-            monitor: The monitor; it is not changed.
+            monitor: The monitor, or a device of a fleet; it is not changed.
             latitude: Degrees.
             longitude: Degrees.
             accuracy: Accuracy of the position in metres, finite, at least 0. The radius of the wake-up circle is
@@ -195,10 +198,10 @@ class RotationPlanner:
             ['home']
         """
         before = self._armed
-        handle = getattr(monitor, "_handle", None)
-        if not isinstance(handle, Handle):
-            raise TypeError(f"monitor must be a Monitor, not {type(monitor).__name__}")
-        rows, kept, wake_up, follow = handle.plan(
+        make = getattr(monitor, "_plan", None)
+        if make is None:
+            raise TypeError(f"monitor must be a Monitor or a Device, not {type(monitor).__name__}")
+        rows, kept, wake_up, follow = make(
             real(latitude, "latitude"),
             real(longitude, "longitude"),
             real(accuracy, "accuracy"),

@@ -108,13 +108,13 @@ def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mappi
     """Returns the conditions for the tracks of a replay as a table, so that one fleet can follow all tracks.
 
     If an option is used that a fleet does not support, the result is a monitor, which is forked for each track. These
-    options are a condition limit, the deliveries `first` and `latest`, and a path. These options need state for every
-    condition of every device, and a fleet does not store such state.
+    options are a condition limit, the deliveries `first` and `latest`; and a path, for which forks are used as well.
     """
     found: Zones | Monitor
     found = Monitor(**options)
     standard = {"delivery": Delivery.EVERY, "condition_limit": None, "path": DevicePath.FIXES}
-    if all(options.get(key, value) == value for key, value in standard.items()):
+    is_standard = all(options.get(key, value) == value for key, value in standard.items())
+    if is_standard and not any(is_line(row.condition) for row in rows):  # a monitor without a path refuses gates
         from .._fleet.conditions import Zones
 
         found = Zones()

@@ -1,0 +1,151 @@
+"""Tests fleets with a path: events between fixes, gates, gaps; and the plans of devices. A monitor for each device
+gives the expected events."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fencepost import Circle, Fix, Fleet, Gate, Monitor, Polygon, RotationPlanner, TransitionPolicy, Zones
+from fencepost.errors import InputError, InvalidArgumentError, NotFoundError
+
+SECOND = 1_000_000
+TOLL = Gate("LINESTRING (0.005 -0.01, 0.005 0.01)")
+PLACES: dict[str, tuple[Any, TransitionPolicy | str | None]] = {
+    "circle": (Circle(0, 0.002, 60), "exact"),
+    "dwelling": (Circle(0.001, 0.004, 120), TransitionPolicy(entry_dwell=4, exit_dwell=4)),
+    "polygon": (Polygon("POLYGON ((0.006 -0.001, 0.008 -0.001, 0.007 0.002, 0.006 -0.001))", edges="planar"), "exact"),
+    "toll": (TOLL, None),
+}
+
+
+def zones() -> Zones:
+    made = Zones()
+    for identifier, (condition, policy) in PLACES.items():
+        made.add(condition, identifier, policy=policy)
+    return made
+
+
+def monitor(**options: Any) -> Monitor:
+    made = Monitor(initial_fix_max_age=None, **options)
+    for identifier, (condition, policy) in PLACES.items():
+        assuming = "unknown" if identifier == "toll" else "unsatisfied"
+        made.add(condition, identifier, policy=policy, assuming=assuming)
+    return made
+
+
+@pytest.mark.parametrize("speed", [None, 30.0])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_each_device_gets_the_events_of_its_own_monitor(speed: float | None, threads: int) -> None:
+    chance = random.Random(5)
+    path = {"path": "geodesic", "max_gap": 60, "max_speed": speed}
+    fleet = Fleet(zones(), threads=threads, **path)  # type: ignore[arg-type]
+    monitors = {name: monitor(**path) for name in ("a", "b", "c")}
+    rows: list[tuple[str, float, float, int]] = []
+    time = 0
+    for _ in range(600):
+        time += chance.choice([0, 1, 5, 20, 90]) * SECOND
+        rows.append((chance.choice("abc"), chance.uniform(-0.003, 0.003), chance.uniform(-0.001, 0.01), time))
+    expected = []
+    for row, (name, latitude, longitude, at) in enumerate(rows):
+        monitors[name].feed(Fix(latitude, longitude, time=at))
+        expected += [(row, name, event.to_json()) for event in monitors[name].events()]
+    device, latitude, longitude, times = zip(*rows)
+    fleet.feed_many(device=list(device), latitude=latitude, longitude=longitude, time=list(times))
+    found = [(event.row, event.device, event.to_json()) for event in fleet.events()]
+    plain = [(row, name, text.replace(f'{{"device":"{name}",', "{", 1)) for row, name, text in found]
+    assert plain == expected
+    kinds = {event.rsplit('"', 2)[-2] for _, _, event in expected if '"direction"' in event}
+    assert kinds == {"left_to_right", "right_to_left"}
+    assert sum('"evidence":"path"' in event for _, _, event in expected) > 100
+    assert any('"gap":true' in event for _, _, event in expected)
+
+
+def test_stores_snapshots_and_exports_keep_the_last_fix_and_a_gap(tmp_path: Path) -> None:
+    path: dict[str, Any] = {"path": "geodesic", "max_gap": 60}
+    with Fleet(zones(), store=tmp_path, name="f", durability="every_input", **path) as first:
+        for name, times in (("a", (0,)), ("b", (0, 500))):
+            for time in times:
+                first.feed(name, Fix(0, 0, time=time * SECOND))
+        copy = Fleet.restore(first.snapshot())
+        moved = Fleet(zones(), **path)
+        moved.load(dict(zip("ab", first.export(["a", "b"], portable=True))), adapt=True)
+        without = Fleet({"circle": PLACES["circle"][0]})
+        without.load(dict(zip("ab", first.export(["a", "b"], portable=True))), adapt=True)
+    again = Fleet(Zones(), store=tmp_path, name="f", **path)
+    for fleet in (copy, moved, again):
+        fleet.feed("a", Fix(0, 0.004, time=20 * SECOND))
+        fleet.feed("b", Fix(0, 0.004, time=520 * SECOND))
+        found = [(event.device, event.identifier, event.is_on_path, event.follows_gap) for event in fleet.events()]
+        assert [row for row in found if row[1] == "circle"] == [
+            ("a", "circle", True, False), ("a", "circle", True, False),
+            ("b", "circle", True, True), ("b", "circle", True, False),
+        ]  # fmt: skip
+    without.feed("a", Fix(0, 0.01, time=600 * SECOND))
+    assert not without.poll(), "a fleet without a path takes only the fixes"
+    again.close()
+    with pytest.raises(InvalidArgumentError):
+        Fleet(Zones(), store=tmp_path, name="f")
+
+
+def test_a_device_from_a_fleet_without_a_path_has_no_way_to_its_next_fix() -> None:
+    table = Zones({"circle": Circle(0, 0.002, 60)}, policy="exact")
+    plain = Fleet(table)
+    for second in (0, 1):
+        plain.feed("a", Fix(0, 0, time=second * SECOND))
+    plain.advance(5 * SECOND, device="a")
+    fleet = Fleet(table, path="geodesic", max_gap=60)
+    fleet.load({"a": plain.export(["a"])[0]})
+    fleet.feed("a", Fix(0, 0.004, time=20 * SECOND))
+    assert not fleet.poll()
+    fleet.feed("a", Fix(0, 0, time=40 * SECOND))
+    assert len(fleet.poll()) == 2
+
+
+def test_gates_need_a_path_in_each_fleet() -> None:
+    table = zones()
+    with pytest.raises(InvalidArgumentError):
+        Fleet(table)
+    fleet = Fleet(table, path="geodesic", max_gap=60)
+    assert fleet.conditions.identifiers == list(PLACES)
+    with pytest.raises(InputError) as refused:
+        Fleet({"circle": PLACES["circle"][0], "toll": TOLL})
+    assert "toll" in refused.value.place
+    assert Zones.restore(table.snapshot()).identifiers == list(PLACES)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"path": "geodesic"}, {"path": "geodesic", "max_gap": 0}, {"max_gap": 60}, {"path": "rhumb", "max_gap": 60},
+     {"path": "geodesic", "max_gap": 60, "max_speed": 0}],
+)  # fmt: skip
+@pytest.mark.parametrize("threads", [1, 2])
+def test_options_out_of_range_are_refused(options: dict[str, Any], threads: int) -> None:
+    with pytest.raises(InvalidArgumentError):
+        Fleet(Zones(), threads=threads, **options)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_device_plans_like_its_monitor(threads: int) -> None:
+    path: dict[str, Any] = {"path": "geodesic", "max_gap": 60}
+    fleet, one = Fleet(zones(), threads=threads, **path), monitor(**path)
+    fleet.feed("a", Fix(0, 0, time=0))
+    planners = RotationPlanner(2), RotationPlanner(2)
+    assert planners[0].plan(fleet["a"], 0, 0) != planners[1].plan(one, 0, 0), "the monitor has no fix yet"
+    one.feed(Fix(0, 0, time=0))
+    for longitude in (0, 0.002, 0.0049, 0.02):
+        assert fleet["a"].safe_distance(0, longitude) == one.safe_distance(0, longitude)
+        assert planners[0].plan(fleet["a"], 0, longitude, 3) == planners[1].plan(one, 0, longitude, 3)
+    with pytest.raises(InvalidArgumentError):
+        fleet["a"].safe_distance(91, 0)
+    with pytest.raises(TypeError):
+        planners[0].plan(fleet, 0, 0)  # type: ignore[arg-type]
+    gone = fleet["a"]
+    del fleet["a"]
+    with pytest.raises(NotFoundError):
+        gone.safe_distance(0, 0)
+    with pytest.raises(NotFoundError):
+        planners[0].plan(gone, 0, 0)
