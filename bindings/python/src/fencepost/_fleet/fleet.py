@@ -195,7 +195,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             None if store is None else directory(store),
             DURABILITIES.index(member(Durability, durability, "durability")),
             seconds_to_us(checkpoint_interval, "checkpoint_interval"),
-            *path_options,
+            path_options[0],
+            path_options[1],
+            path_options[2],
         )
         if source is not None:
             try:

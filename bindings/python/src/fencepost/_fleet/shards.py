@@ -58,8 +58,11 @@ class Shards:
         path: tuple[int, int, float],
         count: int,
     ):
-        in_memory = None, None, 0, 60_000_000
-        self._fleets = [Handle(table, _UNLIMITED, 0, *timeouts, *in_memory, *path) for _ in range(count)]
+        chosen, max_gap, max_speed = path
+        self._fleets = [
+            Handle(table, _UNLIMITED, 0, *timeouts, None, None, 0, 60_000_000, chosen, max_gap, max_speed)
+            for _ in range(count)
+        ]
         self._table, self._max_pending, self._device_limit = table, max_pending, device_limit
         self._numbers = DeviceNumbers()
         self._step = timeouts[2]
