@@ -32,7 +32,8 @@ def published(kind: type[_Kind]) -> type[_Kind]:
 
 
 def said(source: str | Path, place: str, reason: str, advice: str = "") -> str:
-    """Returns the text of an error or a warning. The text is always one line, even if a file's name has line breaks."""
+    """Returns the text of an error or a warning. The text is always one line, even if a file's name contains line
+    breaks."""
     text = "; ".join(filter(None, (" ".join(reason.split()), advice)))
     name = "".join(_escaped(character) for character in str(source))
     return ": ".join(part for part in (name, place, text) if part)
@@ -60,8 +61,8 @@ class InputError(InvalidArgumentError):
             whole source.
         reason: Why the source cannot be used.
         row: The row of a table, counted from 0. None if the error is not about one row of a table.
-        result: If :meth:`Monitor.feed_many` was feeding a stream: the :class:`FeedResult` of the earlier batches, which
-            were applied. None if nothing was fed.
+        result: If the error occurred while :meth:`Monitor.feed_many` was feeding a stream, the :class:`FeedResult` of
+            the earlier batches, which were applied. None if nothing was fed.
 
     Example:
         >>> from fencepost import replay
@@ -83,7 +84,7 @@ class InputError(InvalidArgumentError):
 
     @property
     def _for_command(self) -> str:
-        """The message, with advice in terms of the options of the command line."""
+        """The message, with advice that names command-line options."""
         return said(self.source, self.place, self.reason, self._advice.command if self._advice else "")
 
     @classmethod
@@ -124,7 +125,7 @@ class InputWarning(UserWarning):
 
     @property
     def _for_command(self) -> str:
-        """The message, with advice in terms of the options of the command line."""
+        """The message, with advice that names command-line options."""
         return said(self.source, self.place, self.reason, self._advice.command if self._advice else "")
 
     def __reduce__(self) -> tuple[Any, ...]:

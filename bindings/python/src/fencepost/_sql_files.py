@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def extension_file(name: str) -> Path:
-    """Finds the file of an extension, which is inside the package or in the folder that FENCEPOST_SQL names.
+    """Finds an extension's file, which is inside the package or in the folder that FENCEPOST_SQL names.
 
     Raises:
         FileNotFoundError: This build of the package has no SQL extensions.

@@ -95,8 +95,8 @@ def keep_alive(connection: socket.socket, idle: int, interval: int, count: int) 
 
 
 def limit_unanswered(listener: socket.socket, seconds: float) -> None:
-    """Ends a listener's connections whose peer acknowledges no data for `seconds`. Does nothing on systems without
-    TCP_USER_TIMEOUT; Linux has TCP_USER_TIMEOUT."""
+    """Makes the system end each connection of a listener whose peer acknowledges no data for `seconds` seconds. Does
+    nothing on systems without TCP_USER_TIMEOUT; Linux has TCP_USER_TIMEOUT."""
     import socket
 
     if not PORTABLE and hasattr(socket, "TCP_USER_TIMEOUT"):  # connections inherit the option from the listener

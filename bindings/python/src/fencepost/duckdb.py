@@ -55,8 +55,8 @@ def load(connection: _Connection) -> None:
     """Loads the extension into a connection of ``duckdb``.
 
     DuckDB loads only extensions signed by the DuckDB project, unless the database was opened with
-    ``config={"allow_unsigned_extensions": "true"}``. Extensions are native code, and ``allow_unsigned_extensions``
-    allows any SQL of the process to load any file as an extension. Use the option only if you trust the SQL.
+    ``config={"allow_unsigned_extensions": "true"}``. Extensions are native code, and ``allow_unsigned_extensions`` lets
+    any SQL statement in the process load any file as an extension. Use the option only if you trust the SQL.
 
     Raises:
         FileNotFoundError: This build of the package has no SQL extensions.

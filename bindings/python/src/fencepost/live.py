@@ -1,6 +1,6 @@
 """Follow moving devices in your own program, with the parts that ``fencepost watch`` is built from.
 
-A :class:`Follower` receives fixes and messages of devices and returns events. Sources deliver the messages:
+A :class:`Follower` receives fixes and messages from devices and returns events. Sources deliver the messages:
 :func:`from_mqtt`, :func:`from_http`, :func:`from_lines`, :func:`from_gpsd`, or your own :class:`Source`. Sinks receive
 the events: :func:`to_file`, :func:`to_command`, :func:`to_mqtt`, :class:`Broadcast`, or any function. The guide "In
 your own service" has complete programs. Errors are logged to ``logging.getLogger("fencepost.live")``.
@@ -98,15 +98,16 @@ def from_mqtt(
     authority: str | None = None,
     logger: logging.Logger = LOGGER,
 ) -> Source:
-    """A source of messages on an MQTT topic: from OwnTracks, Traccar and others. paho-mqtt reads the connection in a
-    thread.
+    """A source of messages on an MQTT topic: from OwnTracks, Traccar and other senders. paho-mqtt reads the connection
+    in a thread.
 
     With a fixed `client_id` the broker stores QoS 1 messages while the program is not running, and redelivers each
     message until the follower has saved the message in its store. A broker allows only one connection per client id, so
     two programs need two different ids.
 
     Args:
-        url: ``mqtt://HOST:PORT/TOPIC``, or ``mqtts`` for TLS; the topic may have wildcards (default: ``owntracks/#``).
+        url: ``mqtt://HOST:PORT/TOPIC``, or ``mqtts://HOST:PORT/TOPIC`` for TLS; the topic may have wildcards (default:
+            ``owntracks/#``).
         login: User and password.
         client_id: The MQTT client id, 1 to 100 characters. If `client_id` is None, the id is random, and the broker
             stores no messages for the program.
@@ -185,7 +186,7 @@ def from_gpsd(
     reconnect: float = 300.0,
     logger: logging.Logger = LOGGER,
 ) -> Source:
-    """A source of the fixes of a gpsd. A reconnection blocks for up to 5 s.
+    """A source that reads the fixes from a gpsd. A reconnection blocks for up to 5 s.
 
     Args:
         url: The gpsd's address, ``gpsd://HOST:PORT``.
@@ -214,8 +215,8 @@ def to_file(path: str | os.PathLike[str], *, logger: logging.Logger = LOGGER) ->
 
 
 def to_command(command: str, *, timeout: float | None = None, logger: logging.Logger = LOGGER) -> Sink:
-    """Runs a shell command for each event and waits until it ends. The event is a line of JSON on the command's
-    standard input. The event is accepted if the exit status of the command is 0.
+    """Runs a shell command for each event and waits until the command ends. The event is a line of JSON on the
+    command's standard input. The event is accepted if the exit status of the command is 0.
 
     Args:
         command: The command line for the shell.
@@ -239,7 +240,8 @@ def to_mqtt(
     in a thread.
 
     Args:
-        url: ``mqtt://HOST:PORT/TOPIC``, or ``mqtts`` for TLS; the topic is the prefix of the topics of all events.
+        url: ``mqtt://HOST:PORT/TOPIC``, or ``mqtts://HOST:PORT/TOPIC`` for TLS; the topic is the prefix of all event
+            topics.
         format: ``json`` publishes events as lines of JSON; ``owntracks`` publishes transitions, which the apps show;
             ``homeassistant`` publishes entities that Home Assistant finds by MQTT discovery.
         login: User and password.

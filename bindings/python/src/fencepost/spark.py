@@ -43,13 +43,12 @@ def events(
     missing_versions: str = "skip",
     initial_state: str | os.PathLike[str] | None = None,
 ) -> DataFrame:
-    """The events of a stream of fixes of many devices: a streaming DataFrame.
+    """Returns a streaming DataFrame with the events for a stream of fixes from many devices.
 
     Each device gets the events that a monitor would give if it had only this device and the device's rows in order of
-    time. The division into micro-batches and shards does not change the events; a crash does not change them either.
-    Changes are confirmed when the watermark has passed their deadline, even if no other row comes. Spark keeps the
-    state of each shard of devices under the query's checkpoint. The state store must be RocksDB:
-    ``spark.sql.streaming.stateStore.providerClass`` =
+    time. Neither the division into micro-batches and shards nor a crash changes the events. Changes are confirmed when
+    the watermark has passed their deadline, even if no other row comes. Spark keeps the state of each shard of devices
+    in the query's checkpoint. The state store must be RocksDB: ``spark.sql.streaming.stateStore.providerClass`` =
     ``org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider``.
 
     Args:
@@ -57,15 +56,15 @@ def events(
         conditions: A table, or anything that :class:`Zones` accepts. The table is sent to each worker once. A query
             that continues from a checkpoint may have other conditions: devices keep their states for the unchanged
             conditions.
-        device: The column that identifies the device, with texts or whole numbers. This column becomes the first column
-            of the events. If this or another column argument is omitted, the column is found by its name.
+        device: The column that identifies the device; it contains strings or whole numbers. This column becomes the
+            first column of the events. If this or another column argument is omitted, the column is found by its name.
         latitude: The column of latitudes, in degrees, -90 to 90.
         longitude: The column of longitudes, in degrees, -180 to 180.
         accuracy: The column of accuracies, in metres. 0 or null means that the accuracy was not reported; negative or
             NaN means that the row has no position.
         time: Timestamps, or integers: microseconds since 1970-01-01T00:00:00Z.
-        delay: The delay of the watermark: a row's time may be earlier than the time of the latest row by at most this
-            much. Rows are held back for the length of `delay`.
+        delay: The watermark delay: a row's time may be earlier than the time of the latest row by at most this much.
+            Rows are held back for the length of `delay`.
         shards: The number of parts that the state is divided into. The number of shards cannot change as long as a
             checkpoint is used.
         ordered: True if the rows of each device come in order of time, as from a Kafka topic keyed by device. If
@@ -76,8 +75,9 @@ def events(
         expire: A device is forgotten when this much time has passed since its latest row. A later row of the same
             device counts as a row of a new device, whose sequence begins at 1 again. If `expire` is None, no device is
             forgotten.
-        beacons: A column of scan reports: arrays of structures of `uuid`, `major`, `minor` and optionally `rssi`, as in
-            sightings files. A row in which this column is not null is a scan report, and the row's position is ignored.
+        beacons: A column of scan reports. Each value is an array of structures with the fields `uuid`, `major`, `minor`
+            and optionally `rssi`, as in sightings files. A row in which this column is not null is a scan report, and
+            the row's position is ignored.
         refresh: A column that selects which table of `versions` applies to a row. The column's value is the digest of
             the table's :attr:`Zones.version`: 16 bytes or their hexadecimal digits. Null selects `conditions`. If a row
             selects a different table from its device's previous row, the device keeps its states for unchanged
@@ -94,8 +94,8 @@ def events(
             so it may be omitted afterwards.
 
     Returns:
-        A row for each event, with the device and the columns of :meth:`EventList.columns`; ``tag`` is a decimal. For an
-        idempotent sink, use the key (device, ``sequence``); if `expire` is used, use the key (device, ``sequence``,
+        One row for each event, with the device and the columns of :meth:`EventList.columns`; ``tag`` is a decimal. For
+        an idempotent sink, use the key (device, ``sequence``); if `expire` is used, use the key (device, ``sequence``,
         ``date``). The ``observedMetrics`` of the query's progress count the rows that were late, invalid or dropped,
         under ``fencepost`` and ``fencepost_input``.
 
@@ -132,17 +132,18 @@ def replay(
     time: str | None = None,
     by: str | None = None,
 ) -> DataFrame:
-    """The events of a DataFrame of the fixes of many devices, equal to the events of ``fencepost replay --by``.
+    """Returns the events for a DataFrame with fixes from many devices; the events equal those of ``fencepost replay
+    --by``.
 
-    Each device's rows are sorted by time and fed to a fleet on the worker; rows of equal time stay in the order of the
-    frame. No partition is ever held in memory as a whole. A row is skipped if it has no device or no time, or if a
+    Each device's rows are sorted by time and fed to a fleet on the worker; rows with equal times stay in the order of
+    the frame. No partition is ever held in memory as a whole. A row is skipped if it has no device or no time, or if a
     value is out of range.
 
     Args:
         frame: A batch DataFrame, not a stream.
         conditions: A table, or anything that :class:`Zones` accepts.
-        device: The column that identifies the device, with texts or whole numbers. This column becomes the first column
-            of the events.
+        device: The column that identifies the device; it contains strings or whole numbers. This column becomes the
+            first column of the events.
         latitude: The column of latitudes, in degrees. If this or another column argument is omitted, the column is
             found by its name.
         longitude: Degrees.
@@ -151,7 +152,7 @@ def replay(
         by: Another name for `device`.
 
     Returns:
-        A row for each event, with the same columns as the result of :func:`events`. The events of each device are in
+        One row for each event, with the same columns as the result of :func:`events`. The events of each device are in
         order.
 
     Raises:
@@ -195,8 +196,8 @@ def containing(
             two names.
 
     Returns:
-        A row for each pair of a point and a condition, with the columns of the frame, ``identifier``, and ``distance``
-        if requested.
+        One row for each pair of a point and a condition, with the columns of the frame, ``identifier``, and
+        ``distance`` if requested.
 
     Raises:
         InvalidArgumentError: A column is missing, or has the same name as a column of the result.

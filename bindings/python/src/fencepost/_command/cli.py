@@ -22,8 +22,8 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line and returns the exit code: 0 for success, 2 for bad usage or input (one line gives the
-    reason)."""
+    """Runs the command line and returns the exit code: 0 for success, 2 for bad usage or input (then one line on
+    standard error gives the reason)."""
     return answered(lambda: _run(arguments))
 
 
@@ -59,7 +59,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 @contextmanager
 def _told_on_stderr() -> Iterator[None]:
-    """Prints the warnings of readers on standard error, as lines of the command."""
+    """Prints the readers' warnings on standard error, in the form of the command's own messages."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", InputWarning)
         others = warnings.showwarning

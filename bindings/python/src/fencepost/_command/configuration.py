@@ -11,9 +11,10 @@ from .watch_sources import AddSource
 
 
 class Configuration(argparse.Action):
-    """Implements the option ``--config FILE``: each key of the file is an option without its leading dashes, and each
-    value is the option's value. The value ``true`` means an option without a value; a list of texts means that the
-    option is repeated. Options after ``--config`` on the command line override the options in the file."""
+    """Implements the option ``--config FILE``: each key in the file is the name of an option without its leading
+    dashes, and each value is the option's value. The value ``true`` means an option without a value; a list of strings
+    repeats the option, once for each string. Options after ``--config`` on the command line override the options in the
+    file."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *rest: Any) -> None:
         try:

@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _points(options: argparse.Namespace) -> Any:
-    """The table of the points, with geometries if the file has geometries."""
+    """The table of points, with geometries if the file has geometries."""
     path = Path(options.points)
     if not path.is_file():
         raise InputError(path, "", "there is no such file")
@@ -91,7 +91,7 @@ def _points(options: argparse.Namespace) -> Any:
 
 
 def _parquet(path: Path) -> Any:
-    """Reads a GeoParquet file with geometries, or else a plain table."""
+    """Reads a GeoParquet file as a table with geometries, and any other Parquet file as a plain table."""
     geopandas, pandas = require("geopandas", "geo"), require("pandas", "geo")
     try:
         return geopandas.read_parquet(path)

@@ -70,7 +70,7 @@ def to_vertices(text: str) -> int:
 
 
 def add_vertex_limit(parser: argparse.ArgumentParser) -> None:
-    """Adds the option that limits the vertices of a condition."""
+    """Adds the option that limits the number of vertices of a condition."""
     parser.add_argument(
         "--max-vertices",
         type=to_vertices,

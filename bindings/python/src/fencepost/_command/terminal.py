@@ -26,8 +26,8 @@ def write_table(events: Iterable[Event], stream: IO[str]) -> None:
 
 
 def write_tracked(rows: Iterator[TrackedEvent], name: str, by: str, stream: IO[str]) -> None:
-    """Writes events of many tracks in one of the formats of :data:`WRITERS`, each event with its track in the column or
-    key `by`."""
+    """Writes the events of many tracks in one of the formats of :data:`WRITERS`; `by` is the name of the column or key
+    that contains each event's track."""
     # If an error occurs before the first event, nothing is written, not even a header.
     first = next(rows, None)
     rows = chain(() if first is None else (first,), rows)
@@ -45,7 +45,7 @@ def write_tracked(rows: Iterator[TrackedEvent], name: str, by: str, stream: IO[s
 
 
 def write_summary(log: EventLog, monitor: Monitor, stream: IO[str]) -> None:
-    """Writes a row for each condition: its number of events, its final state, and how long it was satisfied."""
+    """Writes one row for each condition: its number of events, its final state, and how long it was satisfied."""
     counted: dict[str, list[Event]] = defaultdict(list)
     for event in log:
         counted[event.identifier].append(event)

@@ -186,7 +186,7 @@ class _Sinks:
 
 
 def _read_again(options: argparse.Namespace, notices: Notices, follower: Follower) -> None:
-    """Replaces the watched conditions by the conditions in the file. If the file cannot be used, nothing changes."""
+    """Replaces the watched conditions with the conditions in the file. If the file cannot be used, nothing changes."""
     path = Path(options.conditions)
     if path.exists() and not path.is_file():
         # A pipe may have lost its last writer, and waiting for a writer would block fixes and signals.

@@ -1,4 +1,4 @@
-"""MQTT brokers of ``fencepost watch``, as sources and sinks."""
+"""MQTT brokers as sources and sinks of ``fencepost watch``."""
 
 from __future__ import annotations
 
@@ -43,8 +43,7 @@ def _session(options: argparse.Namespace, address: Address) -> str:
 
 
 def _own_id(options: argparse.Namespace) -> str:
-    """Twelve random hexadecimal digits, saved in the directory of the store; without a store, each start uses new
-    digits.
+    """Twelve random hexadecimal digits, saved in the store's directory; without a store, each start uses new digits.
 
     Raises:
         OSError: The file cannot be created or read.
@@ -60,8 +59,8 @@ def _own_id(options: argparse.Namespace) -> str:
 
 
 def _kept_id(path: Path, new: str) -> str:
-    """Reads the id from a file. Creates the file if it does not exist; after a power loss, the file is complete or
-    missing."""
+    """Reads the id from a file. Creates the file if it does not exist; after a power loss, the file is either complete
+    or missing."""
     if not path.exists():
         draft = path.with_name(f"{path.name}.{os.getpid()}")
         with draft.open("w", encoding="ascii") as file:

@@ -1,4 +1,4 @@
-"""The page of ``fencepost watch``."""
+"""The web page of ``fencepost watch``."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .outcomes import UsageError
 
 
 def check_page(options: argparse.Namespace, is_one: bool) -> None:
-    """Checks the options of the page.
+    """Checks the page's options.
 
     Raises:
-        UsageError: An option of the page needs another option that is missing, or the devices have no names.
+        UsageError: A page option needs another option that is missing, or the devices have no names.
     """
     if options.page is not None and is_one:
         raise UsageError("argument --page: needs the name of the device; add --as or --by, or use a source with names")
@@ -33,8 +33,8 @@ def check_page(options: argparse.Namespace, is_one: bool) -> None:
 def open_page(
     options: argparse.Namespace, follower: Follower, reconnects: Callable[[], int], notices: Notices
 ) -> tuple[Page, View]:
-    """Starts the page for the options of the command line; returns the page and its view. The caller must register the
-    view as an observer of the follower.
+    """Starts the page with the options given on the command line; returns the page and its view. The caller must
+    register the view as an observer of the follower.
 
     Raises:
         MissingExtraError: A library of the web server is not installed.

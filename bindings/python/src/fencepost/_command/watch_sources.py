@@ -18,8 +18,8 @@ from .watch_brokers import check_brokers, open_broker, place_of
 
 
 class AddSource(argparse.Action):
-    """The option ``--source``, which can be given several times. The sources of ``--config`` are stored as a tuple;
-    sources on the command line replace them."""
+    """The option ``--source``, which can be given several times. The sources in the ``--config`` file are stored as a
+    tuple; sources on the command line replace them."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *rest: Any) -> None:
         before = getattr(namespace, self.dest)
@@ -35,8 +35,8 @@ def _is_http(source: str) -> bool:
 
 
 def check_sources(options: argparse.Namespace) -> bool:
-    """Checks the sources; returns True if the sources have only one device, which is then followed by a monitor instead
-    of a fleet.
+    """Checks the sources; returns True if the sources report only one device, which is then followed by a monitor
+    instead of a fleet.
 
     Raises:
         UsageError: The options do not match the sources.
@@ -82,7 +82,7 @@ def check_sources(options: argparse.Namespace) -> bool:
 
 
 def open_sources(options: argparse.Namespace, notices: Notices, stack: ExitStack) -> list[Source]:
-    """Opens the sources of the command line; `stack` closes the sources."""
+    """Opens the sources given on the command line; `stack` closes the sources."""
     found = []
     for source in options.source:
         found.append(_opened(options, source, notices))

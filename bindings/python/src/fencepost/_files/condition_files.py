@@ -61,8 +61,8 @@ def read_conditions(
         path: The file.
         default: The policy of features that do not name a policy. If a feature's policy has only some fields, the other
             fields come from `default`.
-        how: The layer of a vector file, whether to transform the coordinates of the file, and the limit for the
-            vertices of a condition.
+        how: Which layer of a vector file to read, whether to transform the file's coordinates, and how many vertices a
+            condition may have.
         columns: Names of columns or properties that have unusual names.
         radius: Radius in metres of circles without a radius.
         assuming: Initial state of conditions that have no assumed state of their own.

@@ -26,7 +26,7 @@ Features = Iterator[tuple[str, dict[str, Any]]]
 
 
 def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, radius: float | None = None) -> Features:
-    """The conditions of a CSV file with the columns identifier, latitude, longitude and radius, and perhaps assuming
+    """The conditions of a CSV file with the columns identifier, latitude, longitude and radius, and optionally assuming
     and policy. The position may also be well-known text; `radius` applies to circles without a radius."""
     required = ("identifier", *POSITION, *(() if radius is not None else ("radius",)))
     table = CSVTable([decode(read_unpacked(path), path)], path, CONDITIONS, columns or {}, required)
@@ -110,8 +110,8 @@ def _has_gates(names: Sequence[str], given: Mapping[str, str] | None) -> bool:
 
 
 def feature(values: dict[str, Any], source: str, place: str, row: int | None = None) -> dict[str, Any]:
-    """A circle as a GeoJSON feature, or a polygon or line with its well-known binary; raises an error for missing
-    values."""
+    """Returns a circle as a GeoJSON feature, or a polygon or line as a feature with well-known binary; raises an error
+    if a value is missing."""
     if values.get("wkb") is not None:
         own = {what: value for what, value in values.items() if what not in ("wkb", *POSITION)}
         properties = own | {"identifier": identifier_text(values.get("identifier"))}

@@ -1,4 +1,4 @@
-"""Converts polygons and lines of files and tables to conditions; a line becomes a corridor or a gate."""
+"""Converts polygons and lines from files and tables to conditions; a line becomes a corridor or a gate."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .._values.lines import Gate
 from .._values.shapes import Corridor, Polygon
 
 SHAPES = (*AREAS, *LINES)
-"""The types of geometries that become polygons, corridors and gates."""
+"""The geometry types that become polygons, corridors and gates."""
 
 
 def shape_condition(

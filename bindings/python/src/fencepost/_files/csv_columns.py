@@ -1,5 +1,5 @@
-"""Reads CSV by columns, with PyArrow. The values are the same as those of the reader in `track_csv`, which reads row by
-row. If a row is unusual, the result is None; then `track_csv` reads the text and reports the errors in the text."""
+"""Reads CSV into columns, with PyArrow. The values are the same as those of the reader in `track_csv`, which reads row
+by row. If a row is unusual, the result is None; then `track_csv` reads the text again and reports any errors in it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SPELLINGS = [
     for bits in range(1 << len(word))
     for letters in [(letter.upper() if bits >> place & 1 else letter for place, letter in enumerate(word))]
 ]
-"""All spellings of empty cells, in upper and lower case."""
+"""All cell contents that count as empty, in every mix of upper and lower case."""
 
 
 class Columns(NamedTuple):
@@ -44,7 +44,8 @@ class Columns(NamedTuple):
 
 
 def columns(layout: Layout, text: str) -> Columns | None:
-    """The columns of the given lines, each of which is one complete row; None if the lines must be read row by row."""
+    """Converts CSV lines to columns; returns None if the lines must be read row by row, for example because a line is
+    not one complete row."""
     indices = layout.indices
     used = sorted({layout.track, *indices.values()})
     if "time" not in indices or layout.wkt >= 0 or len(used) != len(indices) + 1:
@@ -69,7 +70,8 @@ def _arrow(part: str) -> Any:
 
 
 def _plain(text: str) -> bytes | None:
-    """The bytes of lines with one row each, or None if a line is a comment, too long or otherwise unusual."""
+    """Encodes the lines, each of which must be one row; returns None if a line is a comment, too long or otherwise
+    unusual."""
     # PyArrow would also drop a byte order mark in the middle of a file.
     if not text or text.startswith("\ufeff") or ("\r" in text and text.count("\r") != text.count("\r\n")):
         return None
@@ -85,7 +87,7 @@ def _plain(text: str) -> bytes | None:
 
 
 def _table(data: bytes, layout: Layout, used: list[int]) -> Any:
-    """The cells of the used columns: times as texts, the track column as a dictionary.
+    """The cells of the columns that are used: the times as strings, and the track column in dictionary encoding.
 
     Raises:
         ValueError: A line is not one complete row. PyArrow may raise ArrowInvalid instead.

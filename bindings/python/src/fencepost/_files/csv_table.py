@@ -1,4 +1,4 @@
-"""CSV with a header: finds the delimiter, the line with the names of the columns, and the line number of each row."""
+"""CSV with a header: finds the delimiter, the line with the column names, and the line number of each row."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class CSVTable:
     """A CSV text whose header has been read.
 
     Attributes:
-        delimiter: The delimiter: comma, semicolon or tab, whichever occurs most often in the header.
-        names: The names of the columns.
+        delimiter: The delimiter, which is a comma, semicolon or tab, whichever occurs most often in the header.
+        names: The column names.
         place: The place of the header, for messages.
     """
 
@@ -37,8 +37,8 @@ class CSVTable:
         Args:
             text: The contents of the file, in pieces of whole lines.
             path: The file, for messages.
-            known: The usual names of columns, in the form that :func:`find` accepts.
-            columns: The names chosen by the caller.
+            known: The usual column names, in the form that :func:`find` accepts.
+            columns: The column names chosen by the caller.
             required: The columns that must exist.
         """
         self._path, self._lines = path, _Lines(text)
@@ -85,12 +85,12 @@ class CSVTable:
             raise self._refused(error, self.line) from None
 
     def skip(self, lines: int) -> None:
-        """Counts lines that were not read by :meth:`rows`."""
+        """Adds lines that were not read by :meth:`rows` to the line count."""
         self._before += lines
 
     def rows(self, piece: str | None = None) -> Iterator[tuple[str, list[str]]]:
-        """The place and cells of each row that is not empty, for a piece of lines or for the whole text. If the last
-        row of a piece continues after the piece, the lines after the piece are also read."""
+        """The place and the cells of each non-empty row in a piece of lines or in the whole text. If the last row of a
+        piece continues after the piece, the lines after the piece are also read."""
         lines = io.StringIO(self._ahead if piece is None else piece, newline="")
         reader = csv.reader(chain(lines, self._lines), delimiter=self.delimiter)
         end = math.inf if piece is None else line_count(piece)

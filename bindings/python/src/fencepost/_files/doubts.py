@@ -1,4 +1,4 @@
-"""Detects doubtful values: impossible positions, and times and radii in another unit."""
+"""Detects doubtful values: impossible positions, and times and radii in the wrong unit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _YEAR_1990, _YEAR_2100 = 631_152_000 * _SECOND, 4_102_444_800 * _SECOND
 _EXCEL = range(30_000 * _SECOND, 80_000 * _SECOND)
 """The range of times that result if Excel's serial dates of 1982 to 2119 are misread as seconds."""
 SMALLEST_RADIUS = 5.0
-"""Metres. Receivers are too inaccurate for circles with a smaller radius than this."""
+"""Metres. Receivers are too inaccurate for circles with a radius smaller than this value."""
 
 
 class Flaw(NamedTuple):
@@ -125,9 +125,9 @@ class SeenTimes:
 _FASTEST = 500.0
 """Metres a second. No tracked device on Earth is faster than this speed."""
 _FAR = 500.0
-"""Metres. A jump over a smaller distance than this may be an error of a single receiver."""
+"""Metres. A jump shorter than this distance may be an error of a single receiver."""
 _LOOKED_AT = 10_000
-"""The number of fixes of a track that are examined."""
+"""How many fixes of a track are examined."""
 _DEGREE = 111_195.0
 
 
@@ -140,7 +140,7 @@ def jumps(fixes: Iterable[Sequence[float]]) -> str:
     steps is at least five times the diagonal of the fixes' bounding box.
 
     Args:
-        fixes: Latitude, longitude, accuracy, microseconds, in order of time.
+        fixes: Latitude, longitude, accuracy, microseconds, in time order.
     """
     steps = far = 0
     way = 0.0

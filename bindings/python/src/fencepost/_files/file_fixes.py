@@ -14,7 +14,7 @@ from .vector import Reading
 
 
 class FileAgain:
-    """A replayed file of many tracks. When the fixes of a track are requested, the file is read again, and then the
+    """A replayed file with many tracks. When the fixes of a track are requested, the file is read again, and then the
     fixes of all tracks stay in memory."""
 
     def __init__(self, path: str | Path, by: str, columns: Mapping[str, str], how: Reading, sort: bool) -> None:

@@ -1,4 +1,4 @@
-"""Detects doubtful values in the first rows of a file of many tracks."""
+"""Detects doubtful values in the first rows of a file with many tracks."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class FirstRows:
         return [(fix[0], fix[1]) for fix in islice(self._fixes(), 0, None, step) if is_usable(*fix[:3])]
 
     def jumping(self) -> tuple[int, str] | None:
-        """The number of a track whose fixes come from several devices, and the warning about it, or None if there is no
-        such track."""
+        """Returns the number of a track whose fixes come from several devices, together with the warning about that
+        track; returns None if there is no such track."""
         for track, _ in Counter(self._tracks).most_common(_TRACKS):
             if doubt := jumps(fix for fix, number in zip(self._fixes(), self._tracks) if number == track):
                 return track, doubt

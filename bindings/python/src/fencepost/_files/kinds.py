@@ -1,4 +1,4 @@
-"""Detects the kind of a file by its name and its first bytes; decompresses files."""
+"""Detects a file's kind from its name and its first bytes; decompresses files."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .tracks import VECTOR_FORMATS
 MOST_BYTES = 1 << 31
 """The largest decompressed size, since the contents are held in memory."""
 _USUAL_BYTES, MOST_RATIO = 1 << 26, 100
-"""The first number is a size in bytes to which every file may decompress. A larger decompressed size may be at most the
-second number times the compressed size. Texts of positions compress to between a fifth and a thirtieth of their size; a
-file that was made to fill the memory compresses to a thousandth of its size."""
+"""The first number is a size in bytes: every file may grow to this size when it is decompressed. A larger decompressed
+size may be at most the second number times the compressed size. Text files with positions compress to between a fifth
+and a thirtieth of their size; a file that was made to fill the memory compresses to a thousandth of its size."""
 _PIECE = 1 << 24
 
 _OTHERS = (
@@ -102,8 +102,7 @@ def too_large(path: str | Path, place: str = "") -> InputError:
 
 
 def check_name(path: str | Path) -> None:
-    """Refuses files by their names: files of kinds that are not supported, and compressed files of kinds that GDAL
-    reads.
+    """Refuses files by their names: files of unsupported kinds, and compressed files of the kinds that GDAL reads.
 
     Raises:
         InputError: The file is refused; the text says which kind of file it is and what to do.

@@ -1,4 +1,4 @@
-"""Reads a file of many tracks in batches of rows, by columns."""
+"""Reads a file with many tracks in batches of rows; each batch consists of columns."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 BATCH_ROWS = 65_536
 LINE_CHARACTERS = 48
-"""The usual length of a CSV line. A file is read in pieces of this many characters for each row of a batch."""
+"""The usual length of a CSV line. For batches of n rows, a file is read in pieces of n times this many characters."""
 HELD_ROWS = 131_072
 ALL_ROWS = 1 << 63
 """No limit for the number of rows that are held back, because the rows are already in memory and may be sorted
@@ -51,7 +51,8 @@ class Rows(NamedTuple):
     """Consecutive rows of a file: the track of each row (a number, in order of first appearance) and its fix.
 
     NaN means a missing position or an accuracy that is not reported. If no row reports an accuracy, `accuracies` is
-    None. `known` is the number of tracks that occur up to the last row. `place` returns the place of a row in the file.
+    None. `known` is the number of different tracks from the first row of the file to the last row of the batch. `place`
+    returns the place of a row in the file.
     """
 
     tracks: array[int]
@@ -64,7 +65,8 @@ class Rows(NamedTuple):
 
 
 def _sorted(batches: Sequence[Rows]) -> Iterator[Rows]:
-    """Sorts the rows of each track by time. Each track keeps the set of places that its rows occupy among all rows."""
+    """Sorts the rows of each track by time. The set of places that a track's rows occupy among all rows does not
+    change."""
     whole: list[array[Any]] = []
     for column in (0, 1, 2, 4):
         joined = array("q" if column in (0, 4) else "d")
@@ -93,13 +95,13 @@ def _sorted(batches: Sequence[Rows]) -> Iterator[Rows]:
 
 
 def _place(batches: Sequence[Rows], ends: Sequence[int], rows: Sequence[int], row: int) -> str:
-    """The place in the file of a row of a sorted batch."""
+    """For a row of a sorted batch, returns the row's place in the file."""
     batch = bisect_right(ends, rows[row])
     return batches[batch].place(rows[row] - ends[batch] + len(batches[batch].tracks))
 
 
 class UnsortedError(InputError):
-    """Rows are not in order of time and cannot be sorted in memory: there are too many rows, or the first unsorted row
+    """Rows are not in time order and cannot be sorted in memory: there are too many rows, or the first unsorted row
     comes too late in the file."""
 
 
@@ -112,7 +114,7 @@ class _Numbers(dict[Any, int]):
 
 
 class ManyTracks:
-    """A file or a table of one or many tracks.
+    """A file or a table with one or more tracks.
 
     Attributes:
         keys: The keys of the tracks, in order of first appearance. The list is complete when all rows have been read.
@@ -180,7 +182,7 @@ class ManyTracks:
         return self._arrow(by) if Path(self.path).suffix.lower() in VECTOR_FORMATS else self._csv(by)
 
     def again(self) -> FileAgain | TableAgain:
-        """The file or the table, with the same options, to read its fixes again."""
+        """The file or the table with the same options, for reading its fixes again."""
         if self._table is not None:
             return TableAgain(self._table, self.sort)
         return FileAgain(self.path, self.by or "", self._columns, self._how, self.sort)
@@ -300,7 +302,7 @@ class ManyTracks:
 
 
 class TableAgain:
-    """A replayed table, which returns the fixes of its tracks again."""
+    """A replayed table, whose tracks' fixes can be requested again."""
 
     def __init__(self, table: TableRows, sort: bool) -> None:
         self.path, self._table, self._sort = table.source, table, sort

@@ -32,7 +32,7 @@ def id_column(value: Any) -> str:
 def moving_tracks(value: Any, source: str, columns: Mapping[str, str], how: Reading = PLAIN) -> list[Track]:
     """One track for each trajectory, in the same order; the trajectory's id is its key.
 
-    The times of MovingPandas have no zone and count as UTC.
+    MovingPandas times have no zone and count as UTC.
 
     Raises:
         InputError: There is no trajectory, two trajectories have the same id, or a trajectory cannot be used.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 Line = tuple[list[Any], list[Any]]
-"""A list of coordinates and a list of their times, which has the same length."""
+"""A list of coordinates, and a list of the same length with their times."""
 
 
 def is_moving(value: Any) -> bool:

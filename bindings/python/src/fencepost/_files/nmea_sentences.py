@@ -1,10 +1,10 @@
-"""Reads a sentence of NMEA 0183: RMC, GGA or ZDA. A sentence is either read completely or refused.
+"""Reads one NMEA 0183 sentence: RMC, GGA or ZDA. A sentence is either read completely or refused.
 
 A receiver that is switched off, a torn line, and a logger that fills in unknown values all produce texts that look like
-sentences. So each field of a position or a date must have the form of the standard (IEC 61162-1). The sentence must
-have all its fields. Latitudes (ddmm.mm) and longitudes (dddmm.mm) must have all their digits and fewer than 60 minutes.
-The hemisphere is a capital letter, times have the form hhmmss, and dates have the form ddmmyy. If a receiver has no
-fix, its sentence is not damaged, but has no position.
+sentences. So each field of a position or a date must have the form that the standard (IEC 61162-1) prescribes. The
+sentence must contain all its fields. Latitudes (ddmm.mm) and longitudes (dddmm.mm) must have all their digits and fewer
+than 60 minutes. The hemisphere is a capital letter, times have the form hhmmss, and dates have the form ddmmyy. A
+sentence from a receiver without a fix does not count as damaged; it has no position.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ class Sentence:
 
 
 def sentences(line: str) -> list[str]:
-    """The sentences of :data:`KINDS` in a line; each begins at its dollar sign. Proprietary sentences are ignored.
+    """The sentences in a line whose kinds are in :data:`KINDS`; each begins at its dollar sign. Proprietary sentences
+    are ignored.
 
     Some loggers write their own time before a sentence, and a torn sentence may run into the next one.
     """
@@ -68,7 +69,7 @@ def read_sentence(text: str, parse: Callable[[str], Any]) -> Sentence:
 
     Args:
         text: A result of :func:`sentences`.
-        parse: The function of pynmea2 that parses a sentence and checks its checksum, if there is one.
+        parse: The function of pynmea2 that parses a sentence and verifies its checksum, if there is one.
 
     Raises:
         SentenceError: The sentence is damaged or incomplete.

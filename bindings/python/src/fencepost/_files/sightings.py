@@ -1,4 +1,4 @@
-"""Sightings files: JSON Lines, each with a `time` and either `beacons` or `scanning`."""
+"""Sightings files: JSON Lines; each line has a `time` and either `beacons` or `scanning`."""
 
 from __future__ import annotations
 

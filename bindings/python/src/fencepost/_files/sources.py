@@ -81,13 +81,13 @@ def as_tracks(
     how: Reading = PLAIN,
     sort: bool = True,
 ) -> list[Track]:
-    """The tracks of the argument `name`, ready for a replay.
+    """The tracks in the argument `name`, ready for a replay.
 
     Args:
         track: The argument as passed.
         columns: Names of columns that have unusual names.
         by: Name of the column that identifies the track.
-        hdop_scale: Metres of accuracy per unit of hdop.
+        hdop_scale: Metres of accuracy per unit of HDOP.
         name: Name of the argument, for messages.
         how: How files and tables are read.
         sort: True to sort files and tables by time if they are not in order. Fix objects are never sorted, since a
@@ -104,7 +104,7 @@ def as_tracks(
 
 
 def collected(table: Any) -> Any:
-    """Collects a lazy frame of Polars into a table; other objects are unchanged."""
+    """Collects a Polars lazy frame into a table; returns other objects unchanged."""
     if type(table).__name__ == "LazyFrame" and callable(getattr(table, "collect", None)):
         return table.collect()
     return table
@@ -177,7 +177,7 @@ def assumed_by_default(by: str | None) -> State:
     """The initial state of conditions without an assumed state.
 
     With many tracks the state is `unsatisfied`, as in tables of conditions: each track is near only a few conditions,
-    and the others should give no event.
+    and the others should not give an event.
     """
     return State.UNKNOWN if by is None else State.UNSATISFIED
 
@@ -192,7 +192,7 @@ def as_conditions(
     assuming: State | str | None = None,
     by: str | None = None,
 ) -> tuple[str, list[ConditionRow]]:
-    """The conditions of the argument `name`, and their name for messages.
+    """The conditions in the argument `name`, and the name of these conditions for messages.
 
     Args:
         conditions: The argument as passed.

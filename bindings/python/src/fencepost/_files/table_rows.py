@@ -1,4 +1,4 @@
-"""Reads the rows of tables as columns of fixes: frames, Arrow streams, Parquet and vector files."""
+"""Reads the rows of tables (frames, Arrow streams, Parquet and vector files) as columns of fixes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Batch(NamedTuple):
     accuracies: array[float] | None
     times: array[int]
     codes: array[int] | None
-    """For each row the index into `keys`, or None if there is one track."""
+    """The index into `keys` for each row; None if there is only one track."""
     keys: Sequence[Any]
 
 

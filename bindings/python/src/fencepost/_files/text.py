@@ -1,4 +1,4 @@
-"""Reads files as bytes, texts and JSON."""
+"""Reads files as bytes, text or JSON."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _ENCODINGS = re.compile(
     r"ascii|utf-(8|16|32).*|iso8859-.*|iso2022.*|cp[0-9]+|koi8-.*|kz1048|ptcp154|tis-620|mac-.*|hp-roman8|mbcs"
     r"|gb2312|gbk|gb18030|hz|big5.*|shift_jis.*|euc_.*|johab"
 )
-"""Names of encodings of text files, as Python's codecs call them. Python's other codecs (``punycode``, ``undefined``,
-``unicode_escape``) are not encodings of files, and some need quadratic time."""
+"""The names of text file encodings, as Python's codecs call them. Python's other codecs (``punycode``, ``undefined``,
+``unicode_escape``) are not file encodings, and some need quadratic time."""
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),

@@ -34,7 +34,7 @@ from .text import decode, text_pieces
 from .tracks import NO_POSITION, Point
 
 NOTHING = ("", "na", "null", "none")
-"""The contents of empty cells, in lower case."""
+"""Cell contents that count as empty, in lower case."""
 
 
 def read(
@@ -109,7 +109,7 @@ class Table(CSVTable):
         self.layout = Layout(self.delimiter, indices, unit, track, len(self.names), times, wkt)
 
     def check_accuracy(self, least: float) -> bool:
-        """True if the column of accuracies really holds accuracies. If the column's smallest value shows that it holds
+        """True if the accuracy column really contains accuracies. If the column's smallest value shows that it contains
         accelerations, the column is ignored in all later rows."""
         index = self.layout.indices.get("accuracy")
         if index is None or not is_acceleration(self.names[index], self._columns, least):

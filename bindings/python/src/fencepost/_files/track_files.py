@@ -28,8 +28,8 @@ def read_track(
     how: Reading = PLAIN,
 ) -> Track:
     """Reads GPX 1.0 or 1.1, GeoJSON, MF-JSON, KML, CSV or NMEA 0183. The ending of the file's name determines the
-    format; if the ending is not a known one, the first bytes of the file determine the format. A file with the ending
-    ``.gz`` is decompressed.
+    format; if the ending is unknown, the first bytes of the file determine the format. A file with the ending ``.gz``
+    is decompressed.
 
     Args:
         path: The file.

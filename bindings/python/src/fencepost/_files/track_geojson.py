@@ -1,4 +1,4 @@
-"""Reads tracks from GeoJSON: lines with an array of times, points with a time each, moving features."""
+"""Reads tracks from GeoJSON: lines with an array of times, points with one time each, and moving features."""
 
 from __future__ import annotations
 

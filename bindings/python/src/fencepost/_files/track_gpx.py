@@ -77,7 +77,7 @@ def _points(gpx: Any) -> list[Any]:
 
 def _tidy(text: str, path: str | Path) -> str:
     """Corrects small defects: strips white space around values, and drops invalid values such as an invalid ``<fix>``.
-    Errors name their place in the file."""
+    Error messages name the place in the file."""
     root = xml_root(text, path)
     if local_name(root) != "gpx":
         raise InputError(path, "line 1", f"not GPX: the root element is <{local_name(root)}>")

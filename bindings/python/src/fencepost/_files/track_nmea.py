@@ -1,4 +1,4 @@
-"""Reads NMEA 0183 logs with pynmea2: RMC and GGA sentences; the date may also come from ZDA.
+"""Reads NMEA 0183 logs with pynmea2: RMC and GGA sentences; the date may also come from ZDA sentences.
 
 Sentences with the same time of day form one fix. The fix gets its position from a GGA sentence, or from RMC if there is
 no valid GGA. GGA also gives the accuracy: the horizontal dilution of precision times the range error to one satellite.
@@ -48,13 +48,13 @@ class _Epoch:
 
 
 def looks_like_nmea(data: bytes) -> bool:
-    """True if a file begins like an NMEA log; used if the name of the file does not tell its format."""
+    """True if a file begins like an NMEA log; used if the file's name does not show its format."""
     return re.search(rb"(?:^|\s)\$[A-Z]{2}(?:RMC|GGA|ZDA|GLL|GSA|GSV|VTG),", data[:4096]) is not None
 
 
 def read(data: bytes, path: str | Path, hdop_scale: float | None) -> Iterator[tuple[str, Point]]:
-    """The fixes in file order. If none of the sentences with a time of day has a valid position, their fix has no
-    position."""
+    """The fixes in file order. If none of the sentences with the same time of day has a valid position, their fix has
+    no position."""
     reader = SentenceReader(hdop_scale)
     for line in data.decode("ascii", "replace").splitlines():
         yield from reader.line(line)
@@ -83,7 +83,7 @@ class SentenceReader:
         hdop_scale: Metres per unit of HDOP; None means 5.
 
     Attributes:
-        found: The number of RMC, GGA and ZDA sentences.
+        found: The number of RMC, GGA and ZDA sentences, including damaged sentences.
         damaged: The number of RMC, GGA and ZDA sentences that were ignored because they were damaged or incomplete.
         damage: The place and the defect of the last damaged sentence; None if no sentence was damaged.
     """

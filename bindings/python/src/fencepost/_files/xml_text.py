@@ -11,7 +11,7 @@ from .text import decode, marked_encoding
 
 _DECLARATION = re.compile(rb"""^(?:\xef\xbb\xbf)?<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._:-]+)["'][^>]*\?>""")
 _WIDE = {b"<\0?\0": "utf-16-le", b"\0<\0?": "utf-16-be", b"<\0\0\0": "utf-32-le", b"\0\0\0<": "utf-32-be"}
-"""Encodings by the first four bytes of a document without a byte order mark, as the XML specification detects them."""
+"""The encodings of documents without a byte order mark, by their first four bytes, as in the XML specification."""
 
 
 def holds_word(data: bytes, word: str) -> bool:

@@ -66,14 +66,14 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
             the library does not recognise these names.
         layer: Layer of a vector file. None selects the first layer.
         max_vertices: The largest number of vertices of each shape that is read, at most 1,000,000; None means 500,000.
-            The vertices of all parts and holes count, and so do the vertices at which planar edges are cut. The limit
-            applies only to conditions that are read from a source.
+            All vertices count, including those of all parts and holes, and those that are added where planar edges are
+            cut. The limit applies only to conditions that are read from a source.
         transform: True to transform a source in another CRS to WGS84. Otherwise such a source is refused.
 
     Raises:
         InputError: The source cannot be used. The message names the source, the row or feature, and the reason.
         MissingExtraError: The library that reads the source is not installed.
-        TypeError: `conditions` has another type.
+        TypeError: `conditions` has an unsupported type.
 
     Example:
         >>> from fencepost import Circle, Fix, Fleet
@@ -113,7 +113,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
 
     @classmethod
     def _of(cls, handle: Handle) -> Self:
-        """A table for an existing handle."""
+        """Returns a table object for an existing handle."""
         found = cls.__new__(cls)
         found._handle = handle
         return found

@@ -143,12 +143,13 @@ class Device:
     @property
     def clock_us(self) -> int | None:
         """The largest time of an input or an advance, in microseconds since 1970-01-01T00:00:00Z, or None before the
-        first one."""
+        first input or advance."""
         return self.statistics().clock_us
 
     @property
     def clock(self) -> datetime | None:
-        """The largest time of an input or an advance, as an aware datetime in UTC, or None before the first one."""
+        """The largest time of an input or an advance, as an aware datetime in UTC, or None before the first input or
+        advance."""
         return from_us(self.clock_us)
 
     @property
@@ -156,7 +157,7 @@ class Device:
         """Latitude and longitude of the last accepted fix, in degrees, to 1e-7 degrees. None if no fix was accepted.
 
         Stores and exported bytes do not contain the position. After a device was opened, restored or loaded, and until
-        its next fix, the position is that of its last fix that was outside of its safe region.
+        its next fix, `position` is the position of the last fix outside the device's safe region.
 
         Example:
             >>> from fencepost import Fix, Fleet, Zones

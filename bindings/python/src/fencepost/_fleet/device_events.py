@@ -144,7 +144,7 @@ class DeviceEventList(EventRows[DeviceEvent]):
         Pass the events of several calls together: ``DeviceEventList([*before, *events])``.
 
         Args:
-            end: The time to which open visits are counted. None means the latest time of these events.
+            end: Open visits are counted up to this time. None means the latest time of these events.
 
         Example:
             >>> from fencepost import Fleet, Zones

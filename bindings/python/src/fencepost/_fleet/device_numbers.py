@@ -56,7 +56,7 @@ class DeviceNumbers:
             self._free.append(number)
 
     def release(self, numbers: Iterable[int]) -> list[int]:
-        """Notes that events were acknowledged or became void; `numbers` has one entry for each event: the number of the
+        """Records that events were acknowledged or became void; `numbers` contains, for each event, the number of the
         event's device. Returns the numbers that are now free."""
         freed = []
         for number in numbers:

@@ -1,4 +1,4 @@
-"""A check of the first fixes of a fleet, which detects that several devices share one identifier."""
+"""Checks the first fixes of a fleet, to detect that several devices share one identifier."""
 
 from __future__ import annotations
 

@@ -46,19 +46,20 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     A fleet gives exactly the events that one monitor for each device would give, interleaved in the order of input. A
     monitor for comparison has the fleet's conditions, is created before the first condition is added, and has delivery
-    ``every``, no condition limit and ``initial_fix_max_age=None``. The events of one :meth:`advance` come in
-    the order of their deadlines. A device takes about 200 bytes. Processing a device's first fix takes no longer than a
+    ``every``, no condition limit and ``initial_fix_max_age=None``. The events of one :meth:`advance` come in order of
+    their deadlines. A device takes about 200 bytes of memory. Processing a device's first fix takes no longer than one
     query of the index; the same is true for the first fix after a million conditions were added.
 
-    Devices are identified by texts, and a device is added by its first input. A fleet is a mapping of identifiers to
+    A device is identified by a string, and is added by its first input. A fleet is a mapping of identifiers to
     :class:`Device`: ``len``, ``in``, iteration, ``fleet["truck-7"]``, ``del``. Several threads may use a fleet, but the
-    order of the events is useful only if there is one consumer at a time. A fleet is in memory, or persistent if it has
-    a `store`. A ``with`` statement closes the fleet at its end.
+    order of the events is useful only if there is one consumer at a time. A fleet with a `store` is persistent; any
+    other fleet is only in memory. When a ``with`` statement ends, it closes the fleet.
 
     Args:
         conditions: A table, which several fleets may share, for example one fleet in each thread. Anything else that
-            :class:`Zones` accepts is also allowed; the options below then apply. None means an empty table. Conditions
-            that are passed replace the conditions in the store; a condition that is equal in both keeps its state.
+            :class:`Zones` accepts is also allowed; the options below then apply. None means an empty table. The
+            conditions that are passed replace the conditions in the store; a condition that is the same in both keeps
+            its state.
         policy: Policy of conditions without a policy, or the name of a preset. None means ``standard``.
         assuming: Initial state of conditions that have no assumed state of their own. None means unsatisfied.
         radius: Radius in metres of circles without a radius.
@@ -66,8 +67,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             the library does not recognise these names.
         layer: Layer of a vector file. None selects the first layer.
         max_vertices: The largest number of vertices of each shape that is read, at most 1,000,000; None means 500,000.
-            The vertices of all parts and holes count, and so do the vertices at which planar edges are cut. The limit
-            applies only to conditions that are read from a source.
+            All vertices count, including those of all parts and holes, and those that are added where planar edges are
+            cut. The limit applies only to conditions that are read from a source.
         transform: True to transform a source in another CRS to WGS84. Otherwise such a source is refused.
         max_pending_events: The size of the queue, 1 to 1e9. Inputs are refused while `max_pending_events` events are
             pending.
@@ -243,7 +244,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         """A view of one device.
 
         Raises:
-            NotFoundError: No device has that identifier (a ``KeyError``).
+            NotFoundError: No device has that identifier. This error is also a ``KeyError``.
 
         Example:
             >>> from fencepost import Fix, Zones
@@ -261,7 +262,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         an event. A later input with the same identifier adds a new device.
 
         Raises:
-            NotFoundError: No device has that identifier (a ``KeyError``).
+            NotFoundError: No device has that identifier. This error is also a ``KeyError``.
         """
         if not self.remove_device(device):
             raise NotFoundError(f"no device has the identifier {shown(device)}")
@@ -321,7 +322,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return found
 
     def inside(self, identifier: str | None = None) -> Presences:
-        """A table with a row for each pair of a device and a condition that the device is inside of.
+        """A table with one row for each pair of a device and a condition that the device is inside of.
         :meth:`Presences.to_geopandas` converts the table for GeoPandas.
 
         Args:
@@ -359,7 +360,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return Presences(found, self._conditions)  # type: ignore[arg-type]
 
     def to_geopandas(self) -> GeoDataFrame:
-        """The positions of all devices: a row for each device, with its clock and its :attr:`Device.position` as a
+        """The positions of all devices: one row for each device, with its clock and its :attr:`Device.position` as a
         point in EPSG:4326. A device without a fix has the geometry None. For the conditions that the devices are inside
         of, use ``fleet.inside().to_geopandas()``.
 
@@ -391,7 +392,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         Pending events are not included, but their sequence numbers are used up: after the device was loaded elsewhere,
         the sequence number of its next event follows the numbers of these events. In a fleet with several `threads`,
         events that became void while they were pending also use up sequence numbers, so the next sequence number may be
-        larger, but never smaller.
+        larger than with one thread, but never smaller.
 
         Args:
             devices: The identifiers of the devices to export. None selects all of :attr:`devices`.
@@ -482,7 +483,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     @property
     def next_deadline_us(self) -> int | None:
         """The earliest time at which the state of any device can change without an input. Advance the fleet to this
-        time when the time comes. The time is in microseconds since 1970-01-01T00:00:00Z; it is None if nothing is
+        time once the time has come. The time is in microseconds since 1970-01-01T00:00:00Z; it is None if nothing is
         due."""
         found: int | None = self._handle.next_deadline()
         return found
@@ -494,14 +495,14 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     @property
     def clock_us(self) -> int | None:
-        """The time to which all devices were advanced, in microseconds since 1970-01-01T00:00:00Z, or None before the
-        first :meth:`advance`."""
+        """The time to which all devices were last advanced, in microseconds since 1970-01-01T00:00:00Z, or None before
+        the first :meth:`advance`."""
         found: int | None = self._handle.statistics()[0]
         return found
 
     @property
     def clock(self) -> datetime | None:
-        """The time to which all devices were advanced, as an aware datetime in UTC, or None before the first
+        """The time to which all devices were last advanced, as an aware datetime in UTC, or None before the first
         :meth:`advance`."""
         return from_us(self.clock_us)
 
@@ -522,8 +523,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return FleetStatistics(*fields)
 
     def checkpoint(self) -> None:
-        """Saves everything that is not saved yet, so that the store has the state after all inputs of all devices. Does
-        nothing without a store.
+        """Saves everything that is not saved yet, so that the store contains the state after all inputs of all devices.
+        Does nothing without a store.
 
         Raises:
             StoreUnavailableError: Saving failed. The fleet continues in memory, and a later call tries to save again.
@@ -577,7 +578,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     @classmethod
     def restore(cls, snapshot: Buffer) -> Self:
-        """Restores a fleet in memory from a snapshot. The new fleet has a table of its own. Unacknowledged events are
+        """Restores a fleet in memory from a snapshot. The new fleet has its own table. Unacknowledged events are
         delivered again.
 
         Args:

@@ -138,15 +138,15 @@ class FleetInputs(FixInputs):
         """Feeds many fixes of many devices in order, with the same result as single calls. Other Python threads can run
         during the call. New devices with at least one accepted row are added in the order of their first rows.
 
-        Pass columns of equal length, or fixes, together with their devices. Instead, you can pass a table that exports
-        an Arrow stream (PyArrow, Polars, DuckDB, pandas). The table is fed batch by batch: see
-        :meth:`Monitor.feed_many`. The table's column of devices holds texts, numbers (which are converted to texts), or
-        dictionary-encoded texts or numbers, whose indices are read in place.
+        Pass columns of equal length, or fixes, together with their devices. You can also pass a table that exports an
+        Arrow stream (PyArrow, Polars, DuckDB, pandas). The table is fed batch by batch: see :meth:`Monitor.feed_many`.
+        The table's device column contains strings, numbers (which are converted to strings), or dictionary-encoded
+        strings or numbers, whose indices are read in place.
 
         Args:
             fixes: A table; or fixes of any kind that :meth:`Monitor.feed_many` accepts.
-            device: The device of each row: texts, or numbers, which are converted to texts. A categorical column of
-                pandas or a dictionary array of PyArrow is read in place. A single text means that all rows belong to
+            device: The device of each row: strings, or numbers, which are converted to strings. A pandas categorical
+                column or a PyArrow dictionary array is read in place. A single string means that all rows belong to
                 that device.
             latitude: Degrees, -90 to 90.
             longitude: Degrees, -180 to 180.
@@ -167,9 +167,9 @@ class FleetInputs(FixInputs):
             InvalidArgumentError: The columns have different lengths, a row has no device, or a row is invalid and
                 `on_invalid` is ``"raise"``. ``position`` is the number of the row, and no row has been fed.
             ColumnTypeError: A column has values of a wrong type; ``position`` is the number of the row.
-            InputError: A column is missing or holds unusable values; ``row`` is the number of the row. The earlier
+            InputError: A column is missing or contains unusable values; ``row`` is the number of the row. The earlier
                 batches were applied, and ``result`` is their :class:`FeedResult`.
-            MissingExtraError: A table was passed, and nanoarrow is not installed.
+            MissingExtraError: A table was passed, but nanoarrow is not installed.
             QueueFullError: `max_pending_events` events are pending. Only the rows before ``position`` were applied;
                 ``result`` is the :class:`FeedResult` of these rows. Process the pending events, then feed the remaining
                 rows.
@@ -267,7 +267,7 @@ class FleetInputs(FixInputs):
         self._handle.set_scanning(device, truth(on, "on"), to_us(time))
 
     def set_arrival_time(self, time: Time) -> None:
-        """Sets the arrival time of the following inputs, from your own clock. The arrival time may go back.
+        """Sets the arrival time of the following inputs, from your own clock. The arrival time may go backwards.
 
         The arrival time does not affect states or events, but it has two uses. First, :meth:`expire` can remove devices
         by the arrival time of their last accepted input, regardless of the times in the inputs. Second, with
@@ -275,8 +275,8 @@ class FleetInputs(FixInputs):
         arrival time. So the limit also applies to the first input of a device, and a device that sent nothing for a
         long time can continue at the present time.
 
-        For devices that were added before the first arrival time was set, their last input counts as having arrived at
-        that first arrival time. Stores and snapshots contain the arrival times.
+        If a device was added before the first arrival time was set, its last input counts as having arrived at that
+        first arrival time. Stores and snapshots contain the arrival times.
 
         Example:
             >>> from fencepost import Fix, Fleet, Zones
@@ -297,7 +297,7 @@ class FleetInputs(FixInputs):
                 changed. The time is limited by `max_time_step`, because an advance to a wrong time would make every
                 later input of every device late. The limit is measured from the last advance and from the arrival time
                 or, if no arrival time was set, from the largest clock of the devices.
-            device: The only device to advance; the limit does not apply to it. None advances all devices.
+            device: The only device to advance; the limit does not apply in this case. None advances all devices.
             force: True to advance without the limit.
 
         Raises:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Presence(Plain):
-    """A condition that a device is inside of, or a beacon that is near it.
+    """A condition that a device is inside of, or a beacon that is near the device.
 
     Attributes:
         device: The device's identifier.
@@ -89,7 +89,7 @@ class PresenceColumns:
 
     @classmethod
     def of(cls, rows: Sequence[Presence]) -> PresenceColumns:
-        """The columns for rows."""
+        """Converts rows to columns."""
         return cls(
             [each.device for each in rows],
             [each.identifier for each in rows],
@@ -100,7 +100,7 @@ class PresenceColumns:
         )
 
     def named(self, identifiers: list[str | None]) -> PresenceColumns:
-        """Returns the columns with the given identifiers in place of the present ones. Omits rows whose new identifier
+        """Returns the columns with the given identifiers in place of the current ones. Omits rows whose new identifier
         is None."""
         if None not in identifiers:
             return replace(self, identifiers=cast("list[str]", identifiers))
@@ -118,7 +118,8 @@ class PresenceColumns:
 
 
 class Presences(Rows[Presence]):
-    """The pairs of a device and a condition that it is inside of: a sequence of :class:`Presence` that is also a table.
+    """The pairs of a device and a condition that the device is inside of: a sequence of :class:`Presence` that is also
+    a table.
 
     Example:
         >>> from fencepost import Fleet, Zones

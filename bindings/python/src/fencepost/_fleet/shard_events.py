@@ -22,8 +22,8 @@ class ShardEvents:
     """The common event queue of several fleets. The fleets deliver all their events to this object, which holds them
     until they are acknowledged.
 
-    An event is void if its condition was removed in the meantime; later events of its device then take its sequence
-    number.
+    An event is void if its condition was removed while the event was pending; later events of its device then take its
+    sequence number.
     """
 
     def __init__(self, table: Any, numbers: DeviceNumbers) -> None:

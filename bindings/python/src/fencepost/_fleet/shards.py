@@ -40,11 +40,11 @@ class Shards:
     """The handle of a fleet that feeds with several threads.
 
     Args:
-        table: The handle of the table of conditions.
+        table: The handle of the condition table.
         max_pending: The size of the queue. The size is checked only once per block of rows, so the events of a block
             may exceed it.
         device_limit: The largest number of devices of all fleets together. 0 means no limit.
-        timeouts: The two timeouts of beacons and the largest time step.
+        timeouts: The two beacon timeouts, and the largest time step.
         path: The path, the largest gap and the largest speed.
         count: The number of fleets.
     """
@@ -80,8 +80,8 @@ class Shards:
     # ------------------------------------------------------------------------------------------ devices
 
     def _of(self, device: Any) -> Handle:
-        """The fleet that has a device. For an unknown device this returns the first fleet, which then raises the right
-        error."""
+        """The fleet that a device belongs to. For an unknown device this returns the first fleet, which then raises the
+        right error."""
         number = self._numbers.get(device) if isinstance(device, str) else None
         return self._fleets[0 if number is None else number % len(self._fleets)]
 
@@ -237,7 +237,7 @@ class Shards:
     def _take(
         self, fleets: Iterable[Handle], order: Callable[[Any], Any] = itemgetter(ROW), at_once: int = _AT_ONCE
     ) -> None:
-        """Takes all new events of the fleets. Each poll acknowledges the events of the previous poll."""
+        """Takes all new events from the fleets. Each poll acknowledges the events of the previous poll."""
         rows: list[Any] = []
         for fleet in fleets:
             while part := fleet.poll_events(at_once):
@@ -376,8 +376,8 @@ class Shards:
                 self._keep(new)
 
     def _owners(self, used: Sequence[int], names: Sequence[str]) -> dict[int, array[int]]:
-        """Returns an array for each fleet that has devices of `names`; the array maps an index into `names` to the
-        device's number in that fleet."""
+        """Returns an array for each fleet that has any of the devices in `names`; the array maps an index into `names`
+        to the device's number in that fleet."""
         found: dict[int, array[int]] = {}
         own: dict[int, list[int]] = {}
         for code in used:

@@ -1,1 +1,1 @@
-"""Live following: sources, watches, sinks of events."""
+"""Follows devices live: sources, watches and event sinks."""

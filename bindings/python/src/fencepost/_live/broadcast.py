@@ -1,4 +1,4 @@
-"""Keeps the last events for readers that connect and disconnect, for example clients of server-sent events."""
+"""Keeps the latest events for readers that connect and disconnect, for example clients of server-sent events."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .live_events import Awaited
 
 
 class Broadcast:
-    """A sink that keeps the last events for any number of readers. Each reader continues after the last event it
+    """A sink that keeps the latest events for any number of readers. Each reader continues after the last event it
     received.
 
     The sink accepts every event at once; it does not know whether a reader has received it. Event numbers always

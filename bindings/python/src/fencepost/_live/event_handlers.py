@@ -20,7 +20,8 @@ GRACE = 5.0
 """How many seconds a command may take to exit when the watch must stop; after SIGTERM the command gets this time
 again."""
 BETWEEN_LOOKS = 0.05
-"""Seconds between two checks whether a command has ended, for systems without process descriptors."""
+"""The interval, in seconds, between two checks whether a command has ended; used on systems without process
+descriptors."""
 
 
 class EventCommand:

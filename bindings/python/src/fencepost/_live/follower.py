@@ -55,7 +55,7 @@ class Fed(StrEnum):
     """The fix was fed, or the message had another purpose (such as waypoints) and was processed."""
     PASSED = "passed"
     """The fix is not later than the clock of its device, and this clock was loaded from the store. A previous run has
-    already processed the fix, so its message is a repeated one."""
+    already processed the fix, so this message is a repeat."""
     LATE = "late"
     """The fix is not later than the device's clock."""
     DOUBLE = "double"
@@ -79,7 +79,7 @@ class Follower(Running):
     manager, for ``with`` and for ``async with``.
 
     An event is acknowledged when every sink has accepted it and, if the program loops over :meth:`events`, the loop
-    asks for the next one. Until then the event is redelivered; if there is a `store`, it is redelivered even after a
+    asks for the next event. Until then the event is redelivered; if there is a `store`, it is redelivered even after a
     restart. So each event is delivered at least once; use ``(device, sequence)`` to recognise a repeated event. While
     the store cannot be written, no event is delivered and no message is acknowledged to its source.
 
@@ -95,9 +95,9 @@ class Follower(Running):
         device: The member of JSON messages that names the device.
         lag: The maximum delay of a fix, in seconds: a fix may arrive this much later than its time.
         ahead: Fixes more than this many seconds ahead of the computer's clock are refused; None means no limit.
-        expire: Seconds or a timedelta. A device that sends nothing for this long is removed; None means that devices
-            are never removed.
-        max_devices: The maximum number of devices. Fixes from further devices are refused.
+        expire: A time span, in seconds or as a timedelta. A device that sends nothing for this long is removed; None
+            means that devices are never removed.
+        max_devices: The maximum number of devices. Fixes from any further device are refused.
         unknown_accuracy: The accuracy, in metres, to use for fixes with accuracy 0, which trackers send if they do not
             know the accuracy.
         policy: The transition policy of zones without a policy; None means ``standard``.
@@ -244,8 +244,8 @@ class Follower(Running):
         return self._fed(row if device is None and self._named else DeviceFix(device_name(device), row), "feed")
 
     def receive(self, message: bytes | str | Mapping[str, Any], topic: str | None = None) -> Fed | None:
-        """Feeds a message of OwnTracks or Traccar, or a JSON object with device, latitude (or lat), longitude (or lon),
-        time and perhaps accuracy.
+        """Feeds an OwnTracks or Traccar message, or a JSON object with device, latitude (or lat), longitude (or lon),
+        time and optionally accuracy.
 
         Args:
             message: The message as JSON text or as a parsed object. The message's other members become the ``source``
@@ -291,8 +291,8 @@ class Follower(Running):
         return isinstance(self._watcher, Watch)
 
     def save(self) -> bool:
-        """Returns True if everything that was fed is in the store; before that, retries a failed save. If the result is
-        False, the sender should keep its message. Returns True if there is no store."""
+        """Retries a failed save; then returns True if everything that was fed is in the store. If the result is False,
+        the sender should keep its message. Returns True if there is no store."""
         with self._watcher.lock:
             self._check_open()
             self._watcher.keep()

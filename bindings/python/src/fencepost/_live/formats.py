@@ -1,4 +1,4 @@
-"""Converts the bytes of a pipe to fixes: JSON Lines, NMEA 0183, GPX."""
+"""Converts the bytes read from a pipe (JSON Lines, NMEA 0183 or GPX) to fixes."""
 
 from __future__ import annotations
 
@@ -150,8 +150,8 @@ class _Sentences(_Split):
 
 
 class _Document:
-    """Decodes GPX. The document is read only when all of it has arrived, because tracks take precedence over routes and
-    way points, and may come after them in the document."""
+    """Decodes GPX. The document is read only after all of it has arrived, because tracks take precedence over routes
+    and way points, and may come after them in the document."""
 
     def __init__(self, name: str) -> None:
         self._data, self._name = bytearray(), name

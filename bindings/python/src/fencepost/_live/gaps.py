@@ -1,4 +1,4 @@
-"""Detects missing messages of senders that number their messages."""
+"""Detects missing messages from senders that number their messages."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ number is smaller by more than this, the sender has restarted its numbering."""
 
 
 class Gaps:
-    """Counts missing messages of devices as ``missing_messages``, and logs them.
+    """Counts missing messages from devices as ``missing_messages``, and logs them.
 
-    If a number exceeds the last number of its device by more than one, this is a gap, even if the missing messages come
-    later. Messages are not detected as missing if they were lost before the device's first message or while the watch
-    did not run.
+    If a number exceeds its device's last number by more than one, a gap is reported, even if the missing messages
+    arrive later. Messages are not detected as missing if they were lost before the device's first message or while the
+    watch was not running.
 
     Args:
         member: The member that contains the message number, which a device increases by 1 for each message; ``a.b``

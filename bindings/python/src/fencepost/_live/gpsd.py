@@ -35,8 +35,8 @@ class Gpsd(Source):
         url: ``gpsd://host:port``.
         reconnect: How many seconds to retry after the gpsd was lost; with 0, the source ends when the connection ends.
         notices: Receives reports that the connection is lost or restored.
-        device: The gpsd's name of the device to follow, for example ``/dev/ttyUSB0``. If `device` is None, the first
-            device that has a fix is followed; the device is chosen again after each lost connection.
+        device: The name by which gpsd knows the device to follow, for example ``/dev/ttyUSB0``. If `device` is None,
+            the first device that has a fix is followed; the device is chosen again after each lost connection.
         monotonic: Returns the seconds of a monotonic clock.
         named: The device name that the source adds to its fixes. If `named` is None, the fixes have no name; this is
             suitable for a follower of a single device.
@@ -142,7 +142,7 @@ class Gpsd(Source):
         """Schedules the next connection attempt.
 
         Raises:
-            OSError: The time for retries is over.
+            OSError: The time for retries has run out.
         """
         assert self._lost_at is not None
         now = self._monotonic()

@@ -15,7 +15,8 @@ from .notices import Notices
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 HANDLING_S = 1.0
-"""Maximum time to handle events before signals, the watchdog and the inputs are checked, in seconds."""
+"""The maximum time, in seconds, for which events are handled before signals, the watchdog and the inputs are
+checked."""
 BETWEEN_SAVES = 10.0
 """Seconds between two attempts to save while the store fails."""
 MANY_EVENTS = 100_000
@@ -133,7 +134,8 @@ class Handling:
 
     @property
     def is_kept(self) -> bool:
-        """Whether inputs may be acknowledged and events delivered: True if there is no store or it can be written."""
+        """True if inputs may be acknowledged and events delivered, that is, if there is no store or the store can be
+        written."""
         return self._store in (StoreStatus.NONE, StoreStatus.KEPT)
 
     def look_at_store(self, force: bool = False) -> bool:
@@ -186,12 +188,12 @@ class Handling:
 
     @property
     def has_events(self) -> bool:
-        """Whether events should be handled before more inputs are fed."""
+        """True if events should be handled before more inputs are fed."""
         return False
 
     @property
     def is_done(self) -> bool:
-        """Whether every event was handled."""
+        """True if every event was handled."""
         return self._waiting is None and (self.is_kept or self._events.statistics().pending_events == 0)
 
     @property

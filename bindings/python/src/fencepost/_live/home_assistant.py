@@ -1,8 +1,8 @@
 """Publishes events and positions for Home Assistant, using its MQTT discovery.
 
-A device becomes a ``device_tracker`` with its position, and a ``binary_sensor`` for each place. These entities of Home
-Assistant are shown as unavailable while the watch is not connected. All messages are retained, so Home Assistant finds
-everything again after its own restart.
+Each device becomes a ``device_tracker`` that shows its position, and gets a ``binary_sensor`` for each place. These
+entities of Home Assistant are shown as unavailable while the watch is not connected. All messages are retained, so Home
+Assistant finds everything again after its own restart.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def places_of(fleet: Fleet, circles: OwnersCircles, device: str) -> list[str]:
 
 
 class Topics:
-    """The topics and payloads of devices and places.
+    """The topics and payloads for devices and places.
 
     Args:
         start: The prefix of the state topics.
@@ -140,7 +140,7 @@ class HomeAssistantEvents:
         places_of: Returns the identifiers of a device's places. Returns nothing if there are too many places to
             announce them before their first events.
         inside: Returns the identifiers of the places that a device is in.
-        is_outdated: Whether the conditions have changed since the last message.
+        is_outdated: True if the conditions have changed since the last message.
     """
 
     def __init__(
@@ -244,7 +244,7 @@ class HomeAssistantEvents:
 
     def _discovery(self, device: str) -> list[Message]:
         """The discovery messages that Home Assistant needs before a device's first state; empty if these messages were
-        already published since the start."""
+        already published since the program started."""
         if self.is_outdated:
             self._update_places()
         if device in self._known:

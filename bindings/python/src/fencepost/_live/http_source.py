@@ -21,7 +21,7 @@ LARGEST = 1 << 18
 """Maximum size of a message in bytes; larger messages are refused."""
 MOST_CONNECTIONS = 256
 PATIENCE = 30.0
-"""Maximum seconds for a request, and for an idle connection."""
+"""The maximum duration of a request and of an idle connection, in seconds."""
 PIECE = 65_536
 ANSWERS = {200: b"[]", 400: b"", 401: b"", 405: b"", 413: b"", 503: b""}
 
@@ -39,10 +39,10 @@ class _Connection:
 
 
 class HttpSource(Source):
-    """Accepts messages by POST: from OwnTracks' HTTP mode, from Traccar's ``forward.type json``, and JSON objects that
-    name their device. A request is answered with 200 when its message has been fed and is in the store. While the store
-    fails, a request is not answered; after 30 s it is answered with 503, and phones and Traccar then send the message
-    again.
+    """Accepts messages by POST: messages from OwnTracks' HTTP mode, messages from Traccar's ``forward.type json``, and
+    JSON objects that name their device. A request is answered with 200 when its message has been fed and is in the
+    store. While the store fails, a request is not answered; after 30 s it is answered with 503, and phones and Traccar
+    then send the message again.
 
     A fix that is refused because it is late or a duplicate is also answered with 200, because sending it again would
     not help. The source does not offer TLS; put a reverse proxy in front of it.

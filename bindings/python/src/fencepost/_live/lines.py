@@ -21,7 +21,7 @@ class LineError(ValueError):
 
 
 def parse_line(line: bytes) -> FixRow | None:
-    """The fix of a line: a JSON object with latitude, longitude (or lat, lon), time and perhaps accuracy, or a TPV
+    """The fix of a line: a JSON object with latitude, longitude (or lat, lon), time and optionally accuracy, or a TPV
     report of gpsd. Returns None for blank lines, for other reports of gpsd, and for TPV reports without a position or
     time.
 
@@ -37,7 +37,7 @@ def parse_line(line: bytes) -> FixRow | None:
 
 
 def fix_of(value: dict[str, Any]) -> FixRow:
-    """The fix of an object with latitude, longitude (or lat, lon), time and perhaps accuracy.
+    """The fix of an object with latitude, longitude (or lat, lon), time and optionally accuracy.
 
     Raises:
         LineError: The object has no fix.

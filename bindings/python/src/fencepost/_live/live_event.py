@@ -16,7 +16,7 @@ class LiveEvent:
     """An event of a device, with the members of the device's last message that are not part of the fix.
 
     Attributes:
-        event: The event of the fleet, with all its details.
+        event: The fleet's event, with all its details.
         source: Members of the message besides device, position and time, for example the battery level.
         waypoint_time: When the circle was created on a phone, in seconds since 1970; 0 means that the zone is not a
             phone's circle.

@@ -73,7 +73,7 @@ class Turns:
     Args:
         sources: The sources of the messages.
         watcher: Processes the messages.
-        notices: Receives reports of errors of a source.
+        notices: Receives reports of source errors.
     """
 
     def __init__(self, sources: Sequence[Source], watcher: Watcher, notices: Notices) -> None:
@@ -84,7 +84,7 @@ class Turns:
 
     @property
     def is_over(self) -> bool:
-        """Whether the sources have ended and all inputs and events are handled."""
+        """True if the sources have ended and all inputs and events are handled."""
         return self._watcher.is_done and not any(each.found or not each.at_end for each in self._inputs)
 
     def descriptors(self) -> set[int]:
@@ -146,20 +146,20 @@ def watch(
     beat: Callable[[], float | None] = lambda: None,
     is_endless: bool = False,
 ) -> None:
-    """Feeds inputs, lets time pass, and handles events, until the sources have ended and everything is handled, or a
-    signal requests a stop.
+    """Feeds inputs, lets time pass, and handles events, until the sources have ended and everything is handled, or
+    until a signal requests a stop.
 
     Args:
         sources: The sources of the fixes.
         watcher: Feeds the monitor or fleet.
         signals: Requests a stop; must already be entered as a context manager.
-        notices: Receives reports of errors of a source.
+        notices: Receives reports of source errors.
         on_hang_up: A function that is called after SIGHUP.
         beat: A function that is called in each pass of the loop; it returns the seconds until its next call, or None.
-        is_endless: Whether to continue after all sources have ended.
+        is_endless: True to continue after all sources have ended.
 
     Raises:
-        OSError: A gpsd was lost and did not come back, or a file can no longer be read.
+        OSError: The connection to a gpsd was lost and could not be restored, or a file can no longer be read.
         InputError: A GPX document cannot be used.
     """
     turns = Turns(sources, watcher, notices)

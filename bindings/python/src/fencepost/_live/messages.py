@@ -51,7 +51,7 @@ class Waypoint:
 
 @dataclass(frozen=True, slots=True)
 class Waypoints:
-    """The circles of a device's owner, and the errors of the circles that cannot be used."""
+    """The circles of a device's owner, and the errors for the circles that cannot be used."""
 
     device: str
     waypoints: tuple[Waypoint, ...]
@@ -90,7 +90,7 @@ def device_name(value: object) -> str:
     """Returns a device's identifier.
 
     Raises:
-        NameRefused: The name is not an identifier.
+        NameRefused: The name is not a valid identifier.
     """
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         raise NameRefused("has no device name")

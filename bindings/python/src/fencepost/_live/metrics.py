@@ -40,7 +40,7 @@ def counters_of(watcher: FleetWatch, reconnects: Callable[[], int], started: flo
 
 
 class Metrics:
-    """The metrics as text that Prometheus reads.
+    """The metrics in the text format that Prometheus reads.
 
     Args:
         counters: The counters by name.

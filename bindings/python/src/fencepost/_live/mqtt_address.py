@@ -10,7 +10,7 @@ PORTS = {"mqtt": 1883, "mqtts": 8883}
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A broker and a topic: ``mqtt://host:port/topic``, ``mqtts`` with TLS."""
+    """A broker and a topic: ``mqtt://host:port/topic``, or ``mqtts://host:port/topic`` with TLS."""
 
     url: str
     host: str
@@ -26,7 +26,7 @@ class Address:
 
 
 def is_address(text: str) -> bool:
-    """True if the user means a text as a broker's address."""
+    """True if a string is meant as a broker address."""
     scheme, separator, _ = text.partition("://")
     return separator != "" and scheme in PORTS
 
@@ -39,8 +39,8 @@ def read_address(text: str, topic: str = "") -> Address:
         topic: The topic to use if the address does not contain one.
 
     Raises:
-        ValueError: `text` is not an address, or contains a user or password, which would be visible in a list of
-            processes.
+        ValueError: `text` is not an address, or it contains a user or password, which would be visible in the process
+            list.
     """
     scheme, _, rest = text.partition("://")
     place, _, found = rest.partition("/")
@@ -75,7 +75,7 @@ def checked_topic(topic: str) -> str:
 
 
 def read_login(path: str | None, prefix: str | None = "FENCEPOST_MQTT") -> tuple[str, str] | None:
-    """User and password, from the first two lines of a file, or else from the environment.
+    """Returns the user and password from the first two lines of a file, or else from the environment.
 
     Args:
         path: The path of the file, or None if there is no file.

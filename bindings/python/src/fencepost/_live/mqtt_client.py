@@ -18,14 +18,14 @@ LONGEST_PAUSE = 60
 SHORT_LIFE = 3.0
 """Seconds. If the broker ends a connection within this time, a second client may be using the same client id."""
 CONTESTED = 5
-"""If this many short connections follow one another while the broker was up all the time, another client has the same
-id."""
+"""If this many short connections occur in a row although the broker was up all the time, another client is using the
+same id."""
 AWAY = 86_400
 """Seconds that a client waits before it reconnects if a second client uses its id."""
 
 
 class BrokerClient:
-    """A client of paho-mqtt. The library's thread keeps the client connected. Notices are queued until the main thread
+    """A paho-mqtt client. The library's thread keeps the client connected. Notices are queued until the main thread
     calls :meth:`tell`.
 
     Args:
@@ -103,7 +103,7 @@ class BrokerClient:
         self._on_connected()
 
     def _on_connected(self) -> None:
-        """Does nothing; subclasses may override it. Called by the client's thread after each connection."""
+        """Does nothing; subclasses may override it. Called by the client's thread after each successful connection."""
 
     def _failed(self, client: Any, userdata: Any) -> None:
         self._was_lost, self._short_lives = True, 0

@@ -26,7 +26,8 @@ class Publisher(BrokerClient):
 
     Args:
         arguments: The arguments of :class:`BrokerClient`.
-        availability: A topic whose retained message says whether the client is online; None means no such topic.
+        availability: A topic whose retained message says whether the client is online; None means that there is no such
+            topic.
     """
 
     def __init__(self, *arguments: Any, availability: str | None = None) -> None:

@@ -150,9 +150,9 @@ class _Subscriber(BrokerClient):
 
 
 class MqttSource(Source):
-    """Reads messages of OwnTracks, Traccar and others on a topic. Each message is acknowledged to the broker after it
-    was fed. The broker keeps unacknowledged messages, even while this client is disconnected, and delivers them later.
-    A redelivered message is skipped because its time is not later than the clock of its device.
+    """Reads messages from OwnTracks, Traccar and other senders on a topic. Each message is acknowledged to the broker
+    after it was fed. The broker keeps unacknowledged messages, even while this client is disconnected, and delivers
+    them later. A redelivered message is skipped because its time is not later than the clock of its device.
 
     Args:
         address: The broker and the topic.
@@ -198,7 +198,7 @@ class MqttSource(Source):
         return iter([(f"on {each.topic[:LONGEST_TOPIC]}", self._found(each)) for each in arrived])
 
     def _found(self, arrived: _Arrived) -> Any:
-        """The content of a message, its error, or None if a watch does not need the message."""
+        """Returns a message's content or the error in it; returns None if a watch does not need the message."""
         if arrived.payload is None:
             return LineError(f"is a message of more than {LARGEST} bytes")
         try:

@@ -26,7 +26,7 @@ LATEST = 253_402_300_799
 LONGEST_WAYPOINT = 128
 """Maximum length of a circle's name in bytes."""
 MOST_WAYPOINTS = 500
-"""Maximum number of waypoints of one owner."""
+"""The maximum number of waypoints for one owner."""
 BRANCHES = ("event", "waypoint", "waypoints", "info", "cmd", "status", "steps", "dump", "beacon", "request")
 """The topics that an app uses below ``owntracks/USER/DEVICE``."""
 OWN_KEYS = ("_type", "topic", "lat", "lon", "tst", "acc", "inregions", "inrids")
@@ -123,7 +123,7 @@ def _waypoint(value: dict[str, Any]) -> Waypoint:
 
 
 def _is_beacon(name: str) -> bool:
-    """Whether a description contains the identity of a beacon after its name: ``desc:UUID:major:minor``."""
+    """Whether a description contains a beacon's identity after the beacon's name: ``desc:UUID:major:minor``."""
     parts = name.split(":")
     return len(parts) >= 2 and len(parts[1]) == 36 and parts[1].count("-") == 4
 

@@ -188,7 +188,7 @@ class Page:
 
 
 def _built(name: str) -> bytes:
-    """A file of the page, combined with the parts that it shares with the report."""
+    """A file of the page, combined with the parts that the page shares with the report."""
     own = (files(__package__) / "page_files" / name).read_text(encoding="utf-8")
     parts = {"page.html": pages.page, "page.css": pages.style, "page.js": pages.script}
     return parts[name](own).encode()

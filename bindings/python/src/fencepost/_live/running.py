@@ -113,7 +113,7 @@ class Running:
 
         Raises:
             OSError: A source can no longer be read.
-            InputError: A document of a source cannot be used.
+            InputError: A document from a source cannot be used.
         """
         if not len(self._sinks):
             raise InvalidArgumentError("run delivers events to sinks, but the follower has no sink")
@@ -127,7 +127,7 @@ class Running:
 
         Raises:
             OSError: A source can no longer be read.
-            InputError: A document of a source cannot be used.
+            InputError: A document from a source cannot be used.
         """
         turns, watcher = Turns(sources, self._watcher, self._notices), self._watcher
         ready: set[int] = set()

@@ -114,8 +114,8 @@ class Sinks:
 
 
 class AppendedFile:
-    """Appends each event as a line to a file, and fsyncs it before the event counts as handled. Removes an incomplete
-    last line that a crash or a full disk has left.
+    """Appends each event as a line to a file, and fsyncs the file before the event counts as handled. Removes an
+    incomplete last line that a crash or a full disk has left.
 
     Args:
         path: The path of the file, which is created if it does not exist.
@@ -152,7 +152,7 @@ class AppendedFile:
             os.close(old)
 
     def _cut(self) -> None:
-        """Removes everything after the last line end of the file."""
+        """Removes everything after the file's last line end."""
         if not self._is_regular:
             return
         size = end = os.fstat(self._descriptor).st_size

@@ -13,8 +13,8 @@ PIECE = 65_536
 
 
 class Source:
-    """The base class of sources; a follower reads the messages of devices from them. Subclasses implement :meth:`read`
-    and, if needed, :meth:`taken` and :meth:`close`.
+    """The base class of sources, from which a follower reads device messages. Subclasses implement :meth:`read` and, if
+    needed, :meth:`taken` and :meth:`close`.
 
     Attributes:
         name: The name of the source in the log.
@@ -104,7 +104,7 @@ def open_file(source: str, format: str = "auto", decoder: Decoder | None = None)
     Args:
         source: The path, or ``-``.
         format: The name of the format: auto, jsonl, nmea or gpx.
-        decoder: The decoder to use; None means the decoder of the format.
+        decoder: The decoder to use; None means the decoder for the format.
 
     Raises:
         OSError: The file cannot be opened.

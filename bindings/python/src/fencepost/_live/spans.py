@@ -6,7 +6,7 @@ from .._tables.times import from_us, utc_text
 
 WEEK = 604_800_000_000
 ROLLOVER = 1024 * WEEK
-"""The time, in microseconds, after which a 10-bit week number of GPS starts again: 1,024 weeks. The clock of an old
+"""The time, in microseconds, after which the 10-bit GPS week number starts again at 0: 1,024 weeks. The clock of an old
 receiver can be wrong by 1,024 weeks."""
 
 

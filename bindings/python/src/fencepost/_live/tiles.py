@@ -30,10 +30,10 @@ class Tiles:
 
 
 def read_tiles(template: str, attribution: str | None) -> Tiles:
-    """Reads a URL template of tiles.
+    """Reads a URL template for map tiles.
 
     Raises:
-        ValueError: `template` is not a URL of tiles, or the attribution is missing.
+        ValueError: `template` is not a tile URL, or the attribution is missing.
     """
     found = TILE.fullmatch(template)
     rest = template

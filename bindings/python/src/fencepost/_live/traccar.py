@@ -20,7 +20,7 @@ def is_forward(value: dict[str, Any]) -> bool:
 
 
 def read(value: dict[str, Any], data: bytes) -> DeviceFix:
-    """The fix of a forwarded position.
+    """The fix in a forwarded position.
 
     Raises:
         LineError: The message cannot be used.
@@ -47,5 +47,5 @@ def _fix(position: dict[str, Any]) -> FixRow:
 
 
 def source_of(value: dict[str, Any]) -> dict[str, Any]:
-    """The members of a forwarded position that are passed on with an event: its attributes, speed, course."""
+    """The members of a forwarded position that are passed on with an event: its attributes, speed and course."""
     return {key: each for key, each in value["position"].items() if key not in OWN_KEYS}

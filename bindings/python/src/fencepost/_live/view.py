@@ -42,7 +42,7 @@ class View:
 
     Args:
         fleet: The fleet.
-        is_others: A function that returns whether a condition does not apply to a device.
+        is_others: A function that returns True if a condition does not apply to a device.
         counters: The counters by name.
 
     Attributes:

@@ -62,8 +62,8 @@ class FleetWatch(Handling):
         named: The device to use for fixes that do not name their device.
         lag: The maximum delay of a fix, in seconds: a fix may arrive this much later than its time.
         ahead: Fixes more than this many seconds ahead of the wall clock are refused; None means no limit.
-        max_devices: The greatest number of devices. Fixes from further devices are refused.
-        expire: Seconds: a device without messages for this long is removed, regardless of the times in its fixes.
+        max_devices: The maximum number of devices. Fixes from any further device are refused.
+        expire: A device that sends no message for this many seconds is removed, regardless of the times in its fixes.
             If `expire` is None, devices are never removed.
         unknown_accuracy: The accuracy, in metres, to use for fixes with accuracy 0, which trackers send if they do not
             know the accuracy.

@@ -35,9 +35,9 @@ class Watch(Handling):
     the last fix exceeds `max_gap`. When the next fix arrives, the events in between, including dwells, are reported at
     once.
 
-    A fix whose time is more than `ahead` beyond the wall clock is refused. A monitor's clock may still be ahead of the
-    wall clock because some clock was wrong. In this case the monitor is rewound as soon as five late fixes in a row
-    agree with the wall clock. The monitor's records stay, and the observed states become undetermined.
+    A fix whose time is more than `ahead` seconds ahead of the wall clock is refused. A monitor's clock may nevertheless
+    get ahead of the wall clock if some clock was wrong. In this case the monitor is rewound as soon as five late fixes
+    in a row agree with the wall clock. The monitor's records stay, and the observed states become undetermined.
 
     The first refusal is logged at once; then the number of refusals is logged at most once a minute.
 
@@ -49,7 +49,7 @@ class Watch(Handling):
         lag: The maximum delay of a fix, in seconds: a fix may arrive this much later than its time.
         ahead: Fixes more than this many seconds ahead of the wall clock are refused. If `ahead` is None, fixes with any
             time are accepted, and the wall clock is not used.
-        max_gap: Seconds, for a monitor with a path; None means that the monitor has no path.
+        max_gap: The path's ``max_gap``, in seconds; None means that the monitor has no path.
         unknown_accuracy: The accuracy, in metres, to use for fixes with accuracy 0, which trackers send if they do not
             know the accuracy.
         monotonic: Returns the seconds of a monotonic clock.
@@ -165,7 +165,7 @@ class Watch(Handling):
 
     def _count_time_from(self, time_us: int, clock: int) -> None:
         """Corrects the clock after a fix that is slightly late. In this case the previous fix was ahead of time, and a
-        clock based on it would stay ahead of all further fixes."""
+        clock based on that fix would stay ahead of all further fixes."""
         now = self._now_us()
         if now is not None and time_us - self._lag_us < now and clock - time_us <= max(A_LITTLE_US, self._lag_us):
             self._last = (time_us, self._monotonic())

@@ -59,7 +59,8 @@ class OwnersCircles:
         return identifier in self._owned and owner_of(identifier) != owner_of(device)
 
     def take(self, device: str, waypoint: Waypoint) -> bool:
-        """Adds, changes or removes a circle as the device of its owner reports it; returns True if something changed.
+        """Adds, changes or removes a circle as reported by a device of the circle's owner; returns True if something
+        changed.
 
         Raises:
             WaypointRefused: The circle cannot be used.

@@ -1,4 +1,4 @@
-"""The log of a replay, and its conversion to frames, files, texts and the report."""
+"""The log of a replay, and its conversion to frames, files, text and the report."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class EventLog(Log):
         return geopandas.GeoDataFrame(frame, geometry=geopandas.GeoSeries(points, index=frame.index), crs="EPSG:4326")
 
     def to_file(self, path: str | os.PathLike[str], *, layer: str | None = None, crs: Any = None) -> None:
-        """Writes the events as points, in the format of the file's ending: ``.gpkg`` (an existing GeoPackage keeps its
-        other layers), ``.fgb``, ``.parquet`` (GeoParquet), ``.geojson`` (:meth:`to_geojson`) or ``.csv``
+        """Writes the events as points, in the format that the file's ending selects: ``.gpkg`` (an existing GeoPackage
+        keeps its other layers), ``.fgb``, ``.parquet`` (GeoParquet), ``.geojson`` (:meth:`to_geojson`) or ``.csv``
         (:meth:`to_csv`).
 
         In a GeoPackage or FlatGeobuf, GDAL stores times with millisecond resolution; Parquet stores microseconds.
@@ -117,8 +117,8 @@ class EventLog(Log):
         return write_to(target, write)
 
     def to_geojson(self, target: Target = None) -> str | None:
-        """Writes a GeoJSON FeatureCollection. Each event is a Point at the deciding fix. If no fix decided, the
-        geometry is null.
+        """Writes a GeoJSON FeatureCollection. Each event becomes a Point at the fix that decided the event. If no fix
+        decided the event, the geometry is null.
 
         Args:
             target: Path or open text file. If `target` is None, the method returns the text.
@@ -145,9 +145,9 @@ class EventLog(Log):
         Args:
             target: Path of the file to write. If `target` is None, the method only returns the page's text.
             title: The title of the page. None means the name of the track's file or argument.
-            base_map: True, or a template such as ``"https://example.org/{Z}/{X}/{Y}.png"``, to show map tiles (of
-                OpenStreetMap, or of the template) at once when the reader is online. Otherwise the reader can switch
-                the tiles on. The tile server learns from the requests where the track was.
+            base_map: True to show OpenStreetMap tiles at once when the reader is online, or a URL template such as
+                ``"https://example.org/{Z}/{X}/{Y}.png"`` to show the tiles of another server. If `base_map` is False,
+                the reader can switch the tiles on. The tile server can infer from the requests where the track was.
 
         Returns:
             The page.

@@ -52,7 +52,7 @@ class TrackReplay:
     key: Any
     """The key of the track in its table. None if there is only one track."""
     source: str
-    """The file's path, or the name of the argument that held the track."""
+    """The file's path, or the name of the argument that contained the track."""
     fixes: Sequence[FixRow]
     """The fixes: latitude and longitude in degrees, accuracy in metres (0 means "not reported", NaN "no position"), and
     the time in microseconds since 1970."""
@@ -63,7 +63,7 @@ class TrackReplay:
     begin_us: int | None
     """The earliest time of the track's inputs, in microseconds since 1970. None if there are no inputs."""
     end_us: int | None
-    """The clock at the end of the track, in microseconds since 1970."""
+    """The track's clock at the end of the track, in microseconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)

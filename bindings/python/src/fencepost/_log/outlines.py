@@ -1,7 +1,7 @@
 """Outlines of polygons, corridors and gates on a Web Mercator map; an outline may cross the antimeridian or surround a
 pole.
 
-Outlines are lists of polygons, each with an outer ring and its holes, in metres of the map.
+An outline is a list of polygons, each with an outer ring and its holes, in Web Mercator metres.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from .web_mercator import MOST_NORTH, Ring, circle, near, unwrapped, world, x_of
 Point = tuple[float, float]
 """Latitude and longitude, in degrees."""
 Polygons = list[list[Ring]]
-"""Polygons, each an outer ring and its holes."""
+"""A list of polygons; each polygon is a list of rings: an outer ring and its holes."""
 
 _LONGEST = 20_000.0
 """Maximum distance between two points of an outline, in metres. Up to a high zoom, the drawn line deviates from the
 geodesic by less than a pixel."""
 _MOST_STEPS = 256
 _ROUND = 24
-"""Number of points of the half circle around an end of a corridor."""
+"""The number of points on the half circle around each end of a corridor."""
 
 
 def polygon(parts: Sequence[Sequence[Sequence[Point]]], edges: str, oriented: bool, reference: float) -> Polygons:
@@ -87,7 +87,7 @@ def lines(found: Sequence[Sequence[Point]], edges: str, reference: float) -> Pol
 
 
 def in_metres(polygons: Iterable[Iterable[Ring]]) -> Polygons:
-    """Converts rings from degrees to metres of the map."""
+    """Converts rings from degrees to Web Mercator metres."""
     return [[([x_of(x) for x in ring[0]], [y_of(y) for y in ring[1]]) for ring in rings] for rings in polygons]
 
 

@@ -42,18 +42,18 @@ class ReportData:
 
     Attributes:
         tracks: For each track, its name, the time of its last fix (milliseconds since 1970, or None without a fix), and
-            its line. The line is a word (see `word`) of eastings and northings (decimetres of Web Mercator) and times
-            (milliseconds).
+            its line. The line is an encoded word (see `word`) that contains eastings and northings in Web Mercator
+            decimetres, and times in milliseconds.
         places: The identifiers of all conditions.
         outlines: For each drawn place, its number, its polygons, its description, and whether it is a gate. A polygon
             is a list of words: an outer ring and its holes, or the lines of a gate.
-        visits: Rows of track, place, start, end or None, last time (the end of the log for an open visit), two indices
-            in `KNOWN` (how the start is known, and how the end is known), confirmed start, and confirmed end or None.
-            Times are in milliseconds.
-        unknown: Rows of track, place, start and end of the intervals with an unknown state, only for pairs of a track
-            and a place with visits or crossings, and for places that stopped being monitored.
-        events: Rows of track, place, state or direction, time, easting, northing (both None without a position), and a
-            text.
+        visits: Rows with the track, place, start, end or None, last time (the end of the log for an open visit), two
+            indices in `KNOWN` (how the start is known, and how the end is known), confirmed start, and confirmed end or
+            None. Times are in milliseconds.
+        unknown: Rows with the track, place, start and end of each interval with an unknown state, only for pairs of a
+            track and a place with visits or crossings, and for places that stopped being monitored.
+        events: Rows with the track, place, state or direction, time, easting, northing (both None without a position),
+            and a text.
         frame: West, south, east and north of the initial map view, in metres. None if there are no positions.
     """
 
@@ -141,7 +141,7 @@ def report_data(log: Log) -> ReportData:
 
 
 class _Numbers(dict[str, int]):
-    """The numbers of identifiers. The identifier of a removed condition is unknown, and gets the next number."""
+    """Maps identifiers to numbers. The identifier of a removed condition is unknown, and gets the next number."""
 
     def __init__(self, names: list[str], numbers: dict[str, int]) -> None:
         super().__init__(numbers)

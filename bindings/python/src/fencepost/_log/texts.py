@@ -60,8 +60,8 @@ def write_csv(events: Iterable[Event], stream: IO[str]) -> None:
 
 
 def geojson_parts(events: Iterable[tuple[Event, Any]], by: str | None = None) -> Iterator[str]:
-    """Yields the text of a FeatureCollection. Each feature has a Point at the deciding fix as its geometry (or null
-    without a fix), and the event's other keys as properties."""
+    """Yields the text of a FeatureCollection. Each feature has a Point at the fix that decided the event as its
+    geometry (or null without a fix), and the event's other keys as properties."""
     yield '{"type": "FeatureCollection", "features": ['
     separator = "\n"
     for event, track in events:

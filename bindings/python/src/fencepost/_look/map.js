@@ -8,7 +8,7 @@ const plane = (latitude, longitude) => {
 const latitudeOf = (y) => Math.atan(Math.sinh((.5 - y) * 2 * Math.PI)) * 180 / Math.PI;
 const metres = (latitude, length) => length / (EARTH * Math.max(.05, Math.cos(latitude * Math.PI / 180)));
 
-/** Decodes a word of Base64 VLQ to signed numbers. */
+/** Decodes a Base64 VLQ word to signed numbers. */
 function numbers(word) {
   const found = [];
   let value = 0, place = 1;
@@ -141,7 +141,7 @@ class FenceMap {
     this.isLocatorLeft = left < right;
   }
 
-  /** The boxes of buttons, scale bar and overview map. */
+  /** The boxes of the buttons, the scale bar and the overview map. */
   furniture() {
     const {width, height} = this, found = [[width - 60, 0, width, 156], [0, height - 34, Math.min(150, width / 3 + 20), height]];
     if (this.hasLocator) { const [left, top, wide, high] = this.locator; found.push([left, top, left + wide, top + high]); }
@@ -235,8 +235,8 @@ class FenceMap {
   }
 
   /** Adds a label centred above a point, or below `foot` if only this place is free. If two labels would overlap, only
-   *  the label with the higher weight is drawn. If there are many labels, they keep a distance, so that the map below
-   *  them stays visible. */
+   *  the label with the higher weight is drawn. If there are many labels, they are drawn some distance apart, so that
+   *  the map below them stays visible. */
   label(name, [x, y], weight = 0, foot = y) { if (this.isSeen([x, y], 40)) this.labels.push({name, x, y, weight, foot}); }
 
   /** Adds a mark that labels avoid if they can. */

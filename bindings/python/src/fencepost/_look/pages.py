@@ -1,5 +1,5 @@
-"""The shared look of report, live page, playground and site: colours, fonts, tables, map, and the outline of the
-land."""
+"""The look shared by the report, the live page, the playground and the site: colours, fonts, tables, map, and the
+outline of the land."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def style(own: str) -> str:
 
 
 def script(own: str) -> str:
-    """The script of a page: the outline of the land, the code of tables and map, and the page's own code."""
+    """The script of a page: the outline of the land, the code for tables and the map, and the page's own code."""
     land = text("land.txt").replace("\n", " ").strip()
     return f'"use strict";\nconst LAND = "{land}";\n' + text("table.js") + text("map.js") + own
 
 
 def page(own: str, **parts: str) -> str:
-    """The HTML of a page: `own`, in which each `{{ name }}` is replaced by the part with that name, or by the shared
+    """The HTML of a page: `own`, in which each `{{ name }}` is replaced with the part of that name, or with the shared
     `head.html` or `map.html`."""
     shared = {name: text(f"{name}.html").rstrip() for name in ("head", "map")}
     return re.sub(r"\{\{ (\w+) \}\}", lambda found: (shared | parts)[found[1]], own)

@@ -56,7 +56,7 @@ for (const event of crossings) {
 const two = (number) => String(number).padStart(2, "0");
 function clock(time) { return time === null ? "" : new Date(time).toISOString().slice(0, 19).replace("T", " "); }
 const [begin, finish] = data.period || [0, 1];
-/** Formats a time for a table. If the report is about one day, the facts below the title have its date. */
+/** Formats a time for a table. If the report covers only one day, omits the date, which is shown below the title. */
 const moment = (time) => clock(time).slice(clock(begin).slice(0, 10) === clock(finish).slice(0, 10) ? 11 : 0);
 let period = [begin, Math.max(finish, begin + 1000)];
 let word = "", chosen = null; // an object with one key: track, place, visit or event
