@@ -3,7 +3,7 @@
  *
  * A monitor holds named conditions: circles, polygons and corridors on the Earth, gates (lines to cross) and beacon
  * identities. Feed it position fixes, beacon sightings and the passing of time. The monitor returns an event each time
- * that a condition becomes satisfied or unsatisfied, with the fix that decided it.
+ * a condition becomes satisfied or unsatisfied; the event contains the fix that decided it.
  *
  *     fencepost_monitor *monitor;
  *     fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -21,16 +21,17 @@
  *
  * The rules that every program needs:
  *
- * Units:    Degrees of WGS84, latitude first; metres along the geodesic; int64_t microseconds since
- *           1970-01-01T00:00:00Z.
+ * Units:    Coordinates are WGS84 degrees, latitude first; distances are metres along the geodesic; times are int64_t
+ *           microseconds since 1970-01-01T00:00:00Z.
  * Errors:   A function that can fail returns a fencepost_status. On failure nothing has changed and the outputs are
  *           untouched, unless the function says otherwise. The last parameter receives one line that states the cause,
  *           the place and the accepted range; it may be NULL.
  * Structs:  Set each struct with its ..._INIT macro, then change members. Pass NULL for default options.
  * Clock:    The library reads no clock: the time of the last input is the monitor's time. Call
  *           fencepost_monitor_advance() from a timer, so that dwell times end while the device stands still.
- * Events:   Polling commits the events delivered before. After a crash uncommitted events are delivered again with the
- *           same sequence. Handle each event at least once, and detect repetitions by the sequence.
+ * Events:   Each poll commits the events that earlier polls delivered. After a crash, uncommitted events are delivered
+ *           again with the same sequence number. Handle each event at least once, and recognise a repeated event by its
+ *           sequence number.
  * Memory:   Inputs are read during the call. Outputs are copied into your memory. Free monitors, tables and fleets with
  *           their destroy functions; nothing else needs freeing.
  * Threads:  A monitor may be used from several threads.
@@ -49,7 +50,7 @@
  *
  * Details and caveats:
  *
- * Time:     Every instant is event time from year 1 to year 9999 (FENCEPOST_TIME_MIN ... FENCEPOST_TIME_MAX). The
+ * Time:     Every instant is an event time in the years 1 to 9999 (FENCEPOST_TIME_MIN ... FENCEPOST_TIME_MAX). The
  *           monitor's clock is the largest time of its inputs; an input with an earlier time is refused with
  *           FENCEPOST_E_LATE_INPUT. The same inputs give the same events, byte for byte, on every platform.
  * Wrong times:
@@ -59,26 +60,27 @@
  *           max_time_step_us has really passed, call fencepost_monitor_advance(), which ignores the option.
  *           fencepost_monitor_rewind() sets back a clock that is too far ahead. Fleets have the same functions for the
  *           whole fleet and for one device; in a fleet the option also limits an advance of all devices.
- * Place:    Latitude is -90 ... 90, longitude -180 ... 180. Distances are those of Karney (2013) on the WGS84
- *           ellipsoid, accurate to 15 nanometres. Heights are ignored.
- * Exact:    The side of a line, times, counts, orders and identifiers are exact: no approximation decides them. A
- *           position on the boundary counts as inside. Doubles in outputs are identical on every system, to the last
- *           bit.
+ * Place:    Latitude is -90 ... 90, longitude -180 ... 180. Distances are computed on the WGS84 ellipsoid by the method
+ *           of Karney (2013), accurate to 15 nanometres. Heights are ignored.
+ * Exact:    The side of a line on which a point lies, and all times, counts, orders and identifiers are exact: none of
+ *           them depends on an approximation. A position on the boundary counts as inside. Output doubles are identical
+ *           on every system, bit for bit.
  * Threads:  Each monitor has its own lock. Functions without a monitor share no state.
- * Cancel:   pthread_cancel() of a thread inside a call acts after the call: cancellation is disabled during calls on a
- *           monitor with a store and during a wake-up callback. Asynchronous cancellation is not supported.
+ * Cancel:   If a thread is inside a call, pthread_cancel() takes effect only after the call: cancellation is disabled
+ *           during calls on a monitor with a store and during a wake-up callback. Asynchronous cancellation is not
+ *           supported.
  * Stack:    A calling thread needs 48 kB of stack, or 96 kB to open a fleet from its store or a snapshot.
  * Numbers:  Calls raise no floating-point exceptions except inexact and underflow: a host may trap invalid, division by
  *           zero and overflow. If the rounding mode is not to-nearest, the last digits may differ, and a fix within
  *           nanometres of a boundary may be decided differently.
  * Destroy:  Do not destroy a monitor while another thread is inside a call on it, and do not use it afterwards. A
  *           wake-up callback must not destroy its monitor.
- * fork:     After fork() the child may use a monitor only if no other thread was inside a call on it. A monitor with a
+ * fork:     After fork(), the child may use a monitor only if no other thread was inside a call on it. A monitor with a
  *           store continues in memory in the child, as if its store could not be written; the parent keeps the store.
  * Stores:   While a monitor with a store is open, no other process or handle can use its file. The lock belongs to the
- *           open file. A backup that opens and closes the file elsewhere in the process does not release the lock. A
- *           copy of an open file has at best the state that the file would have after a crash; a snapshot is always
- *           complete.
+ *           open file. A backup that opens and closes the file elsewhere in the process does not release the lock. If
+ *           you copy the file while it is open, the copy is at best as complete as the file would be after a crash; a
+ *           snapshot is always complete.
  * Memory:   Sizes and limits are checked before anything is allocated. If the system is out of memory, the process
  *           ends.
  * Arrays:   An array may be NULL only where its description says so, and only if its count is 0. A count above
@@ -99,8 +101,8 @@
  * Sanitizer:
  *           The Thread Sanitizer does not see the internal lock: run the host with
  *           TSAN_OPTIONS=suppressions=PREFIX/share/fencepost/tsan.supp, which is installed with the library. The
- *           sanitizer may still report data that your threads exchange only through the library, such as the context of
- *           a wake-up.
+ *           sanitizer may still report races on data that your threads exchange only through the library, such as the
+ *           context of a wake-up callback.
  */
 #ifndef FENCEPOST_H
 #define FENCEPOST_H
@@ -110,7 +112,7 @@
 
 /* Version of this header. Compare it with fencepost_version_string() at start-up. */
 #define FENCEPOST_VERSION_MAJOR 0
-/* Before 1.0 each minor version may change the ABI, and the SONAME with it. */
+/* Before 1.0, each minor version may change the ABI, and the SONAME with it. */
 #define FENCEPOST_VERSION_MINOR 2
 /* Incremented by releases that only fix defects. */
 #define FENCEPOST_VERSION_PATCH 0
@@ -128,7 +130,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------------------------------- status */
 
-/* Result of a call. Numbers are never changed or reused; treat an unknown one as a failure. */
+/* Result of a call. Numbers are never changed or reused; treat an unknown number as a failure. */
 typedef int32_t fencepost_status;
 enum {
   FENCEPOST_OK = 0,
@@ -138,12 +140,12 @@ enum {
   FENCEPOST_E_BUFFER_TOO_SMALL = 3, /* the buffer is too small for the result; the needed size was stored */
   FENCEPOST_E_UNSUPPORTED = 4,      /* a structure uses members that this library does not know */
   /* monitors */
-  FENCEPOST_E_INVALID_NAME = 20,            /* a monitor's name is not [A-Za-z0-9_]{1,64} */
-  FENCEPOST_E_MONITOR_IN_USE = 21,          /* a monitor of that name is open in that store */
+  FENCEPOST_E_INVALID_NAME = 20,            /* a monitor's name does not match [A-Za-z0-9_]{1,64} */
+  FENCEPOST_E_MONITOR_IN_USE = 21,          /* a monitor with that name is already open in that store */
   FENCEPOST_E_CONSUMER_ALREADY_ACTIVE = 22, /* another consumer is iterating over the events */
   /* conditions */
   FENCEPOST_E_NOT_FOUND = 40,      /* no condition has the given identifier */
-  FENCEPOST_E_NO_SUCH_DEVICE = 41, /* no device of the fleet has that number */
+  FENCEPOST_E_NO_SUCH_DEVICE = 41, /* no device in the fleet has that number */
   /* inputs */
   FENCEPOST_E_LATE_INPUT = 60,     /* the input is earlier than the clock of the monitor, device or fleet */
   FENCEPOST_E_QUEUE_FULL = 61,     /* max_pending_events events wait for delivery */
@@ -159,8 +161,8 @@ enum {
 };
 
 /*
- * Detail of a failure, owned by the caller. Unchanged when the call succeeds. Later versions may add members at the
- * end. If struct_size was not set, only the 272 bytes of version 0.1 are written.
+ * Details of a failure; the caller owns the structure. Unchanged when the call succeeds. Later versions may add members
+ * at the end. If struct_size was not set, only the 272 bytes of version 0.1 are written.
  */
 typedef struct fencepost_error {
   uint32_t struct_size;    /* set by FENCEPOST_ERROR_INIT */
@@ -173,8 +175,8 @@ typedef struct fencepost_error {
 #define FENCEPOST_ERROR_INIT {sizeof(fencepost_error), 0, 0, {0}}
 
 /*
- * Returns the name of a status in lower case without prefix ("ok", "late_input"); for an unknown number
- * "unknown_status". Static text, never NULL.
+ * Returns the name of a status in lower case without its prefix ("ok", "late_input"), or "unknown_status" for an
+ * unknown number. Static text, never NULL.
  * Threads: any. Complexity: O(1). Since: 0.1
  */
 FENCEPOST_API const char *fencepost_status_name(fencepost_status status);
@@ -193,7 +195,7 @@ FENCEPOST_API const char *fencepost_version_string(void);
 
 /* -------------------------------------------------------------------------------------------- types */
 
-/* The value of a time that is not set, such as date_us of a record of a monitor without a clock. */
+/* The value of a time that is not set, such as date_us in the record of a monitor whose clock is not set. */
 #define FENCEPOST_TIME_UNSET INT64_MIN
 /* The earliest time: 0001-01-01T00:00:00Z. */
 #define FENCEPOST_TIME_MIN (-62135596800000000LL)
@@ -223,15 +225,15 @@ enum {
 };
 
 /*
- * Returns the name of a state in lower case without prefix ("satisfied"); for an unknown number "unknown_state". Static
- * text, never NULL.
+ * Returns the name of a state in lower case without its prefix ("satisfied"), or "unknown_state" for an unknown number.
+ * Static text, never NULL.
  * Threads: any. Complexity: O(1). Since: 0.2
  */
 FENCEPOST_API const char *fencepost_state_name(fencepost_state state);
 
 /*
- * Returns the name of a cause in lower case without prefix ("crossing"); for an unknown number "unknown_cause". Static
- * text, never NULL.
+ * Returns the name of a cause in lower case without its prefix ("crossing"), or "unknown_cause" for an unknown number.
+ * Static text, never NULL.
  * Threads: any. Complexity: O(1). Since: 0.2
  */
 FENCEPOST_API const char *fencepost_cause_name(fencepost_cause cause);
@@ -295,8 +297,8 @@ enum {
 
 /*
  * When a crossing of a circle, polygon or corridor counts. A fix is decisive when it lies beyond the boundary by the
- * margin; the crossing is confirmed when the device has then stayed on that side for the dwell. "Radius" below is the
- * depth of a polygon and half the width of a corridor: depth_m of fencepost_shape.
+ * margin; the crossing is confirmed when the device has then stayed on that side for the dwell. In the formulas,
+ * "radius" is depth_m of fencepost_shape: for a polygon its depth, for a corridor half its width.
  *   margin inwards  = min(max(entry_margin_m, accuracy_factor * accuracy), radius / 2)
  *   margin outwards = max(exit margin, accuracy_factor * accuracy)
  * Frozen: it never grows, since conditions embed it; new members go to fencepost_condition_options.
@@ -330,12 +332,13 @@ typedef struct fencepost_transition_policy {
    FENCEPOST_NOTIFY_ALL, 0}
 /* clang-format on */
 
-/* The options of one condition, apart from its geometry. A NULL pointer means the values of its INIT macro. */
+/* The options of one condition, apart from its geometry. A NULL pointer stands for the values that its INIT macro
+   sets. */
 typedef struct fencepost_condition_options {
   uint32_t struct_size;                      /* set by FENCEPOST_CONDITION_OPTIONS_INIT */
   fencepost_state assuming;                  /* UNKNOWN, SATISFIED or UNSATISFIED: the first record's state */
   const fencepost_transition_policy *policy; /* NULL = standard */
-  uint64_t tag;                              /* a number of your choice, which every event returns */
+  uint64_t tag;                              /* a number of your choice, which every event of the condition contains */
 } fencepost_condition_options;
 
 /* No assumption, the standard policy, tag 0. */
@@ -345,8 +348,9 @@ typedef struct fencepost_condition_options {
 typedef int32_t fencepost_delivery;
 enum {
   FENCEPOST_DELIVERY_EVERY = 0, /* each change, in order */
-  FENCEPOST_DELIVERY_FIRST = 1, /* for each condition the first change; once this is handled, the current state */
-  FENCEPOST_DELIVERY_LATEST = 2 /* for each condition the last change; none if it leads to the last reported state */
+  FENCEPOST_DELIVERY_FIRST = 1, /* for each condition the first change; once this event is handled, the current state */
+  FENCEPOST_DELIVERY_LATEST = 2 /* for each condition, the last change; no event if that change leads back to the last
+                                   reported state */
 };
 
 /* When a monitor with a store saves changes durably. The store survives crashes in each case; the modes differ in how
@@ -361,12 +365,12 @@ enum {
 };
 
 /*
- * How the device is assumed to have moved from one fix to the next. With a path, the events are those of infinitely
- * many fixes along it, each with the larger accuracy value of the two end fixes. A device that drives through a circle
- * between two fixes therefore enters and leaves it, each with a time to the microsecond. No movement is assumed if the
- * fixes are more than max_gap_us apart, or if it would be faster than max_speed_mps; the next event then has
- * FENCEPOST_EVIDENCE_AFTER_GAP. A crossing earlier than the monitor's clock is treated as late, like a fix with that
- * time.
+ * How the device is assumed to have moved from one fix to the next. With a path, the events are the same as for
+ * infinitely many fixes along the path, each with the larger of the two accuracy values at the ends of the path. A
+ * device that drives through a circle between two fixes therefore enters and leaves it, each with a time to the
+ * microsecond. No movement is assumed if the fixes are more than max_gap_us apart, or if it would be faster than
+ * max_speed_mps; the next event then has FENCEPOST_EVIDENCE_AFTER_GAP. A crossing earlier than the monitor's clock is
+ * treated as late, like a fix with that time.
  */
 typedef int32_t fencepost_path;
 enum {
@@ -374,7 +378,7 @@ enum {
   FENCEPOST_PATH_GEODESIC = 1 /* along the WGS84 geodesic, at constant speed */
 };
 
-/* Options of a monitor. A NULL pointer means the values of its INIT macro. */
+/* Options of a monitor. A NULL pointer stands for the values that its INIT macro sets. */
 typedef struct fencepost_monitor_options {
   uint32_t struct_size;              /* set by the INIT macros */
   fencepost_delivery delivery;       /* FENCEPOST_DELIVERY_... */
@@ -414,8 +418,8 @@ typedef struct fencepost_monitor_options {
    fencepost_event without a refinement stores it in refinement_minor. */
 enum {
   FENCEPOST_EVIDENCE_ON_PATH = 1 << 0,   /* the deciding position is a point of the path between two fixes, not a fix */
-  FENCEPOST_EVIDENCE_AFTER_GAP = 1 << 1, /* the path before the event is not known: crossings may have been missed. Set
-                                                in the events of the first instant with events after a gap */
+  FENCEPOST_EVIDENCE_AFTER_GAP = 1 << 1, /* the path before the event is unknown: crossings may have been missed. Set in
+                                            the events of the first instant with events after a gap */
   FENCEPOST_EVIDENCE_LEFT_TO_RIGHT = 1 << 2, /* a line was crossed from left to right, as seen from its first vertex
                                                 towards its last */
   FENCEPOST_EVIDENCE_RIGHT_TO_LEFT = 1
@@ -449,10 +453,11 @@ typedef struct fencepost_event {
   uint64_t sequence;           /* 1, 2, 3 ... per monitor; 0 in a first record */
   uint64_t generation;         /* number of the add of the condition; a replacement has a new number */
   uint64_t tag;                /* the condition's tag */
-  int64_t date_us;             /* when the state was confirmed; FENCEPOST_TIME_UNSET in a record that was added before
-                                 the clock was set */
+  int64_t date_us;             /* when the state was confirmed; FENCEPOST_TIME_UNSET in the record of a condition that
+                                  was added before the clock was set */
   int64_t evidence_date_us;    /* time of the fix or sighting that started the change; FENCEPOST_TIME_UNSET = none */
-  double latitude;             /* of the deciding fix, degrees; NaN in this and the next three members = none */
+  double latitude;             /* latitude of the deciding fix, degrees; NaN in this and the next three members means
+                                  that there is no such fix */
   double longitude;            /* degrees */
   double accuracy_m;           /* metres */
   double boundary_distance_m;  /* signed geodesic distance to the boundary: metres, negative inside */
@@ -519,12 +524,12 @@ typedef struct fencepost_statistics {
                                   including invalid, late and far-ahead ones, but not those refused with QUEUE_FULL */
   uint64_t accepted_fixes;      /* evaluated */
   uint64_t invalid_fixes;       /* coordinate or time out of range, or no position */
-  uint64_t late_inputs;         /* inputs of all kinds, refused as late */
+  uint64_t late_inputs;         /* inputs of all kinds that were refused because they are late */
   uint64_t accepted_sightings;  /* scan reports */
-  uint64_t pending_events;      /* waiting for their first delivery */
+  uint64_t pending_events;      /* events that wait for their first delivery */
   uint64_t handed_out_events;   /* the last sequence number assigned */
-  uint64_t condition_count;     /* including the unmonitored ones */
-  uint64_t ahead_inputs;        /* inputs of all kinds, refused with FENCEPOST_E_AHEAD_OF_CLOCK */
+  uint64_t condition_count;     /* all conditions, including those that are not monitored */
+  uint64_t ahead_inputs;        /* inputs of all kinds that were refused with FENCEPOST_E_AHEAD_OF_CLOCK */
   fencepost_store_status store; /* FENCEPOST_STORE_...: whether changes are being saved */
   uint32_t all_kept;            /* 1: all accepted inputs are saved and would survive a loss of power, so the host may
                                   acknowledge its inputs; 0: not yet, or there is no store */
@@ -561,10 +566,10 @@ typedef struct fencepost_explanation {
   double entry_margin_m;      /* entry margin for the accuracy of the last valid fix */
   double exit_margin_m;       /* exit margin for the accuracy of the last valid fix */
   int64_t candidate_start_us; /* the fix that opened the candidate */
-  int64_t deadline_us;        /* when the candidate is confirmed, or the absence established */
+  int64_t deadline_us;        /* when the candidate will be confirmed, or the absence established */
   int64_t last_sighting_us;   /* beacons */
-  double metres_to_decide;    /* how much farther beyond the boundary than the last fix a fix of the same accuracy must
-                                 be to decide */
+  double metres_to_decide;    /* a fix of the same accuracy would decide if it lay this much farther beyond the boundary
+                                 than the last fix */
   double seconds_to_decide;   /* deadline minus clock */
   double accuracy_needed_m;   /* for TOO_COARSE: the accuracy that would decide */
   double nearest_latitude;    /* the boundary point nearest to the last valid fix, degrees */
@@ -575,30 +580,30 @@ typedef struct fencepost_explanation {
 #define FENCEPOST_EXPLANATION_INIT {sizeof(fencepost_explanation), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /*
- * Vertices of polygons or lines in the caller's columns. The columns are read in place, and have the layout of
- * GeoArrow. A column of offsets says where each part or ring begins in the next column. This column has one element
- * more than there are parts or rings. Offsets ascend; the first need not be 0.
+ * Vertices of polygons or lines in the caller's columns. The columns are read in place, and use the GeoArrow layout. A
+ * column of offsets says where each part or ring begins in the next column. This column has one element more than there
+ * are parts or rings. Offsets ascend; the first need not be 0.
  *
  *     double latitudes[] = {47.55, 47.55, 47.57, 47.57}, longitudes[] = {7.58, 7.60, 7.60, 7.58};
  *     fencepost_geometry square = FENCEPOST_GEOMETRY_INIT;
  *     square.latitudes = latitudes, square.longitudes = longitudes, square.vertex_count = 4;
  *     fencepost_monitor_add_polygon_condition(monitor, "square", &square, NULL, NULL, &error);
  *
- * Latitudes are degrees, -90 ... 90, longitudes degrees, -360 ... 360. A ring may be closed or not; a vertex equal to
- * the previous one is dropped. At most 1 000 000 vertices per condition.
+ * Latitudes are degrees from -90 to 90, and longitudes are degrees from -360 to 360. A ring may be open or closed; a
+ * vertex equal to the previous one is dropped. At most 1 000 000 vertices per condition.
  */
 typedef struct fencepost_geometry {
   uint32_t struct_size;        /* set by FENCEPOST_GEOMETRY_INIT */
   uint32_t stride;             /* bytes from one vertex to the next in both columns; 0: 8. Interleaved x, y: 16 */
   const double *latitudes;     /* vertex_count degrees */
   const double *longitudes;    /* vertex_count degrees */
-  size_t vertex_count;         /* in all parts together */
+  size_t vertex_count;         /* the number of vertices in all parts together */
   const int32_t *ring_offsets; /* where each ring (polygons) or line (other kinds) begins in the vertices; NULL: all
                                   vertices form one ring or line */
-  size_t ring_count;           /* one less than the number of offsets; 0 or 1 if they are NULL */
-  const int32_t *part_offsets; /* where each part begins in the rings: its outer ring, then its holes; NULL: all rings
-                                  are one part */
-  size_t part_count;           /* one less than the number of offsets; 0 or 1 if they are NULL */
+  size_t ring_count;           /* one less than the number of offsets; 0 or 1 if the offsets are NULL */
+  const int32_t *part_offsets; /* where each part begins in the rings; a part consists of its outer ring, followed by
+                                  its holes; NULL: all rings form one part */
+  size_t part_count;           /* one less than the number of offsets; 0 or 1 if the offsets are NULL */
 } fencepost_geometry;
 
 /* Initialise each fencepost_geometry with this macro. */
@@ -607,23 +612,26 @@ typedef struct fencepost_geometry {
 /* The edge between two vertices. */
 typedef int32_t fencepost_edges;
 enum {
-  FENCEPOST_EDGES_GEODESIC = 0, /* the shortest way on the ellipsoid, at most 19 900 km long */
-  FENCEPOST_EDGES_PLANAR = 1 /* a straight line on the map of degrees, as in GeoJSON, GeoPackage and Shapefile, with the
-                                   longitudes as they are written, so -170 to 170 spans 340 degrees, and 170 to 190
-                                   crosses the antimeridian; approximated by geodesics to 0.1 m */
+  FENCEPOST_EDGES_GEODESIC = 0, /* the shortest path on the ellipsoid, at most 19 900 km long */
+  FENCEPOST_EDGES_PLANAR = 1    /* a straight line in the plane of longitude and latitude, as in GeoJSON, GeoPackage and
+                                Shapefile; longitudes are used as written, so an edge from -170 to 170 spans 340
+                                degrees, and an edge from 170 to 190 crosses the antimeridian; geodesics approximate the
+                                edge to 0.1 m */
 };
 
-/* How the vertices of a polygon, corridor or line are read. A NULL pointer means that all members are 0. */
+/* How the vertices of a polygon, corridor or line are read. A NULL pointer stands for a structure whose members are all
+   0. */
 typedef struct fencepost_shape_options {
   uint32_t struct_size;  /* set by FENCEPOST_SHAPE_OPTIONS_INIT */
   fencepost_edges edges; /* FENCEPOST_EDGES_... */
   uint32_t
-      oriented; /* polygons. 0: a ring encloses the smaller of the two areas that it bounds. 1: the polygon lies left of
-                            every ring as listed, and may be more than half the Earth */
-  uint32_t max_vertices; /* 1 ... 1 000 000: a shape with more vertices is refused before it is examined. The vertices
-                            of all parts and rings count, and those at which planar edges are cut; vertices that close
-                            a ring do not count. 0 means 1 000 000. Set this limit for shapes from files and from the
-                            network. Before 0.3: reserved */
+      oriented; /* polygons. 0: a ring encloses the smaller of the two areas that it bounds. 1: the polygon lies to the
+                   left of each ring when you follow its vertices in the listed order, and may cover more than half the
+                   Earth */
+  uint32_t max_vertices; /* 1 ... 1 000 000: a shape with more vertices is refused before it is examined. The limit
+                            counts the vertices of all parts and rings, and the vertices at which planar edges are
+                            split, but not the vertices that close a ring. 0 means 1 000 000. Set this limit for shapes
+                            from files and from the network. Before 0.3: reserved */
   double buffer_m;       /* polygons: metres by which the boundary lies outside the rings, or inside them if negative;
                         finite */
 } fencepost_shape_options;
@@ -636,13 +644,13 @@ typedef struct fencepost_shape {
   uint32_t struct_size;          /* set by FENCEPOST_SHAPE_INIT */
   fencepost_condition_kind kind; /* FENCEPOST_CONDITION_... */
   fencepost_edges edges;         /* FENCEPOST_EDGES_... */
-  uint32_t oriented;             /* the value of the option oriented */
+  uint32_t oriented;             /* whether the polygon was added with the option oriented (1 or 0) */
   double buffer_m;               /* polygons, metres */
-  double radius_m;               /* circles and corridors, metres */
+  double radius_m;               /* radius of a circle, or half the width of a corridor, metres */
   double depth_m;        /* how far inside the boundary a position can be, metres; margins and accuracy are compared
-                                    with it. For a polygon it is at most 1 % below the true value, and at most 100 km.
-                                    For some polygons with thousands of vertices, whose search ends after a fixed amount
-                                    of work, it may be lower */
+                            with it. For a polygon it is at most 1 % below the true value, and at most 100 km. For some
+                            polygons with thousands of vertices, the search ends after a fixed amount of work, and the
+                            depth may be lower */
   uint64_t vertex_count; /* polygons, corridors, lines: the number of vertices, without repeated and closing vertices */
   double departure_m; /* the largest distance between geodesic and planar edges, metres; NaN: at most 1 m. In that case
                                     it does not matter for which kind of edges the vertices were made */
@@ -676,7 +684,7 @@ typedef struct fencepost_condition_definition {
   const fencepost_shape_options *shape; /* polygon, corridor, line: NULL: geodesic edges, no buffer; may be shared */
 } fencepost_condition_definition;
 
-/* A circle without identifier and radius: set at least these and the centre. */
+/* Initialises a circle without an identifier or a radius: set at least the identifier, the radius and the centre. */
 #define FENCEPOST_CONDITION_DEFINITION_INIT \
   {sizeof(fencepost_condition_definition),  \
    FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC, \
@@ -713,16 +721,16 @@ typedef struct fencepost_monitor fencepost_monitor;
  * only the user can read, with SQLite's own files beside it while it is open.
  *
  * After any crash the monitor is in exactly the state that it had after its first N inputs, where N is input_count of
- * fencepost_monitor_statistics(). Feed the other inputs again to reach the state without the crash. In a log of all
- * inputs, N is the index, from 0, of the first input to feed again. Each fix (also each row of a batch), scan report,
- * scanning or host declaration, advance and rewind counts as one input, even if it was refused, unless it was refused
- * with QUEUE_FULL. With the durability CHANGES or EVERY_INPUT every delivered event comes from those N inputs, and each
- * of their events that was not committed is delivered again with the same sequence. With RELAXED more inputs may be
- * lost. While the store cannot be written, monitoring continues in memory; one event reports it
- * (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and later changes retry. A store that can be read but not written
- * starts in this state.
+ * fencepost_monitor_statistics(). Feed the remaining inputs again to reach the state that the monitor would have
+ * without the crash. In a log of all inputs, N is the index, from 0, of the first input to feed again. Each fix (also
+ * each row of a batch), scan report, scanning or host declaration, advance and rewind counts as one input, even if it
+ * was refused, unless it was refused with QUEUE_FULL. With the durability CHANGES or EVERY_INPUT every delivered event
+ * comes from those N inputs, and each of their events that was not committed is delivered again with the same sequence.
+ * With RELAXED more inputs may be lost. While the store cannot be written, monitoring continues in memory; one event
+ * reports it (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and later changes retry. A store that can be read but not
+ * written starts in this state.
  *
- * @param name         [A-Za-z0-9_]{1,64}; exclusive in its store directory. In memory names may repeat, and NULL makes
+ * @param name         [A-Za-z0-9_]{1,64}; exclusive in its store directory. In memory, names may repeat, and NULL makes
  *                     a private monitor without a name.
  * @param options      NULL for the defaults. For a stored monitor, delivery and condition_limit must be those it was
  *                     created with; the other options apply from now on.
@@ -740,8 +748,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_create(const char *name, const 
                                                         fencepost_monitor **out_monitor, fencepost_error *error);
 
 /*
- * Releases a monitor and everything that it holds. A monitor with a store is closed first, see
- * fencepost_monitor_close(). Uncommitted events stay uncommitted.
+ * Releases a monitor and all its memory. A monitor with a store is closed first, see fencepost_monitor_close().
+ * Uncommitted events stay uncommitted.
  *
  * @param monitor  May be NULL.
  * Threads: no other thread may be inside a call on it. Complexity: O(conditions). Since: 0.1
@@ -759,8 +767,8 @@ FENCEPOST_API void fencepost_monitor_destroy(fencepost_monitor *monitor);
  * Ownership: the caller owns *out_fork. Threads: any; the copy and the original need no lock between them. Complexity:
  * O(1) for the call. The copy and the original share their conditions, and a fork stores only states that differ. So
  * one monitor with the conditions and one fork per device need little more memory than one monitor: about 5 KB per
- * device. The first fix of a fork takes time for the conditions near it and for those not assumed unsatisfied; adding
- * or removing conditions in a fork copies them. Since: 0.1
+ * device. The time for a fork's first fix grows with the number of conditions near it, and with the number of
+ * conditions that are not assumed unsatisfied; adding or removing conditions in a fork copies them. Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_fork(fencepost_monitor *monitor, fencepost_monitor **out_fork,
                                                       fencepost_error *error);
@@ -808,8 +816,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_checkpoint(fencepost_monitor *m
 FENCEPOST_API fencepost_status fencepost_monitor_close(fencepost_monitor *monitor, fencepost_error *error);
 
 /*
- * Copies the whole monitor as bytes, the same on every platform: definitions, states, records, pending and uncommitted
- * events, counters, clock, options, name. Works with and without a store. The same state gives the same bytes.
+ * Copies the whole monitor as bytes that are the same on every platform: definitions, states, records, pending and
+ * uncommitted events, counters, clock, options, name. Works with and without a store. The same state gives the same
+ * bytes.
  *
  * @param buffer    May be NULL only if capacity is 0.
  * @param out_size  Receives the size in bytes; may be NULL. Any other call on the monitor may change the size.
@@ -927,12 +936,12 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_beacon_condition(fencepo
  *     \     ( r )     /  D>0
  *      +-------------+
  *
- * The boundary consists of the geodesics (with FENCEPOST_EDGES_PLANAR: the straight lines of degrees) between the
- * vertices of each ring. The signed boundary distance D is -d inside and +d outside; d is the distance on the ellipsoid
- * to the nearest boundary point, accurate to 15 nm. A buffer is subtracted from D. On the boundary D is 0, which counts
- * as inside. An edge that occurs in both directions (where parts touch, or a file cuts at 180 degrees) is not part of
- * the boundary. The depth r is the radius of the largest circle that fits inside. Margins and accuracy are compared
- * with the depth as with the radius of a circle.
+ * The boundary consists of the geodesics (with FENCEPOST_EDGES_PLANAR: the straight lines in the plane of longitude and
+ * latitude) between the vertices of each ring. The signed boundary distance D is -d inside and +d outside; d is the
+ * distance on the ellipsoid to the nearest boundary point, accurate to 15 nm. A buffer is subtracted from D. On the
+ * boundary D is 0, which counts as inside. An edge that occurs in both directions (where parts touch, or where a file
+ * cuts a shape at 180 degrees) is not part of the boundary. The depth r is the radius of the largest circle that fits
+ * inside. Margins and accuracy are compared with the depth, just as they are compared with the radius of a circle.
  *
  * Poles and the antimeridian need no special treatment. A polygon is refused if edges cross, a ring has no area, a hole
  * is outside its part, parts overlap, or its inside is ambiguous. The message names the reason, the part, ring and
@@ -988,14 +997,15 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_condition(
  * left of the line. The accuracy has no effect. Going around an end of the line, or touching an end, is not a crossing.
  *
  * Only monitors with FENCEPOST_PATH_GEODESIC and FENCEPOST_DELIVERY_EVERY can have lines; tables of fleets cannot. A
- * line is not crossed where the path is not known (FENCEPOST_EVIDENCE_AFTER_GAP), while the host cannot monitor, or
+ * line is not crossed where the path is unknown (FENCEPOST_EVIDENCE_AFTER_GAP), while the host cannot monitor, or
  * before the condition was added. If the clock was advanced since the last fix, a crossing that is earlier than the
  * clock gets the clock's time.
  *
  * @param geometry  All its lines (rings) together form the condition; each has at least two different vertices. Parts
  *                  are ignored.
  * @param shape     NULL: geodesic edges. oriented and buffer_m must be 0.
- * @param options   NULL: tag 0. A line has no policy and no state: leave the standard policy and UNKNOWN.
+ * @param options   NULL: tag 0. A line has no policy and no state: keep the standard policy and the assumed state
+ *                  UNKNOWN.
  * @return The same as fencepost_monitor_add_polygon_condition(); INVALID_ARGUMENT also if the monitor cannot watch a
  *         line, or the options have another policy or assumed state. Ownership: everything is copied. Threads: any.
  * Complexity: O(vertices * log vertices). Since: 0.2
@@ -1013,7 +1023,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_line_condition(fencepost_mo
  * @param wkb       Array of size bytes; may be NULL only if size is 0.
  * @param radius_m  For lines: half the width of the corridor. Ignored for polygons.
  * @return The same as fencepost_monitor_add_polygon_condition(); INVALID_ARGUMENT names the position of the faulty
- *         byte, or the type.
+ *         byte, or the unsupported type.
  * Ownership: everything is copied. Threads: any. Complexity: O(vertices * log vertices). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_condition(fencepost_monitor *monitor, const char *identifier,
@@ -1027,7 +1037,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_condition(fencepost_mon
  * exists. Equal conditions have the same kind, parts, rings and number of vertices, each coordinate within 1e-7
  * degrees, buffers within 0.5 m, and the same shape options, policy and tag. options->assuming is ignored if an equal
  * condition exists. A shape that is equal bit for bit is not examined again, neither here nor in the calls that ensure
- * or sync many.
+ * or sync many conditions.
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left alone; may be NULL.
  * @return The same as fencepost_monitor_add_polygon_condition(). Threads: any; the monitor is not locked while the
@@ -1039,8 +1049,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_polygon_condition(
     fencepost_error *error);
 
 /*
- * Like fencepost_monitor_add_corridor_condition(), but does nothing if an equal condition exists, whose radius may
- * differ by up to 0.5 m.
+ * Like fencepost_monitor_add_corridor_condition(), but does nothing if an equal condition exists; the radius of an
+ * equal condition may differ by up to 0.5 m.
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL.
  * @return The same as fencepost_monitor_add_corridor_condition(). Threads: any. Since: 0.2
@@ -1267,7 +1277,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_condition_geometry(fencepost_mo
                                                                     fencepost_error *error);
 
 /*
- * Describes how a condition's geometry was read, and whether it matters if its edges are geodesic or planar.
+ * Describes how a condition's geometry was read, and how much the choice between geodesic and planar edges matters.
  *
  * @param out_shape  Initialised with FENCEPOST_SHAPE_INIT.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(vertices). Since: 0.2
@@ -1276,7 +1286,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_condition_shape(fencepost_monit
                                                                  fencepost_shape *out_shape, fencepost_error *error);
 
 /*
- * Finds the boundary point of a condition that is nearest to a position; if several points are equally near, one of
+ * Finds the point on a condition's boundary that is nearest to a position; if several points are equally near, one of
  * them.
  *
  * @param latitude, longitude          Degrees.
@@ -1344,7 +1354,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_identifiers_in_state(fencepost_
                                                                       size_t *out_count, fencepost_error *error);
 
 /*
- * Explains why a condition is in its state, and the smallest change that would decide it.
+ * Explains why a condition is in its state, and reports the smallest change that would decide it.
  * @param out_explanation  Initialised with FENCEPOST_EXPLANATION_INIT.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.1
  */
@@ -1353,8 +1363,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_explain(fencepost_monitor *moni
                                                          fencepost_error *error);
 
 /*
- * Returns the name of a reason in lower case without prefix ("within_margin"); for an unknown number
- * "unknown_reason". Static text, never NULL. Threads: any. Since: 0.1
+ * Returns the name of a reason in lower case without its prefix ("within_margin"), or "unknown_reason" for an unknown
+ * number. Static text, never NULL. Threads: any. Since: 0.1
  */
 FENCEPOST_API const char *fencepost_reason_name(fencepost_reason reason);
 
@@ -1442,7 +1452,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_advance(fencepost_monitor *moni
  * crossings and the last fix are forgotten. The host's declarations (scanning, capabilities) stay in force. The call
  * counts as an input, and is accepted while the queue is full.
  *
- * @param time_us  The new clock; not later than the present clock.
+ * @param time_us  The new clock; not later than the current clock.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (out of range, or later than the clock, or the clock is unset; counted).
  * Threads: any. Complexity: O(conditions). Since: 0.2
  */
@@ -1493,8 +1503,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_feed_columns(fencepost_monitor 
 /* -------------------------------------------------------------------------------------------- events */
 
 /*
- * Returns the next event and commits the events delivered before; the records of their conditions then show these
- * events.
+ * Returns the next event and commits the events that were delivered before; the records of their conditions then show
+ * these events.
  *
  * @param out_event      Receives the event; unchanged if no event is pending.
  * @param out_available  Receives 1, or 0 if no event is pending.
@@ -1505,7 +1515,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_poll_event(fencepost_monitor *m
                                                             uint32_t *out_available, fencepost_error *error);
 
 /*
- * Returns up to capacity events and commits the events delivered before.
+ * Returns up to capacity events and commits the events that were delivered before.
  *
  * @param out_events  Array of capacity elements; may be NULL only if capacity is 0 (which then only commits).
  * @param out_count   Receives the number of events stored.
@@ -1530,16 +1540,17 @@ FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *moni
 
 /*
  * Returns the evidence of an event from a monitor with a path: FENCEPOST_EVIDENCE_... bits. Returns 0 for NULL, for
- * beacon events with a refinement, and without a path. Threads: any. Complexity: O(1). Since: 0.2
+ * beacon events with a refinement, and for events of a monitor without a path. Threads: any. Complexity: O(1). Since:
+ * 0.2
  */
 FENCEPOST_API uint32_t fencepost_event_evidence(const fencepost_event *event);
 
 /*
  * Writes an event as one JSON object on one line (no line feed, terminated). Keys, in this order: sequence, identifier,
  * state, cause, date, evidence_date, refinement, diagnostics, generation, latitude, longitude, accuracy,
- * boundary_distance. Dates are ISO 8601 UTC with six decimals, numbers in shortest round-trip form, null for absent
- * values. Three further keys appear only if they apply: evidence ("path"), gap (true), direction ("left_to_right" or
- * "right_to_left").
+ * boundary_distance. Times are ISO 8601 in UTC with six decimals, numbers are in shortest round-trip form, and absent
+ * values are null. Three further keys appear only if they apply: evidence ("path"), gap (true), direction
+ * ("left_to_right" or "right_to_left").
  *
  * @param buffer    May be NULL only if capacity is 0; 4096 bytes always suffice.
  * @param out_size  Receives the length without the terminating zero; may be NULL.
@@ -1638,10 +1649,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing(fencepost_monitor *m
                                                             fencepost_error *error);
 
 /*
- * Finds the conditions that contain each of many points: those of row i, in add order, are at out_offsets[i] to
- * out_offsets[i + 1] - 1. All rows see the conditions at one moment. The monitor is not locked during the query: other
- * threads may use it and run queries. If another thread changes the monitor's conditions during the query, the
- * conditions are copied first.
+ * For each of many points, finds the conditions that contain it: those for row i, in add order, are at out_offsets[i]
+ * to out_offsets[i + 1] - 1. All rows see the conditions as they are at one moment. The monitor is not locked during
+ * the query: other threads may use it and run queries. If another thread changes the monitor's conditions during the
+ * query, the conditions are copied first.
  *
  * The size of the result is not known in advance, and querying it (capacity 0) takes as long as the full query. So pass
  * a likely capacity first; if it was too small, call again with the size that was stored. Pass many rows at once, up to
@@ -1667,8 +1678,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing_columns(
     uint64_t *out_generations, double *out_distances_m, size_t capacity, size_t *out_size, fencepost_error *error);
 
 /*
- * Finds the conditions whose boundaries are nearest to a point, the nearest first; at equal distance the one added
- * first. A circle that contains the whole Earth has no boundary.
+ * Finds the conditions whose boundaries are nearest to a point, the nearest first; at equal distance, the condition
+ * that was added first comes first. A circle that contains the whole Earth has no boundary.
  *
  * @param latitude, longitude  Degrees.
  * @param nearest          Maximum number of results.
@@ -1685,9 +1696,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_nearest(fencepost_monitor *moni
                                                          fencepost_error *error);
 
 /*
- * Finds the conditions whose boundaries are nearest to each of many points: those of row i begin at index i * nearest.
- * As in fencepost_monitor_containing_columns(), all rows see the conditions at one moment, and the monitor is not
- * locked during the query.
+ * For each of many points, finds the conditions whose boundaries are nearest to it: those for row i begin at index i *
+ * nearest. As in fencepost_monitor_containing_columns(), all rows see the conditions as they are at one moment, and the
+ * monitor is not locked during the query.
  *
  * @param columns          As in fencepost_monitor_containing_columns().
  * @param nearest          Maximum number of results for each row.
@@ -1734,9 +1745,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_state(fencepost_monitor *monito
 
 /*
  * Computes how far a device at a position can move without changing sides of any monitored circle, polygon or corridor.
- * The result is the distance to the nearest boundary, minus a micrometre. It is 0 on a boundary, and INFINITY without a
- * boundary. (For a circle with a radius above 19 900 km the boundary may be farther away than the result.) Any fix can
- * decide an undetermined shape; see fencepost_plan.follow.
+ * The result is the distance to the nearest boundary, minus a micrometre. It is 0 on a boundary, and INFINITY if there
+ * is no boundary. (For a circle with a radius above 19 900 km the boundary may be farther away than the result.) Any
+ * fix can decide an undetermined shape; see fencepost_plan.follow.
  *
  * @param latitude, longitude  Degrees.
  * @param out_distance_m       Metres.
@@ -1757,8 +1768,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_safe_distance(fencepost_monitor
 FENCEPOST_API fencepost_status fencepost_monitor_next_deadline(fencepost_monitor *monitor, int64_t *out_time_us,
                                                                fencepost_error *error);
 
-/* A back end with few slots, such as the regions of a phone or the geofences of a receiver. A NULL pointer means the
-   values of INIT. */
+/* A back end with few slots, such as the regions of a phone or the geofences of a receiver. A NULL pointer stands for
+   the values that its INIT macro sets. */
 typedef struct fencepost_plan_options {
   uint32_t struct_size;    /* set by FENCEPOST_PLAN_OPTIONS_INIT */
   uint32_t slots;          /* 1 ... 1000000; if not all circles fit, the last slot is for the wake-up circle */
@@ -1776,8 +1787,8 @@ typedef struct fencepost_armed_condition {
   double latitude;     /* centre, degrees */
   double longitude;    /* centre, degrees */
   double radius_m;     /* metres */
-  double slack_m;      /* distance from the position to the circle's boundary; INFINITY for a circle of the whole
-                          Earth */
+  double slack_m;      /* distance from the position to the circle's boundary; INFINITY for a circle that contains the
+                          whole Earth */
   uint32_t is_inside;  /* 1: the position is inside. A back end that reports only changes needs this initial side */
   uint32_t is_new;     /* 1: arm the circle, after disarming the circles that are not kept; 0: the circle is already
                           armed, leave it armed */
@@ -1786,7 +1797,7 @@ typedef struct fencepost_armed_condition {
   char identifier[264];       /* UTF-8, terminated; the remaining bytes are 0 */
 } fencepost_armed_condition;
 
-/* Data of a plan besides its armed circles. */
+/* The data of a plan, apart from its circles. */
 typedef struct fencepost_plan {
   uint32_t struct_size;     /* set by FENCEPOST_PLAN_INIT */
   uint32_t follow;          /* 1: feed every fix until a plan has 0 here */
@@ -1802,9 +1813,9 @@ typedef struct fencepost_plan {
 
 /*
  * Plans which circles a back end with few slots has to watch around the position of the fix that was fed last. Feed a
- * fix, and make a new plan from it, if the fix is on another side of an armed circle than the previous fix, if it lies
- * outside the wake-up circle, or while follow is 1. The events are then the same as if every fix were fed, provided
- * that you also feed a fix whenever you add conditions. Records and states do not change.
+ * fix, and make a new plan from it, if the fix and the previous fix lie on different sides of an armed circle, if the
+ * fix lies outside the wake-up circle, or while follow is 1. The events are then the same as if every fix were fed,
+ * provided that you also feed a fix whenever you add conditions. Records and states do not change.
  *
  * The plan arms the circles whose boundaries are nearest (ties: the smaller radius, then the identifier), or all
  * circles if they fit. Beacon conditions are ignored. A polygon or corridor is represented by a circle around it while
@@ -1866,7 +1877,7 @@ FENCEPOST_API fencepost_status fencepost_polygon_contains(const fencepost_geomet
  * @param latitudes, longitudes  Arrays of count values, degrees.
  * @param out_distances_m        Receives count values in metres; untouched if the call fails.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (error->position is the row of the invalid position); UNSUPPORTED.
- * Threads: any. Complexity: that of adding the polygon, plus O(log vertices) per position. Since: 0.2
+ * Threads: any. Complexity: the same as for adding the polygon, plus O(log vertices) per position. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_polygon_distance(const fencepost_geometry *geometry,
                                                           const fencepost_shape_options *shape, const double *latitudes,
@@ -1917,7 +1928,7 @@ FENCEPOST_API fencepost_status fencepost_significant_change_accept(fencepost_sig
                                                                    const fencepost_fix *fix, uint32_t *out_accepted,
                                                                    fencepost_error *error);
 
-/* How a fix is chosen among several. A NULL pointer means the values of its INIT macro. */
+/* How a fix is chosen among several. A NULL pointer stands for the values that its INIT macro sets. */
 typedef struct fencepost_fix_selection {
   uint32_t struct_size;   /* set by FENCEPOST_FIX_SELECTION_INIT */
   uint32_t reserved;      /* 0 */
@@ -1925,13 +1936,13 @@ typedef struct fencepost_fix_selection {
   int64_t maximum_age_us; /* 0 ... 1e15: older fixes are not considered */
 } fencepost_fix_selection;
 
-/* Uncertainty grows at walking speed; fixes of the last five minutes count. */
+/* Uncertainty grows at walking speed; fixes from the last five minutes count. */
 #define FENCEPOST_FIX_SELECTION_INIT {sizeof(fencepost_fix_selection), 0, 1.5, 300000000}
 
 /*
- * Chooses the fix with the least uncertainty, accuracy_m + speed_m_per_s * age. Among equals it chooses the latest,
- * then the first in the array. A fix without a reported accuracy is chosen only if no other is usable. Fixes without a
- * position, later than now_us or too old are not considered.
+ * Chooses the fix with the least uncertainty, accuracy_m + speed_m_per_s * age. Among fixes with equal uncertainty it
+ * chooses the latest, then the first in the array. A fix without a reported accuracy is chosen only if no other is
+ * usable. Fixes without a position, later than now_us or too old are not considered.
  *
  * @param fixes          May be NULL only if count is 0.
  * @param now_us         The moment for which to choose.
@@ -1962,8 +1973,8 @@ typedef void (*fencepost_wakeup)(void *context);
  * Where:  The callback runs on the thread of the call that made the event available, before that call returns. The
  *         monitor's lock is not held, so the callback may call any function on this monitor, including this one, but
  *         not fencepost_monitor_destroy(). Calls of the callback never overlap or nest. If events become available
- *         while the callback runs, through the callback or other threads, the callback is called again on the same
- *         thread after it has returned; other threads do not wait for that.
+ *         while the callback runs, whether through the callback or through other threads, the callback is called again
+ *         on the same thread after it has returned; other threads do not wait for that.
  * Ending: When this function returns, the previous callback is not running and is never called again: the context of
  *         that callback may be released. To ensure this, this function (and no other) waits for a callback that is
  *         running on another thread, so do not call it while holding a lock that the callback takes. This function does
@@ -2061,8 +2072,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_conditions(fencepost_monitor *m
 
 /*
  * Adds a circular geographic condition: satisfied within radius_m of the centre, boundary included. Replaces an
- * existing condition with that identifier: new generation, and the pending events of the old one are dropped in all
- * fleets.
+ * existing condition with that identifier: new generation, and the pending events of the old condition are dropped in
+ * all fleets.
  *
  * @param identifier  1 ... 256 bytes of UTF-8, compared byte by byte.
  * @param latitude    Degrees, -90 ... 90.
@@ -2167,9 +2178,9 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_polygon(fencepost_con
                                                                    uint32_t *out_changed, fencepost_error *error);
 
 /*
- * Like fencepost_conditions_add_corridor(), but does nothing if an equal condition exists, whose radius may differ by
- * up to 0.5 m. @param out_changed Receives 1 when the condition was added or replaced, else 0; may be NULL. Threads:
- * any. Since:
+ * Like fencepost_conditions_add_corridor(), but does nothing if an equal condition exists; the radius of an equal
+ * condition may differ by up to 0.5 m. @param out_changed Receives 1 when the condition was added or replaced, else 0;
+ * may be NULL. Threads: any. Since:
  *                     0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_corridor(fencepost_conditions *conditions,
@@ -2355,7 +2366,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_wkbs(
 /*
  * Adds many conditions of any kind, with the same result as single calls in the order of the array. All or none: if an
  * element is refused, nothing has changed. An element without options gets the options of
- * FENCEPOST_FLEET_CONDITION_OPTIONS_INIT; in the table of a monitor it is assumed UNKNOWN.
+ * FENCEPOST_FLEET_CONDITION_OPTIONS_INIT; in a monitor's table, the condition is assumed UNKNOWN.
  *
  * @param definitions  Array of count elements, each initialised with FENCEPOST_CONDITION_DEFINITION_INIT; the
  *                     struct_size of the first is the distance between elements. May be NULL only if count is 0.
@@ -2458,7 +2469,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_containing(fencepost_conditi
                                                                size_t *out_count, fencepost_error *error);
 
 /*
- * Finds the conditions of a table that contain each of many points: see fencepost_monitor_containing_columns().
+ * For each of many points, finds the conditions of a table that contain it: see fencepost_monitor_containing_columns().
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; BUFFER_TOO_SMALL; UNSUPPORTED. Threads: any.
  * Complexity: O(log conditions + shapes around the point) per row. Since: 0.2
  */
@@ -2477,7 +2488,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_nearest(fencepost_conditions
                                                             fencepost_error *error);
 
 /*
- * Finds the conditions of a table whose boundaries are nearest to each of many points: see
+ * For each of many points, finds the conditions of a table whose boundaries are nearest to it: see
  * fencepost_monitor_nearest_columns().
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; UNSUPPORTED. Threads: any.
  * Complexity: O(nearest * log conditions + shapes around the point) per row. Since: 0.2
@@ -2489,7 +2500,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_nearest_columns(fencepost_co
                                                                     size_t *out_count, fencepost_error *error);
 
 /*
- * Finds the boundary point of a condition nearest to a position: see fencepost_monitor_nearest_boundary_point().
+ * Finds the point on a condition's boundary that is nearest to a position: see
+ * fencepost_monitor_nearest_boundary_point().
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(log vertices). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_nearest_boundary_point(fencepost_conditions *conditions,
@@ -2553,16 +2565,16 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  *           in the order of input. Each such monitor is created before the first condition, with delivery EVERY, no
  *           condition limit and initial_fix_max_age_us -1, and gets every change of the table, every
  *           fencepost_fleet_advance(), and the inputs of its device. Events of different devices come in the order of
- *           the rows or calls that caused them. The events of one advance come by deadline, then by place of the device
- *           (below), then in add order. Overdue changes of a device that is created after an advance come with the
- *           first input of the device or the next advance.
+ *           the rows or calls that caused them. The events of one advance are ordered by deadline, then by place of the
+ *           device (below), then by the order in which the conditions were added. Overdue changes of a device that is
+ *           created after an advance are reported with the first input of the device or the next advance.
  * Devices:  A device has an identifier, 1 ... 256 bytes of UTF-8, and a number, which you pass with its inputs. The
  *           fleet assigns the numbers, 0, 1, 2 ... while no device is removed; they are valid until the fleet is
  *           destroyed. The number of a removed device is refused with FENCEPOST_E_NO_SUCH_DEVICE; another device gets
  *           it only after at least 262 144 further devices were removed. The place of a device, number &
- *           FENCEPOST_DEVICE_PLACE_MASK, can index an array with an element for each device: places of removed devices
- *           are reused.
- * Cost:     A device takes about 200 bytes, for the conditions that it is inside of or about to cross, and for its
+ *           FENCEPOST_DEVICE_PLACE_MASK, can index an array with one element per device: places of removed devices are
+ *           reused.
+ * Cost:     A device takes about 200 bytes, including the conditions that it is inside of or about to cross, and its
  *           identifier. The first fix of a device takes only a look-up in the index, and so does a fix after a million
  *           conditions were added.
  * Path:     With FENCEPOST_PATH_GEODESIC the way of each device from one fix to the next counts: see fencepost_path. A
@@ -2584,7 +2596,7 @@ typedef struct fencepost_fleet fencepost_fleet;
    that used this slot before. */
 #define FENCEPOST_DEVICE_PLACE_MASK 0x03ffffffu
 
-/* Options of a fleet. A NULL pointer means the values of its INIT macro. */
+/* Options of a fleet. A NULL pointer stands for the values that its INIT macro sets. */
 typedef struct fencepost_fleet_options {
   uint32_t struct_size;              /* set by FENCEPOST_FLEET_OPTIONS_INIT */
   uint32_t reserved;                 /* 0 */
@@ -2651,11 +2663,11 @@ typedef struct fencepost_fleet_statistics {
   int64_t clock_us;            /* the time to which all devices were advanced; FENCEPOST_TIME_UNSET = never */
   uint64_t accepted_fixes;     /* evaluated */
   uint64_t invalid_fixes;      /* coordinate or time out of range, or no position */
-  uint64_t late_inputs;        /* inputs of all kinds, refused as late */
-  uint64_t ahead_inputs;       /* inputs of all kinds, refused with FENCEPOST_E_AHEAD_OF_CLOCK */
+  uint64_t late_inputs;        /* inputs of all kinds that were refused because they are late */
+  uint64_t ahead_inputs;       /* inputs of all kinds that were refused with FENCEPOST_E_AHEAD_OF_CLOCK */
   uint64_t accepted_sightings; /* scan reports */
-  uint64_t pending_events;     /* waiting for their first delivery */
-  uint64_t handed_out_events;  /* the last position assigned */
+  uint64_t pending_events;     /* events that wait for their first delivery */
+  uint64_t handed_out_events;  /* the last event position that was assigned */
   uint64_t device_count;       /* devices */
   uint64_t condition_count;    /* of the table */
   uint64_t device_bytes;       /* memory of the devices, without their identifiers */
@@ -2674,28 +2686,28 @@ typedef struct fencepost_device_statistics {
   int64_t clock_us;            /* the largest time of an input or an advance; FENCEPOST_TIME_UNSET = none yet */
   uint64_t accepted_fixes;     /* evaluated */
   uint64_t invalid_fixes;      /* coordinate or time out of range, or no position */
-  uint64_t late_inputs;        /* inputs of all kinds, refused as late */
-  uint64_t ahead_inputs;       /* inputs of all kinds, refused as ahead of the clock */
+  uint64_t late_inputs;        /* inputs of all kinds that were refused because they are late */
+  uint64_t ahead_inputs;       /* inputs of all kinds that were refused because they are ahead of the clock */
   uint64_t accepted_sightings; /* scan reports */
   uint64_t handed_out_events;  /* the last sequence number assigned */
   uint64_t input_count;        /* all inputs of the device: those counted above, and those without a position, such as
-                                  scanning and advances of only this device. After a crash this number says how many of
-                                  the device's inputs are not lost */
+                                  scanning and advances of only this device. After a crash, this number says how many of
+                                  the device's inputs survived */
 } fencepost_device_statistics;
 
 /* Initialise each fencepost_device_statistics with this macro. */
 #define FENCEPOST_DEVICE_STATISTICS_INIT {sizeof(fencepost_device_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /*
- * Fixes of many devices as columns. Without a dictionary the column of devices holds the numbers of the devices. With a
- * dictionary the column holds indices into the dictionary, as the dictionary columns of Arrow do, so no column must be
- * rewritten. The rules for strides and alignment at fencepost_fix_columns apply to the devices too.
+ * Fixes of many devices as columns. Without a dictionary, the device column contains device numbers. With a dictionary,
+ * the device column contains indices into the dictionary, as in Arrow's dictionary columns, so no column must be
+ * rewritten. The rules for strides and alignment given at fencepost_fix_columns also apply to the device column.
  */
 typedef struct fencepost_fleet_columns {
   uint32_t struct_size;               /* set by FENCEPOST_FLEET_COLUMNS_INIT */
   uint32_t device_width;              /* bytes per number: 4; bytes per index: 1, 2, 4 or 8, unsigned */
   const void *devices;                /* numbers (uint32_t), or indices */
-  int64_t device_stride;              /* bytes from one row to the next; 0: all rows are of one device */
+  int64_t device_stride;              /* bytes from one row to the next; 0: all rows belong to one device */
   const uint32_t *dictionary;         /* the dictionary: the device number of each index; NULL: the column devices holds
                                          numbers */
   size_t dictionary_count;            /* the length of the dictionary; unused elements may be FENCEPOST_NO_DEVICE */
@@ -2711,39 +2723,39 @@ typedef struct fencepost_fleet_columns {
 #define FENCEPOST_FLEET_COLUMNS_INIT {sizeof(fencepost_fleet_columns), 4, NULL, 4, NULL, 0, NULL, 0, 0, 0}
 
 /*
- * Creates a fleet without devices over a table, and holds a reference to the table. With options->store_directory,
- * opens or creates the stored fleet options->name there. The fleet's file is NAME.fencepost, as for a monitor, but
- * cannot be opened as a monitor. The file contains the table, each device with inputs, and the pending and uncommitted
- * events.
+ * Creates a fleet without devices over a table; the fleet keeps a reference to the table. With
+ * options->store_directory, opens or creates the stored fleet options->name there. The fleet's file is NAME.fencepost,
+ * as for a monitor, but cannot be opened as a monitor. The file contains the table, each device with inputs, and the
+ * pending and uncommitted events.
  *
  * A table that was just created and is still empty is filled with the stored table. Any other table must be a version
- * of the stored table, either a later version, made from it by adding and removing (the devices see the changes at
- * their next input), or an earlier version (which is brought up to date). To use the conditions of a file of your own,
- * open over an empty table, then set its conditions with fencepost_conditions_sync(). Several fleets over one table
- * have one store each, and open in any order. If a store was already opened over the table, a store with a different
- * later version is accepted, unless both tables have conditions and share no identifier. The devices of that store are
- * adapted as in fencepost_fleet_import_devices().
+ * of the stored table. A later version results from adding and removing conditions; the devices see these changes at
+ * their next input. An earlier version is brought up to date. To use conditions from your own file, open the fleet over
+ * an empty table, then set its conditions with fencepost_conditions_sync(). If several fleets share one table, each has
+ * its own store, and the stores can be opened in any order. If a store was already opened over the table, a store with
+ * a different later version is accepted, unless both tables have conditions and share no identifier. The devices of
+ * that store are adapted as in fencepost_fleet_import_devices().
  *
  * After any crash each device is in exactly the state that it had after its own first N inputs, where N is input_count
- * of fencepost_fleet_get_device_statistics(). Feed its other inputs again to reach the state without the crash. With
- * CHANGES, N covers every input that changed what the device was inside of, about to cross or had reported; inputs that
- * changed none of these may be lost for some devices, and are saved at the next fencepost_fleet_checkpoint(). With
- * EVERY_INPUT, and after each checkpoint, N covers all inputs of all devices. With RELAXED everything is saved when one
- * of three measures has moved forward since the last save. (1) The largest clock of the devices, or the time of an
- * advance, has moved by checkpoint_interval_us. (2) The clocks of the devices heard from since the last save have moved
- * by that interval on average; each clock counts from its device's first input on, and a single step counts for at most
- * the interval. (3) The clock of any one device has moved by sixteen intervals. Refused inputs do not count. After a
- * crash, the time to which all devices were advanced is that of the last save of everything. An uncommitted event is
- * delivered again with the same sequence, so (device, sequence) identifies a redelivered event. A change of the table
- * is saved with the next input of the fleet (RELAXED: with its next save), together with all devices that have unsaved
- * changes. While the store cannot be written, the fleet continues in memory; fencepost_fleet_statistics.store shows it,
- * and later inputs retry.
+ * of fencepost_fleet_get_device_statistics(). Feed its remaining inputs again to reach the state that the device would
+ * have without the crash. With CHANGES, N covers every input that changed what the device was inside of, about to cross
+ * or had reported; inputs that changed none of these may be lost for some devices, and are saved at the next
+ * fencepost_fleet_checkpoint(). With EVERY_INPUT, and after each checkpoint, N covers all inputs of all devices. With
+ * RELAXED everything is saved when one of three measures has moved forward since the last save. (1) The latest clock of
+ * any device, or the time of an advance, has moved by checkpoint_interval_us. (2) The clocks of the devices heard from
+ * since the last save have moved by that interval on average; each clock counts from its device's first input on, and a
+ * single step counts for at most the interval. (3) The clock of any one device has moved by sixteen intervals. Refused
+ * inputs do not count. After a crash, the time to which all devices were advanced is the time stored by the last save
+ * of everything. An uncommitted event is delivered again with the same sequence, so (device, sequence) identifies a
+ * redelivered event. A change of the table is saved with the next input of the fleet (RELAXED: with its next save),
+ * together with all devices that have unsaved changes. While the store cannot be written, the fleet continues in
+ * memory; fencepost_fleet_statistics.store shows it, and later inputs retry.
  *
  * @param options    NULL for the defaults. For a stored fleet they apply from now on.
  * @param out_fleet  Receives the fleet; release it with fencepost_fleet_destroy().
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an option is out of range; a store without a name, or the store of a
  *         monitor); UNSUPPORTED; with a store also INVALID_NAME, MONITOR_IN_USE (open in this or another process),
- *         TABLE_MISMATCH, STORE_UNAVAILABLE, STORE_CORRUPT, STORE_TOO_NEW, as fencepost_monitor_create() says.
+ *         TABLE_MISMATCH, STORE_UNAVAILABLE, STORE_CORRUPT, STORE_TOO_NEW, as described at fencepost_monitor_create().
  * Ownership: the caller owns *out_fleet. Threads: any. Complexity: O(fleets over the table); with a store O(its
  * content). Since: 0.2
  */
@@ -2778,8 +2790,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_checkpoint(fencepost_fleet *fleet
 FENCEPOST_API fencepost_status fencepost_fleet_close(fencepost_fleet *fleet, fencepost_error *error);
 
 /*
- * Copies the whole fleet as bytes, the same on every platform: the table, each device with inputs, the pending and
- * uncommitted events, counters, options. Works with and without a store. The same state gives the same bytes.
+ * Copies the whole fleet as bytes that are the same on every platform: the table, each device with inputs, the pending
+ * and uncommitted events, counters, options. Works with and without a store. The same state gives the same bytes.
  *
  * @param buffer    May be NULL only if capacity is 0.
  * @param out_size  Receives the size in bytes; may be NULL. Any other call on the fleet may change the size.
@@ -2879,9 +2891,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_device_numbers(fencepost_fleet *f
                                                               fencepost_error *error);
 
 /*
- * Returns the positions of devices: those of their last accepted fixes, to a ten-millionth of a degree. Positions are
- * not in stores, snapshots or exported devices. After opening, restoring or importing, and until its next fix, a device
- * has the position of its last fix outside its safe region.
+ * Returns the position of each device's last accepted fix, to a ten-millionth of a degree. Positions are not in stores,
+ * snapshots or exported devices. After opening, restoring or importing, and until its next fix, a device has the
+ * position of its last fix outside its safe region.
  *
  * @param devices         Array of count device numbers.
  * @param out_latitudes   Receives count values in degrees; NaN for a device without a fix.
@@ -2936,11 +2948,11 @@ FENCEPOST_API fencepost_status fencepost_fleet_expire_by_arrival(fencepost_fleet
 
 /*
  * Sets the arrival time of the following inputs, read from the host's own clock; it may go back. The arrival time does
- * not affect states or events, but has two effects. First, fencepost_fleet_expire_by_arrival() compares the arrival
- * time of a device's last accepted input, and ignores the time in this input. Second, with max_time_step_us an input is
- * refused with FENCEPOST_E_AHEAD_OF_CLOCK only if it is too far ahead of both the device's clock and the arrival time.
- * So the first input of a device is limited too, and a device that was silent for long may continue at the present
- * time.
+ * not affect states or events; it has two uses. First, fencepost_fleet_expire_by_arrival() removes devices by the
+ * arrival time of their last accepted input, and ignores the time in that input. Second, with max_time_step_us an input
+ * is refused with FENCEPOST_E_AHEAD_OF_CLOCK only if it is too far ahead of both the device's clock and the arrival
+ * time. So the first input of a device is limited, too, and a device that was silent for a long time may continue with
+ * the current time.
  *
  * Devices created before the first arrival time count as heard from at that time. Stores and snapshots include the
  * arrival times.
@@ -3012,14 +3024,14 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_beacon_scanning(fencepost_fle
  * This time is a watermark: from then on no input of any device may be earlier, not even of a device created later.
  * Devices whose clocks are ahead of the watermark are left unchanged.
  *
- * A wrong time here would make every later input of every device late, so max_time_step_us also limits an advance: it
- * is refused if its time is too far ahead of both the last advance and the arrival time; if no arrival time is set, the
- * clocks of the devices are used instead. The first time of a fleet cannot be checked.
+ * A wrong time here would make every later input of every device late, so max_time_step_us also limits an advance. An
+ * advance is refused if its time is too far ahead of both the last advance and the arrival time; if no arrival time is
+ * set, the clocks of the devices are used instead. The first time of a fleet cannot be checked.
  *
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT (earlier than the last advance); AHEAD_OF_CLOCK (counted);
  * QUEUE_FULL.
- * Threads: any. Complexity: O(due changes), independent of the number of devices; at most O(devices) if it is more than
- * max_time_step_us after the last advance. Since: 0.2
+ * Threads: any. Complexity: O(due changes), independent of the number of devices; at most O(devices) if the time is
+ * more than max_time_step_us after the last advance. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_advance(fencepost_fleet *fleet, int64_t time_us, fencepost_error *error);
 
@@ -3040,12 +3052,12 @@ FENCEPOST_API fencepost_status fencepost_fleet_advance_device(fencepost_fleet *f
                                                               fencepost_error *error);
 
 /*
- * Corrects wrong times of inputs or of an advance: sets back the time to which all devices were advanced, and the clock
- * of each device whose clock is later. Other devices do not change. Pending events, sequences and counters stay. For a
- * device that is set back, every condition becomes undetermined without an event, open crossings and the last fix are
- * forgotten, and the absence of beacons is timed anew. The next fix of such a device determines the states again: an
- * event follows only if the new state differs from the last reported one. A device created later begins at the fleet's
- * time.
+ * Corrects wrong times of inputs or of an advance: sets back the time to which all devices were advanced, and every
+ * device clock that is later than time_us. Other devices do not change. Pending events, sequences and counters stay.
+ * For a device that is set back, every condition becomes undetermined without an event, open crossings and the last fix
+ * are forgotten, and the absence of beacons is timed anew. The next fix of such a device determines the states again:
+ * an event follows only if the new state differs from the last reported one. A device created later begins at the
+ * fleet's time.
  *
  * @param time_us  Not later than the latest clock of the fleet.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (out of range, later than all clocks, or there is no clock yet).
@@ -3054,8 +3066,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_advance_device(fencepost_fleet *f
 FENCEPOST_API fencepost_status fencepost_fleet_rewind(fencepost_fleet *fleet, int64_t time_us, fencepost_error *error);
 
 /*
- * Sets back the clock of one device, as fencepost_fleet_rewind() does for all. The call counts as an input of the
- * device, and is accepted while the queue is full.
+ * Sets back the clock of one device, as fencepost_fleet_rewind() does for all devices. The call counts as an input of
+ * the device, and is accepted while the queue is full.
  *
  * @param time_us  Between the time of the last advance of all devices and the device's clock.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (out of range; the device has no clock yet; counted).
@@ -3085,7 +3097,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_device_next_deadline(fencepost_fl
                                                                     int64_t *out_time_us, fencepost_error *error);
 
 /*
- * Returns up to capacity events and commits the events delivered before.
+ * Returns up to capacity events and commits the events that were delivered before.
  *
  * @param out_events  Array of capacity elements; may be NULL only if capacity is 0 (which then only commits).
  * @param out_count   Receives the number of events stored.
@@ -3214,8 +3226,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_plan(fencepost_fleet *fleet, uint
 
 /*
  * Copies devices as bytes, one after the other, to store them elsewhere or move them to another fleet; the devices also
- * stay in this fleet. The bytes do not include pending events, but their sequences count: in another fleet, the
- * device's next event has the sequence after them. Any other call on the fleet may change the sizes.
+ * stay in this fleet. The bytes do not include pending events, but the sequence numbers of those events stay used: in
+ * another fleet, the device's next event gets the number after them. Any other call on the fleet may change the sizes.
  *
  * @param devices      Array of count device numbers; may be NULL only if count is 0.
  * @param portable     0: only for fleets over a table of the same version; anything else: for other versions too, with
@@ -3240,8 +3252,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_export_devices(fencepost_fleet *f
  *
  * If this fleet's table has another version, the devices are refused or adapted. Adapting keeps the device's state for
  * each condition that it was inside of or about to cross, if a condition has the same identifier and definition; it
- * drops the other states. For all other conditions the device counts as outside, so if it is inside a new condition, it
- * enters it by a crossing, after the dwell.
+ * drops the other states. For all other conditions the device counts as outside, so if the device is inside a new
+ * condition, a crossing into that condition follows after the dwell.
  *
  * @param identifiers  Array of count pointers to zero-terminated texts; no device of the fleet may have one of them.
  * @param bytes        The devices, one after the other; may be NULL only if all are empty.
@@ -3281,7 +3293,8 @@ FENCEPOST_API fencepost_status fencepost_geodesic_inverse(double latitude1, doub
                                                           fencepost_error *error);
 
 /*
- * Solves the direct geodesic problem on WGS84 (Karney 2013): where a path of given start, azimuth and length ends.
+ * Solves the direct geodesic problem on WGS84 (Karney 2013): finds the end point of a path with a given start, azimuth
+ * and length.
  *
  * @param azimuth          Degrees clockwise from north, finite.
  * @param distance_m       Metres, finite; negative goes backwards; at most 1e9 in magnitude.

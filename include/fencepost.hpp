@@ -1,6 +1,6 @@
 /*
- * Fencepost for C++17: owning handles and exceptions over fencepost.h, which is the contract and the manual. Header
- * only; link the same library.
+ * Fencepost for C++17: owning handles and exceptions on top of fencepost.h, which documents the behaviour of every
+ * function. This file is header-only: link the same library as in C.
  *
  *     fencepost::monitor monitor;
  *     monitor.add_circular_condition("office", 37.3349, -122.0090, 200);
@@ -165,7 +165,7 @@ inline shape_options standard_shape_options() { return FENCEPOST_SHAPE_OPTIONS_I
 struct condition_options {
   fencepost_state assuming = FENCEPOST_STATE_UNKNOWN; /* the state of the first record */
   transition_policy policy = standard_policy();
-  std::uint64_t tag = 0; /* a number of your choice, which every event returns */
+  std::uint64_t tag = 0; /* a number of your choice, which every event of the condition contains */
 };
 
 /* Options for a table of conditions: a device gives a first event only for conditions that it is inside. */
@@ -184,7 +184,7 @@ struct beacon {
   std::optional<std::uint16_t> minor{}; /* none = any; needs a major */
 };
 
-/* Columns of circles: the rows of one call. All columns have the length of identifiers; tags may be empty. */
+/* Columns of circles: the rows of one call. All columns must be as long as identifiers; only tags may be empty. */
 struct circle_columns {
   std::vector<std::string> identifiers;
   std::vector<double> latitudes;
@@ -194,7 +194,7 @@ struct circle_columns {
 };
 
 /*
- * Columns of polygons, corridors or lines: the rows of one call. One geometry holds all their vertices. If
+ * Columns of polygons, corridors or lines: the rows of one call. One geometry contains all their vertices. If
  * condition_offsets is empty, each part of a polygon, and each line of corridors and lines, is a condition. Tags may be
  * empty.
  */
@@ -234,15 +234,15 @@ struct located_condition {
   double distance_m;        /* metres from the point to the boundary, negative inside */
 };
 
-/* The conditions that contain each of many points: those of row i are at offsets[i] to offsets[i + 1] - 1. */
+/* For each of many points, the conditions that contain it: those for row i are at offsets[i] to offsets[i + 1] - 1. */
 struct containing_conditions {
   std::vector<std::int64_t> offsets;      /* one offset more than there are rows */
   std::vector<std::uint64_t> generations; /* in add order within a row */
   std::vector<double> distances_m;        /* empty if they were not requested */
 };
 
-/* The conditions whose boundaries are nearest to each of many points: those of row i are the count elements that begin
-   at index i * stride. */
+/* For each of many points, the conditions whose boundaries are nearest to it: those for row i are the count elements
+   that begin at index i * stride. */
 struct nearest_conditions {
   std::size_t stride = 0; /* the number requested per row */
   std::size_t count = 0;  /* the number found per row, the same for all rows */
@@ -392,7 +392,8 @@ class questions : protected calls {
     return located(generations, distances, count);
   }
 
-  /* The conditions that contain each of count points in columns, all at one moment. */
+  /* For each of count points in columns, the conditions that contain it; all rows see the conditions as they are at one
+     moment. */
   containing_conditions containing(const point_columns &columns, std::size_t count, bool distances = false) const {
     containing_conditions found;
     found.offsets.resize(count + 1);
@@ -418,7 +419,8 @@ class questions : protected calls {
     return located(generations, distances, count);
   }
 
-  /* The conditions whose boundaries are nearest to each of count points in columns, all at one moment. */
+  /* For each of count points in columns, the conditions whose boundaries are nearest to it; all rows see the conditions
+     as they are at one moment. */
   nearest_conditions nearest(const point_columns &columns, std::size_t count, std::size_t most) const {
     nearest_conditions found;
     if (most != 0 && count > found.generations.max_size() / most)
@@ -440,7 +442,7 @@ class questions : protected calls {
         }));
   }
 
-  /* The boundary point of a condition nearest to a position; none if the condition has no boundary. */
+  /* The point on a condition's boundary that is nearest to a position; none if the condition has no boundary. */
   std::optional<place> nearest_boundary_point(const std::string &identifier, double latitude, double longitude) const {
     place found{};
     call(Functions::nearest_boundary_point, handle(), detail::terminated(identifier), latitude, longitude,
@@ -559,7 +561,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
          &given);
   }
 
-  /* All or none; an error's position is the index of the row. */
+  /* Adds all rows or none; the position in an error is the index of the refused row. */
   void add_circular_conditions(const circle_columns &columns, const condition_options &options = {}) {
     const std::vector<const char *> identifiers = rows_of(columns);
     const fencepost_condition_options given = c_options(options);
@@ -575,7 +577,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
          number(identity.major), number(identity.minor), &given);
   }
 
-  /* Does nothing if an equal condition exists. Returns whether the condition was added or replaced. */
+  /* Does nothing if an equal condition exists. Returns true if the condition was added or replaced. */
   bool ensure_circular_condition(const std::string &identifier, double latitude, double longitude, double radius_m,
                                  const condition_options &options = {}) {
     const fencepost_condition_options given = c_options(options);
@@ -594,8 +596,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return changed != 0;
   }
 
-  /* Ensures many circles; a store saves all of them in one transaction. All or none; an error's position is the index
-     of the row. */
+  /* Ensures many circles; a store saves all of them in one transaction. Ensures all rows or none; the position in an
+     error is the index of the refused row. */
   sync_result ensure_circular_conditions(const circle_columns &columns, const condition_options &options = {}) {
     const std::vector<const char *> identifiers = rows_of(columns);
     const fencepost_condition_options given = c_options(options);
@@ -606,7 +608,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return result;
   }
 
-  /* Polygons, corridors and lines. Degrees and metres. */
+  /* The following functions add polygons, corridors and lines. Degrees and metres. */
 
   void add_polygon_condition(const std::string &identifier, const fencepost::geometry &polygon,
                              const condition_options &options = {},
@@ -632,7 +634,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     call(fencepost_monitor_add_line_condition, get(), detail::terminated(identifier), &lines, &reading, &given);
   }
 
-  /* The radius applies to lines. */
+  /* The radius applies only to lines. */
   void add_wkb_condition(const std::string &identifier, const std::vector<std::uint8_t> &wkb, double radius_m = 0,
                          const condition_options &options = {},
                          const shape_options &reading = standard_shape_options()) {
@@ -641,7 +643,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
          &reading, &given);
   }
 
-  /* The ensure functions leave an equal condition alone, and return whether it was added or replaced. */
+  /* The ensure functions leave an equal condition unchanged, and return true if the condition was added or replaced. */
 
   bool ensure_polygon_condition(const std::string &identifier, const fencepost::geometry &polygon,
                                 const condition_options &options = {},
@@ -683,8 +685,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return changed != 0;
   }
 
-  /* Each function ensures many conditions; a store saves all of them in one transaction. All or none; an error's
-     position is the index of the row. */
+  /* Each function ensures many conditions; a store saves all of them in one transaction. Ensures all rows or none; the
+     position in an error is the index of the refused row. */
 
   void add_polygon_conditions(const shape_columns &columns, const condition_options &options = {},
                               const shape_options &reading = standard_shape_options()) {
@@ -867,7 +869,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return out;
   }
 
-  /* Plans around the position of the last fix; armed has the generations of the armed conditions. */
+  /* Plans the circles around the position of the last fix; armed contains the generations of the armed conditions. */
   fencepost::plan plan(double latitude, double longitude, double accuracy_m,
                        const std::vector<std::uint64_t> &armed = {},
                        const plan_options &options = standard_plan_options()) const {
@@ -880,7 +882,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
 
   void feed(const fix &sample) { call(fencepost_monitor_feed_fix, get(), &sample); }
 
-  /* Many fixes, read in place. With FENCEPOST_E_QUEUE_FULL the position of the error is the first row not consumed. */
+  /* Feeds many fixes, which are read in place. If the error is FENCEPOST_E_QUEUE_FULL, its position is the first row
+     that was not consumed. */
   feed_result feed(const fix *fixes, std::size_t count) {
     feed_result result{};
     call(fencepost_monitor_feed_fixes, get(), fixes, count, &result);
@@ -888,14 +891,14 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
   }
   feed_result feed(const std::vector<fix> &fixes) { return feed(fixes.data(), fixes.size()); }
 
-  /* Many fixes from columns, read in place; initialise the columns with FENCEPOST_FIX_COLUMNS_INIT. */
+  /* Feeds many fixes from columns, which are read in place; initialise the columns with FENCEPOST_FIX_COLUMNS_INIT. */
   feed_result feed(const fix_columns &columns, std::size_t count) {
     feed_result result{};
     call(fencepost_monitor_feed_columns, get(), &columns, count, &result);
     return result;
   }
 
-  /* One scan report: the beacons observed at one instant. */
+  /* Feeds one scan report: the beacons observed at one instant. */
   void feed_sightings(const std::vector<beacon_sighting> &sightings, std::int64_t time_us) {
     call(fencepost_monitor_feed_sightings, get(), sightings.data(), sightings.size(), time_us);
   }
@@ -952,9 +955,9 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return count;
   }
 
-  /* The pending events, for a range-based for. Going to the next event acknowledges the previous event. If the
-     handling of an event throws out of the loop, that event is delivered again. After a break the last event is still
-     unacknowledged; acknowledge() or the next poll commits it, abandon() returns it to the queue. */
+  /* The pending events, for a range-based for. Advancing to the next event acknowledges the previous event. If an
+     exception leaves the loop while an event is being handled, that event is delivered again. After a break the last
+     event is still unacknowledged; acknowledge() or the next poll commits it, abandon() returns it to the queue. */
   class event_range {
    public:
     class iterator {
@@ -1081,7 +1084,7 @@ class conditions : public detail::questions<conditions, detail::table_questions>
          &reading, &given);
   }
 
-  /* The ensure functions leave an equal condition alone, and return whether it was added or replaced. */
+  /* The ensure functions leave an equal condition unchanged, and return true if the condition was added or replaced. */
 
   bool ensure_circular(const std::string &identifier, double latitude, double longitude, double radius_m,
                        const condition_options &options = fleet_condition_options()) {
@@ -1131,7 +1134,8 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     return changed != 0;
   }
 
-  /* Adds or ensures many conditions. All or none; an error's position is the index of the row. */
+  /* Adds or ensures many conditions. All rows are processed, or none; the position in an error is the index of the
+     refused row. */
 
   void add_circulars(const circle_columns &columns, const condition_options &options = fleet_condition_options()) {
     const std::vector<const char *> identifiers = rows_of(columns);
@@ -1247,13 +1251,14 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     return result;
   }
 
-  /* Adds conditions of any kind. All or none; an error's position is the index of the element. */
+  /* Adds conditions of any kind. Adds all elements or none; the position in an error is the index of the refused
+     element. */
   void add(const std::vector<condition_definition> &definitions) {
     call(fencepost_conditions_add, get(), definitions.data(), definitions.size());
   }
 
-  /* Leaves equal conditions alone, adds or replaces the other listed ones, and keeps all that are not listed. All or
-     none. */
+  /* Leaves equal conditions unchanged, adds or replaces the other listed conditions, and keeps all conditions that are
+     not listed. All or none. */
   sync_result ensure(const std::vector<condition_definition> &definitions) {
     sync_result result{};
     call(fencepost_conditions_ensure, get(), definitions.data(), definitions.size(), &result);
@@ -1411,7 +1416,7 @@ class fleet : detail::calls {
       return repeatable(fencepost_fleet_device_identifier, get(), device, buffer, capacity, size);
     });
   }
-  /* The position of a device's last accepted fix, latitude and longitude; none without a fix. */
+  /* The position of a device's last accepted fix, latitude and longitude; none if the device has no fix. */
   std::optional<std::pair<double, double>> position(std::uint32_t device) const {
     double latitude = 0, longitude = 0;
     call(fencepost_fleet_positions, get(), &device, std::size_t{1}, &latitude, &longitude);
@@ -1439,7 +1444,8 @@ class fleet : detail::calls {
   /* Sets the arrival time of the following inputs. */
   void set_arrival_time(std::int64_t time_us) { call(fencepost_fleet_set_arrival_time, get(), time_us); }
   void feed(std::uint32_t device, const fix &sample) { call(fencepost_fleet_feed_fix, get(), device, &sample); }
-  /* Many fixes of many devices. With FENCEPOST_E_QUEUE_FULL the position of the error is the first row not consumed. */
+  /* Feeds many fixes of many devices. If the error is FENCEPOST_E_QUEUE_FULL, its position is the first row that was
+     not consumed. */
   feed_result feed(const fleet_columns &columns, std::size_t count) {
     feed_result result{};
     call(fencepost_fleet_feed_columns, get(), &columns, count, &result);
@@ -1458,7 +1464,7 @@ class fleet : detail::calls {
   void advance_device(std::uint32_t device, std::int64_t time_us) {
     call(fencepost_fleet_advance_device, get(), device, time_us);
   }
-  /* Sets back the fleet's clock to a time, and each device's clock that is later than this time. */
+  /* Sets back the fleet's clock to a time, and every device clock that is later than this time. */
   void rewind(std::int64_t time_us) { call(fencepost_fleet_rewind, get(), time_us); }
   void rewind_device(std::uint32_t device, std::int64_t time_us) {
     call(fencepost_fleet_rewind_device, get(), device, time_us);
@@ -1567,7 +1573,8 @@ class fleet : detail::calls {
 
   /* Moving devices. */
 
-  /* Exports devices as bytes; the devices also stay in this fleet. Portable bytes fit tables of other versions too. */
+  /* Exports devices as bytes; the devices also stay in this fleet. Portable bytes can also be imported into a fleet
+     whose table has another version. */
   std::vector<std::vector<std::uint8_t>> export_devices(const std::vector<std::uint32_t> &devices,
                                                         bool portable = false) const {
     std::vector<std::uint64_t> offsets(devices.size() + 1);
@@ -1646,7 +1653,7 @@ inline const char *cause_name(fencepost_cause cause) noexcept { return fencepost
 /* The name of a reason, such as "within_margin". */
 inline const char *reason_name(fencepost_reason reason) noexcept { return fencepost_reason_name(reason); }
 
-/* Whether a position lies in a circle, boundary included. */
+/* Returns true if a position lies in a circle, boundary included. */
 inline bool circle_contains(double centre_latitude, double centre_longitude, double radius_m, double latitude,
                             double longitude) {
   std::uint32_t contains = 0;
@@ -1657,7 +1664,7 @@ inline bool circle_contains(double centre_latitude, double centre_longitude, dou
   return contains != 0;
 }
 
-/* Whether a polygon contains a position, boundary included. */
+/* Returns true if a polygon contains a position, boundary included. */
 inline bool polygon_contains(const geometry &polygon, double latitude, double longitude,
                              const shape_options &reading = standard_shape_options()) {
   std::uint32_t contains = 0;
@@ -1713,12 +1720,12 @@ inline std::optional<std::size_t> best_fix(const std::vector<fix> &fixes, std::i
   return index;
 }
 
-/* Whether the deciding position is a point of the path between two fixes; see FENCEPOST_PATH_GEODESIC. */
+/* True if the deciding position is a point on the path between two fixes, not a fix; see FENCEPOST_PATH_GEODESIC. */
 inline bool is_on_path(const event &of) {
   return !of.has_refinement && (of.refinement_minor & FENCEPOST_EVIDENCE_ON_PATH) != 0;
 }
 
-/* Whether the path before the event is not known, so that crossings may have been missed. */
+/* True if the path before the event is unknown, so crossings may have been missed. */
 inline bool follows_gap(const event &of) {
   return !of.has_refinement && (of.refinement_minor & FENCEPOST_EVIDENCE_AFTER_GAP) != 0;
 }
@@ -1754,7 +1761,7 @@ inline uuid parse_uuid(const std::string &text) {
   return out;
 }
 
-/* Parses a beacon's advertisement; company_id as in fencepost_beacon_parse_advertisement(). */
+/* Parses a beacon's advertisement; company_id has the same meaning as in fencepost_beacon_parse_advertisement(). */
 inline fencepost_beacon_advertisement parse_advertisement(const std::uint8_t *payload, std::size_t size,
                                                           std::int32_t company_id = -1,
                                                           std::int32_t rssi_dbm = INT32_MIN) {
@@ -1779,7 +1786,7 @@ inline inverse geodesic_inverse(double latitude1, double longitude1, double lati
   return out;
 }
 
-/* The end of a path of given start, azimuth and length, in degrees. */
+/* The end of a path with the given start, azimuth and length, in degrees. */
 struct direct {
   double latitude;
   double longitude;
