@@ -45,12 +45,12 @@ if TYPE_CHECKING:
 _Decided: TypeAlias = tuple[int, PolicyRow | None]
 """An assumed state and a policy, in the engine's form."""
 _Reading: TypeAlias = tuple[int, bool, float, int, bool, bool]
-"""How to read a shape: its `edges`, `oriented`, `buffer` and limit of vertices; whether its kind of edges is
-unstated; and whether the shape is a gate.
+"""How to read a shape: its `edges`, `oriented`, `buffer` and vertex limit; whether it leaves its kind of edges
+unstated; and whether it is a gate.
 """
 _FEW = 16
 FIXES, CIRCLES = "fixes", "table"
-"""The names of the two arguments in messages."""
+"""The names that messages use for the two arguments."""
 POLYGONAL_GEOGRAPHIC, CORRIDOR_GEOGRAPHIC = Polygon._KIND, Corridor._KIND
 
 
@@ -91,8 +91,7 @@ def feed_stream(
     Args:
         handle: The native handle of a monitor or a fleet.
         table: An object that exports the stream.
-        columns: The names of columns that the library does not recognise: the column's name for each role, such as
-            ``latitude``.
+        columns: Maps roles, such as ``latitude``, to the names of columns that the library does not recognise.
         refuses: True if the first invalid row causes the whole stream to be refused.
         devices: True if a column names the device of each row.
         look: A function that is called before the first batch with devices is fed. The arguments of the function are
@@ -148,8 +147,8 @@ def _fixes(reader: BatchReader, plan: Plan) -> Iterator[_Fixes]:
 def _check_metres(
     reader: BatchReader, plan: Plan, latitudes: Sequence[float], longitudes: Sequence[float], first: int
 ) -> None:
-    """Refuses points without a stated coordinate system if the first coordinates must be metres, as a replay
-    does."""
+    """As a replay does, refuses points without a stated coordinate system if the first coordinates can only be
+    metres."""
     if plan.geometry is None or not len(latitudes):
         return
     latitude, longitude = latitudes[0], longitudes[0]
@@ -177,19 +176,19 @@ def _devices(reader: BatchReader, chunk: Any, column: int, first: int) -> tuple[
 
 
 def _empty() -> Handle:
-    """A monitor in which conditions are added only to test them; the test does not depend on a monitor's other
-    conditions."""
+    """A monitor without conditions, to which conditions are added only to test them."""
     return Handle()
 
 
 def _like(handle: Handle, has_gates: bool) -> Handle:
-    """Returns a monitor in which conditions are added only to test them. If the stream has gates, this monitor is a
+    """Returns a monitor to which conditions are added only to test them. If the stream has gates, this monitor is a
     fork of the caller's monitor, because only some monitors accept gates and a table accepts none."""
     return handle.fork() if has_gates and isinstance(handle, Handle) else _empty()
 
 
 def _of_row(error: InvalidArgumentError, source: str, first: int, reader: BatchReader, plan: Plan) -> InputError:
-    """Converts the library's error about a row of a batch to an error about the row of the stream and its column."""
+    """Converts the library's error about a row of a batch to an error that names the row's index in the stream and its
+    column."""
     reason = str(error).removeprefix(f"row {error.position}: ")
     about = reason.partition(" is ")[0].removeprefix("the ").partition(" ")[0]
     if about in ("coordinate", *POSITION) and plan.geometry is not None:
@@ -228,7 +227,7 @@ class _Circles(NamedTuple):
                 raise
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
-        """The rows in the form of the calls that accept conditions of all kinds."""
+        """The rows in the form that methods for conditions of all kinds accept."""
         rows = zip(self.identifiers, self.latitudes, self.longitudes, self.radii, tags[self.first :])
         for identifier, *circle, tag in rows:
             yield identifier, CIRCULAR_GEOGRAPHIC, tuple(circle), self.assuming, self.policy, tag
@@ -270,14 +269,14 @@ class _Shapes(NamedTuple):
         return SyncResult(*handle.add_shapes(*row, own, ensure))
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
-        """The rows in the form of the calls that accept conditions of all kinds."""
+        """The rows in the form that methods for conditions of all kinds accept."""
         for identifier, wkb, radius, tag in zip(self.identifiers, self.wkb, self.radii, tags[self.first :]):
             kind = _kind(wkb_type(wkb) in AREAS, self.reading)
             yield identifier, kind, (wkb, radius, *self.reading[:4]), self.assuming, self.policy, tag
 
 
 class _Columns(NamedTuple):
-    """Consecutive polygons, or corridors, with the same options, in the table's own columns."""
+    """Consecutive polygons (or consecutive corridors) with the same options, read from the table's own columns."""
 
     first: int
     identifiers: tuple[str, ...]
@@ -297,7 +296,7 @@ class _Columns(NamedTuple):
         return SyncResult(*handle.add_shape_columns(*row, tags[self.first : self.first + count], ensure))
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
-        """The rows in the form of the calls that accept conditions of all kinds."""
+        """The rows in the form that methods for conditions of all kinds accept."""
         kind = _kind(self.shapes.is_area, self.reading)
         for row, (identifier, radius, tag) in enumerate(zip(self.identifiers, self.radii, tags[self.first :])):
             wkb = self.shapes.wkb(self.begin + row)
@@ -424,8 +423,8 @@ def _circles(
 def _alike(
     shapes: Sequence[bytes | None] | None, readings: Sequence[_Reading] | None, start: int, stop: int
 ) -> Iterator[tuple[int, int, _Reading | None]]:
-    """Groups consecutive rows that are circles, and consecutive rows that are shapes read in the same way. If `shapes`
-    is None, all rows are shapes if `readings` is not empty, and otherwise all rows are circles."""
+    """Groups consecutive rows that are circles, and consecutive rows that are shapes read in the same way. If
+    `readings` is None, all rows are circles; otherwise, if `shapes` is None, all rows are shapes."""
     if readings is None:
         yield start, stop, None
         return
@@ -484,7 +483,7 @@ def _check_gates(
 
 
 def _texts(reader: BatchReader, chunk: Any, plan: Plan, first: int) -> tuple[str, ...]:
-    """The identifiers of a batch; numbers are converted to texts."""
+    """The identifiers of a batch; numbers are converted to strings."""
     name = reader.names[plan.indices["identifier"]]
     found = []
     for row, value in enumerate(reader.values(chunk, plan.indices["identifier"], first)):

@@ -50,12 +50,12 @@ class ConditionChanges(ConditionHolder[V]):
             condition: What to monitor.
             identifier: The condition's identifier, 1 to 256 bytes of UTF-8.
             assuming: The initial state: unknown, satisfied or unsatisfied. None means unknown for a monitor and
-                unsatisfied for a table. If a table uses any state other than unsatisfied, each device gives an event
-                for each such condition, however far away the device is.
+                unsatisfied for a table. If a condition of a table starts in any state other than unsatisfied, every
+                device gives an event for it, however far away the device is.
             policy: The policy that says when a crossing counts, or the name of a preset. None means
                 :meth:`TransitionPolicy.standard`.
-            tag: Your own number, 0 to 2**64 - 1. Every event of the condition contains this number.
-            max_vertices: The largest number of vertices of a shape, 1 to 1,000,000; see :class:`Zones`. None
+            tag: A number of your choice, 0 to 2**64 - 1. Every event of the condition contains this number.
+            max_vertices: The largest number of vertices that a shape may have, 1 to 1,000,000; see :class:`Zones`. None
                 means 1,000,000. Set a limit for a geometry that comes from the network.
 
         Raises:
@@ -143,16 +143,16 @@ class ConditionChanges(ConditionHolder[V]):
         Columns of 64-bit elements without strides are read in place; other columns are converted.
 
         Instead of columns, pass one table: a GeoDataFrame or an object that exports an Arrow stream (PyArrow, Polars, a
-        relation of DuckDB). The table's columns identifier, radius, and latitude and longitude (or a geometry) are
-        found as in :func:`replay`. Geometries are WKB, WKT or GeoArrow: points and lines need a radius, polygons do
+        relation of DuckDB). The table's columns for identifier, radius, latitude and longitude (or a geometry) are
+        found as in :func:`replay`. Geometries are WKB, WKT or GeoArrow. Points and lines need a radius, but polygons do
         not. Edges are planar unless the table's metadata or its column ``edges`` says geodesic; ``oriented`` and
         ``buffer`` may also be columns. If the table has columns ``assuming`` and ``policy``, each row uses its own
         values; where a value is null, the argument of that name applies. If the rows have different values of
-        ``assuming`` or ``policy``, another thread may see that only the first rows have been added, and after a crash a
-        store may contain only these rows. A table needs ``fencepost[arrow]``.
+        ``assuming`` or ``policy``, another thread may observe a moment at which only the first rows have been added,
+        and after a crash a store may contain only these rows. A table needs ``fencepost[arrow]``.
 
         Args:
-            identifier: The identifiers, as texts; or a table as the only argument.
+            identifier: The identifiers, as strings; or a table, as the only argument.
             latitude: Latitudes of the centres, in degrees.
             longitude: Longitudes of the centres, in degrees.
             radius: Metres.
@@ -161,15 +161,15 @@ class ConditionChanges(ConditionHolder[V]):
             tag: The tags as a column, or one tag for all conditions.
             columns: The names of a table's columns for identifier, latitude, longitude, radius, assuming, policy, or
                 geometry, if the library does not recognise these names.
-            max_vertices: The largest number of vertices of each shape in a table; None means 500,000. See
+            max_vertices: The largest number of vertices that each shape in a table may have; None means 500,000. See
                 :class:`Zones`.
 
         Raises:
             InvalidArgumentError: The columns have different lengths, or a row is refused because a value is NaN or out
-                of range. No condition is added, and ``position`` is the number of the row.
-            ColumnTypeError: A column has values of a wrong type; ``position`` is the number of the row.
+                of range. No condition is added, and ``position`` is the row number.
+            ColumnTypeError: A column has values of the wrong type; ``position`` is the row number.
             InputError: A table lacks a column, or one of its rows is refused. No condition is added, and ``row`` is the
-                number of the row.
+                row number.
             MissingExtraError: A table was passed, and nanoarrow is not installed.
 
         Example:
@@ -227,18 +227,16 @@ class ConditionChanges(ConditionHolder[V]):
         With a store, the call is one transaction. Use :meth:`sync` to also remove all other conditions.
 
         Args:
-            identifier: The identifiers, as texts; or a table as the only argument. All arguments have the same meaning
-                as in :meth:`add_many`.
+            identifier: The identifiers, as strings; or a table, as the only argument. All arguments have the same
+                meaning as in :meth:`add_many`.
             latitude: Degrees.
             longitude: Degrees.
             radius: Metres.
             assuming: The initial state of all conditions.
             policy: The policy of all conditions.
             tag: The tags as a column, or one tag for all conditions.
-            columns: The names of columns that the library does not recognise: the column's name for each role, such as
-                ``latitude``.
-            max_vertices: The largest number of vertices of each shape in a table, with the same meaning as in
-                :meth:`add_many`.
+            columns: Maps roles, such as ``latitude``, to the names of columns that the library does not recognise.
+            max_vertices: The largest number of vertices that each shape in a table may have, as in :meth:`add_many`.
 
         Returns:
             The numbers of added, replaced and kept conditions.
@@ -304,10 +302,9 @@ class ConditionChanges(ConditionHolder[V]):
             policy: Policy of conditions without a policy, or the name of a preset. None means
                 :meth:`TransitionPolicy.standard`.
             tag: Tag of conditions without a tag.
-            columns: The names of columns that the library does not recognise: the column's name for each role, such as
-                ``latitude``.
-            max_vertices: The largest number of vertices of each shape; None means 500,000 for a table, and 1,000,000
-                for other sources. See :class:`Zones`.
+            columns: Maps roles, such as ``latitude``, to the names of columns that the library does not recognise.
+            max_vertices: The largest number of vertices that each shape may have; None means 500,000 for a table, and
+                1,000,000 for other sources. See :class:`Zones`.
 
         Returns:
             The numbers of added, replaced, kept and removed conditions.
@@ -316,7 +313,7 @@ class ConditionChanges(ConditionHolder[V]):
             InvalidArgumentError: A condition is refused, or two conditions have the same identifier. Nothing has
                 changed, and ``position`` is the index of the condition.
             InputError: A row of a table is refused, or two rows have the same identifier. Nothing has changed, and
-                ``row`` is the number of the row.
+                ``row`` is the row number.
             MissingExtraError: A table was passed, and nanoarrow is not installed.
 
         Example:

@@ -108,10 +108,11 @@ class EventSource(Generic[E, L]):
         return self._drained(self._list.to_pandas)
 
     def _drained(self, converted: Callable[[L], T]) -> T:
-        """Returns the pending events after a conversion; the events are acknowledged after the conversion.
+        """Returns the pending events in converted form; the events are acknowledged after the conversion.
 
-        The call ends although other threads feed meanwhile: it stops at the third poll that returns fewer events than
-        it could. With `Delivery.FIRST` an acknowledged event makes another one pending twice at most.
+        The call ends even if other threads keep feeding: it stops at the third poll that returns fewer events than the
+        limit. With `Delivery.FIRST`, acknowledging an event can make another event pending, but at most twice in
+        succession.
         """
         events, result, rounds = self._list(), None, 3
         limit = max(self._handle.statistics()[6], EVENTS_PER_POLL)

@@ -36,16 +36,16 @@ class Source:
         policy: Policy of conditions without a policy.
         assuming: The initial state of conditions without an assumed state.
         radius: Radius in metres of circles without a radius.
-        columns: The names of columns or properties that the library does not recognise: the name for each role, such as
-            ``latitude``.
+        columns: Maps roles, such as ``latitude``, to the names of columns or properties that the library does not
+            recognise.
         layer: Layer of a vector file. None selects the first layer.
-        max_vertices: The largest number of vertices of a condition; None means the default.
+        max_vertices: The largest number of vertices that a condition may have; None means the default.
         transform: True to transform coordinates from another CRS to WGS84. Otherwise a source in another CRS is
             refused.
 
     Raises:
         InputError: The source cannot be used.
-        TypeError: An option was passed, but no source to which the option applies.
+        TypeError: An option was passed without a source to which the option applies.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ def sync_conditions(
 
 
 def _advice(error: FencepostError, row: ConditionRow) -> Advice | None:
-    """Returns the advice for a condition that the library refuses."""
+    """Returns advice on how to mend a condition that the library refuses."""
     if "too_many_vertices:" in str(error):
         return VERTICES
     return REPAIR if isinstance(row.condition, Polygon) else None

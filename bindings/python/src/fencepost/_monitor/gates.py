@@ -18,8 +18,8 @@ def gate_columns(geometry: Any) -> tuple[Any, ...]:
 
 
 def shape_columns(shapes: Iterable[bytes]) -> tuple[Any, ...]:
-    """Returns longitudes, latitudes, the start of each line, None for the parts, and the index of each condition's
-    first line.
+    """Returns longitudes, latitudes, the start of each line, None (in place of the parts), and the index of each
+    condition's first line.
     """
     coordinates, lines, conditions = array("d"), array("i", [0]), array("i", [0])
     for wkb in shapes:

@@ -84,7 +84,7 @@ class ConditionHolder(Generic[V]):
         return found
 
     def remove(self, identifier: str) -> bool:
-        """Removes a condition, the condition's record, and the condition's pending events.
+        """Removes a condition, together with its record and its pending events.
 
         Returns:
             True if the condition existed.
@@ -103,8 +103,8 @@ class ConditionHolder(Generic[V]):
         return removed
 
     def remove_many(self, identifiers_to_remove: Iterable[str], /) -> int:
-        """Removes many conditions, with the same result as calls to :meth:`remove`. With a store, the call is one
-        transaction.
+        """Removes many conditions, with the same result as separate calls to :meth:`remove`. With a store, the call is
+        one transaction.
 
         Args:
             identifiers_to_remove: The identifiers. Identifiers without a condition are ignored.
@@ -131,7 +131,7 @@ class ConditionHolder(Generic[V]):
     # ------------------------------------------------------------------------------------- a mapping
 
     def __getitem__(self, identifier: str) -> V:
-        """The condition or record of an identifier.
+        """The condition or record for an identifier.
 
         Raises:
             NotFoundError: No condition has that identifier (a ``KeyError``).
@@ -149,7 +149,7 @@ class ConditionHolder(Generic[V]):
         return entry
 
     def __delitem__(self, identifier: str) -> None:
-        """Removes a condition, the condition's record, and the condition's pending events.
+        """Removes a condition, together with its record and its pending events.
 
         Raises:
             NotFoundError: No condition has that identifier (a ``KeyError``).
@@ -162,7 +162,7 @@ class ConditionHolder(Generic[V]):
     @overload
     def get(self, identifier: str, default: D) -> V | D: ...
     def get(self, identifier: str, default: object = None) -> object:
-        """The condition or record of an identifier, or `default` if no condition has that identifier.
+        """The condition or record for an identifier, or `default` if no condition has that identifier.
 
         Example:
             >>> from fencepost import Monitor

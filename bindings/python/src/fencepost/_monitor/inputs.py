@@ -29,8 +29,8 @@ class FixColumns(NamedTuple):
     """The columns of many fixes, in the form that the engine reads."""
 
     columns: tuple[Any, Any, Any, Any, int, int]
-    """Latitudes, longitudes, accuracies (a column, one number, or None), times, and the unit of the times, as a
-    fraction of microseconds (numerator and denominator)."""
+    """Latitudes, longitudes, accuracies (a column, one number, or None), times, and the length of the time unit in
+    microseconds, as a fraction (numerator and denominator)."""
     doubtful: int | None
     """The first time if the times are integers that are read as microseconds (the caller may have meant another unit);
     otherwise None.
@@ -214,15 +214,15 @@ class MonitorInputs(FixInputs):
         call.
 
         Pass either fixes, or columns of equal length: NumPy arrays, pandas columns, ``array.array``, other objects with
-        the buffer protocol or ``__array__``, lists. Columns of ``float64``, and of ``int64`` or ``datetime64[us]`` for
-        times, are read in place, even with strides or in reverse order; other columns are converted first. The columns
-        must not be changed during the call.
+        the buffer protocol or ``__array__``, or lists. Columns of ``float64``, and time columns of ``int64`` or
+        ``datetime64[us]``, are read in place, even with strides or in reverse order; other columns are converted first.
+        The columns must not be changed during the call.
 
         Instead, you can pass a table that exports an Arrow stream (PyArrow, Polars, a relation of DuckDB). The table is
         fed batch by batch. The columns of the table are found as in :func:`replay`; positions may be points (GeoArrow,
-        WKB). Doubles, timestamps with a zone and 64-bit integers of one unit are read in place if they have no nulls. A
-        null accuracy means "not reported"; a row with a null position or time is invalid. A table needs
-        ``fencepost[arrow]``.
+        WKB). Doubles, timestamps with a time zone, and 64-bit integers that all have the same unit are read in place if
+        they have no nulls. A null accuracy means "not reported"; a row with a null position or time is invalid. A table
+        needs ``fencepost[arrow]``.
 
         Args:
             fixes: A sequence of fixes; or a table; or a C-contiguous buffer of rows in the layout of
@@ -230,7 +230,8 @@ class MonitorInputs(FixInputs):
             latitude: Degrees, -90 to 90.
             longitude: Degrees, -180 to 180.
             time: ``datetime64`` of any unit (UTC, as in NumPy and pandas; units finer than microseconds are rounded
-                down), pandas times with a zone, integer microseconds since 1970-01-01T00:00:00Z, or aware datetimes.
+                down), pandas times with a time zone, integer microseconds since 1970-01-01T00:00:00Z, or aware
+                datetimes.
             accuracy: Accuracies in metres. 0, or None in a list, means that the accuracy was not reported; negative or
                 NaN means that the row has no position. One number applies to all rows. None means that no accuracy was
                 reported.
@@ -246,15 +247,16 @@ class MonitorInputs(FixInputs):
 
         Raises:
             InvalidArgumentError: The columns have different lengths, a datetime is naive, or a row is invalid and
-                `on_invalid` is ``"raise"``. ``position`` is the number of the row, and nothing has changed.
-            ColumnTypeError: A column does not hold numbers or times; ``position`` is the number of the row.
-            InputError: A column is missing or holds values of a wrong type, or the stream ends with an error; ``row``
-                is the number of the row. The earlier batches were applied, and ``result`` is their :class:`FeedResult`.
+                `on_invalid` is ``"raise"``. ``position`` is the row number, and nothing has changed.
+            ColumnTypeError: A column contains values that are not numbers or times; ``position`` is the row number.
+            InputError: A column is missing or contains values of the wrong type, or the stream ends with an error;
+                ``row`` is the row number. The earlier batches were applied, and ``result`` is their
+                :class:`FeedResult`.
             MissingExtraError: A table was passed, and nanoarrow is not installed.
             QueueFullError: `max_pending_events` events are pending. Only the rows before ``position`` were applied;
                 ``result`` is the :class:`FeedResult` of these rows. Process the pending events, then feed the remaining
                 rows.
-            KeyboardInterrupt: Ctrl-C ended a long call within half a second; any other exception of a signal handler
+            KeyboardInterrupt: Ctrl-C ended a long call within half a second; any other exception from a signal handler
                 ends the call in the same way. Only the rows fed until then were applied; ``result`` is the
                 :class:`FeedResult` of these rows.
 
@@ -320,7 +322,8 @@ class MonitorInputs(FixInputs):
     def set_scanning(self, on: bool, *, time: Time) -> None:
         """Declares whether the host scans for beacons from `time` on. A new monitor starts with scanning on.
 
-        While scanning is off, beacon conditions are undetermined, no event reports this, and absence times do not run.
+        While scanning is off, beacon conditions are undetermined, no event reports this, and the timeouts for absence
+        do not run.
         """
         self._handle.set_scanning(truth(on, "on"), to_us(time))
 
@@ -375,10 +378,9 @@ class MonitorInputs(FixInputs):
 
         Conditions, records, pending events, the sequence and the counters do not change. The observed states become
         undetermined without an event. The state of a circle is undetermined until the next fix; the state of a beacon
-        condition is undetermined until a sighting, or until `beacon_initial_timeout` after the new clock. Open
-        crossings
-        and the last fix are forgotten; the declared capabilities of the host remain. The call is an input, and is
-        accepted even if the queue is full.
+        condition is undetermined until a sighting, or until `beacon_initial_timeout` has passed since the new clock
+        time. Open crossings and the last fix are forgotten; the declared capabilities of the host remain. The call is
+        an input, and is accepted even if the queue is full.
 
         Args:
             time: The new clock, not later than the present clock.

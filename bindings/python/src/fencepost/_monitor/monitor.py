@@ -70,7 +70,7 @@ def _age(value: float | timedelta) -> int:
 
 
 def directory(store: str | os.PathLike[str]) -> bytes:
-    """Encodes the path of a store's directory as the operating system's bytes."""
+    """Encodes the path of a store's directory in the form that the operating system uses for paths."""
     try:
         return os.fsencode(store)
     except TypeError:
@@ -109,9 +109,9 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             the library does not recognise these names.
         layer: Layer of a vector file. None selects the first layer.
-        max_vertices: The largest number of vertices of each shape that is read, at most 1,000,000; None means 500,000.
-            The vertices of all parts and holes count, and so do the vertices at which planar edges are cut. The limit
-            applies only to conditions that are read from a source.
+        max_vertices: The largest number of vertices that each shape from a source may have, at most 1,000,000; None
+            means 500,000. The vertices of all parts and holes count, and so do the vertices at which planar edges are
+            cut. The limit applies only to conditions that are read from a source.
         transform: True to transform a source in another CRS to WGS84. Otherwise such a source is refused.
         delivery: Which changes are delivered if a condition has several pending changes.
         condition_limit: The largest number of conditions of all kinds that are monitored at a time. None means no
@@ -120,9 +120,9 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             pending.
         initial_fix_max_age: Seconds, 0 to 1e9. When a condition is added, the last fix decides the condition's state if
             the fix is not older than this. If `initial_fix_max_age` is None, the last fix is never used.
-        beacon_exit_timeout: Seconds, above 0: a beacon is gone after this time without a sighting.
-        beacon_initial_timeout: Seconds, above 0: a condition that starts undetermined becomes unsatisfied after this
-            time without a sighting.
+        beacon_exit_timeout: Seconds, above 0: a beacon counts as absent after this time without a sighting.
+        beacon_initial_timeout: Seconds, above 0: a beacon condition that starts undetermined becomes unsatisfied after
+            this time without a sighting.
         store: An existing directory, in which the store is the file ``<name>.fencepost``. If the file exists, the
             monitor continues from it; otherwise a new store is created. `delivery` and `condition_limit` must equal the
             options of an existing store. If `store` is None, the monitor is in memory.
@@ -281,7 +281,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         return RecordList([Record._from_row(row) for row in self._handle.records() if row[2] is not None])
 
     def explain(self, identifier: str) -> Explanation:
-        """Explains why a condition is in its state, and which smallest change would decide the state.
+        """Explains why a condition is in its state, and gives the smallest change that would decide the state.
 
         Raises:
             NotFoundError: No condition has that identifier.
@@ -342,8 +342,8 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         """The distance in metres that a device may move from a position before it can cross the boundary of any circle.
 
         The result is the distance to the nearest boundary minus a micrometre: 0 on a boundary, infinite if there is no
-        boundary. Within that distance the state can still change: any fix can decide the state of an undetermined
-        circle (:attr:`RotationPlan.follow`), and dwells end when time passes (:attr:`next_deadline`).
+        boundary. Even within that distance, the state of a condition can change: any fix can decide the state of an
+        undetermined circle (:attr:`RotationPlan.follow`), and dwells end when time passes (:attr:`next_deadline`).
 
         Raises:
             InvalidArgumentError: The coordinate is out of range.

@@ -20,12 +20,12 @@ class _Planned(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ArmedCondition:
-    """A circle in a slot of the back end.
+    """A circle that occupies a slot of the back end.
 
     Attributes:
         identifier: The condition's identifier.
-        generation: Number that distinguishes a condition from a later condition with the same identifier that replaced
-            it.
+        generation: A number that differs between a condition and a later condition that replaced it under the same
+            identifier.
         tag: The number passed when the condition was added.
         latitude: Latitude of the centre, in degrees.
         longitude: Longitude of the centre, in degrees.
@@ -65,8 +65,8 @@ class RotationPlan(Table):
     Attributes:
         armed: All circles to be armed; the circle with the nearest boundary comes first.
         removals: Circles that were armed before and must be disarmed first.
-        additions: The circles of `armed` to be armed after the removals. All other circles of `armed` are armed
-            already.
+        additions: The circles in `armed` that are not armed yet; arm them after the removals. All other circles in
+            `armed` are already armed.
         wake_up: A circle for the last slot; the plan stays valid until the device leaves the wake-up circle. If the
             radius of the wake-up circle is 0, every fix must be fed. `wake_up` is None if every circle is armed.
         follow: True if every fix must be fed until a later plan says False, because a circle is undetermined or a
@@ -85,7 +85,8 @@ class RotationPlan(Table):
     follow: bool
 
     def columns(self) -> dict[str, list[Any]]:
-        """The circles to arm as columns of equal length, named as the attributes of :class:`ArmedCondition`.
+        """The circles to arm, as columns of equal length; each column has the name of an attribute of
+        :class:`ArmedCondition`.
 
         Example:
             >>> from fencepost import Monitor
@@ -131,7 +132,7 @@ class RotationPlanner:
 
     Whenever :meth:`RotationPlan.wakes` is true for a fix, feed that fix and plan again from its position. The events
     are then the same as if all fixes were fed, provided that a fix is fed whenever conditions are added. Beacon
-    conditions are not planned.
+    conditions are not part of a plan.
 
     Args:
         slots: The number of slots, 1 to 1 000 000. If there are more circles than slots, the last slot is for the

@@ -85,18 +85,19 @@ class MonitorQuestions:
                 recognise these names.
             distances: True to add a column with the signed distance to the boundary in metres, which is 0 or less
                 because the point is inside.
-            threads: The number of threads that share the points; other Python threads can run during the call.
+            threads: The number of threads among which the points are divided; other Python threads can run during the
+                call.
 
         Returns:
             For one point: the identifiers, in the order in which the conditions were added. For columns and Arrow
             tables: a :class:`Matches`; if the columns come from pandas, the result also has their index. For a frame, a
-            DataFrame with a row for each pair of a point and a condition. The frame's index is the point's label in the
-            input frame, and its columns are ``identifier`` and, if requested, ``distance``. Therefore
+            DataFrame with one row for each pair of a point and a condition. The frame's index is the point's label in
+            the input frame, and its columns are ``identifier`` and, if requested, ``distance``. Therefore
             ``frame.join(found)`` is a spatial join as in GeoPandas.
 
         Raises:
-            InvalidArgumentError: A point is out of range or missing (``position`` is the number of the row), the
-                columns have different indexes, or a label occurs twice in the index of a frame.
+            InvalidArgumentError: A point is out of range or missing (``position`` is the row number), the columns have
+                different indexes, or a label occurs twice in the index of a frame.
             InputError: A table has no column with points.
             MissingExtraError: The call needs NumPy, pandas, GeoPandas or nanoarrow, which is not installed.
 
@@ -151,7 +152,7 @@ class MonitorQuestions:
             longitude: A longitude or a column of longitudes, with the same meaning as in :meth:`containing`.
             k: The largest number of conditions to find for each point.
             columns: The names of a table's columns, as in :meth:`containing`.
-            threads: The number of threads that share the points.
+            threads: The number of threads among which the points are divided.
 
         Returns:
             For one point: a dict from identifiers to signed distances to the boundaries, in metres; a distance is
@@ -159,7 +160,7 @@ class MonitorQuestions:
             always includes the distances.
 
         Raises:
-            InvalidArgumentError: A point is out of range or missing (``position`` is the number of the row), or `k` is
+            InvalidArgumentError: A point is out of range or missing (``position`` is the row number), or `k` is
                 negative.
 
         Example:

@@ -96,7 +96,7 @@ def _definitions(
 
 
 def _limited(condition: Condition, most: int) -> tuple[int, Any]:
-    """The kind and the geometry of a condition; if the condition is a shape, the limit of its vertices is appended to
-    the geometry."""
+    """The kind and the geometry of a condition; if the condition is a shape, its vertex limit is appended to the
+    geometry."""
     kind, geometry = condition._definition()
     return kind, (*geometry, most) if kind not in (CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY) else geometry

@@ -122,9 +122,10 @@ class Updates(EventUpdates[Event]):
 
 
 class _Bell:
-    """A descriptor to which the library writes from any thread. The consumer's event loop watches this descriptor.
+    """Wakes a consumer when the library writes, from any thread, to the descriptor of this object (the bell). The
+    consumer's event loop watches for such writes.
 
-    The event loop refers to this object (the bell) instead of the iterator, so that a dropped iterator is freed.
+    The event loop refers to this object, not to the iterator, so an iterator that is no longer used is freed.
     """
 
     __slots__ = ("_reader", "descriptor", "loop", "process", "waiter")
@@ -141,8 +142,7 @@ class _Bell:
             raise
 
     async def rung(self) -> None:
-        """Waits until the bell rings, that is, until the library writes to the descriptor. The bell may ring even if no
-        event is pending."""
+        """Waits until the library writes to the descriptor. The library may write even if no event is pending."""
         self.waiter = self.loop.create_future()
         try:
             await self.waiter

@@ -48,15 +48,15 @@ class Outcome:
         events: The number of events.
         visits: The number of visits.
         flaps: The number of crossings that the opposite crossing undid within the comparison's flap time.
-        entry_delay: Mean seconds from the confirmed start of a visit of the baseline to the confirmed start of the
+        entry_delay: Mean time in seconds from the confirmed start of a baseline visit to the confirmed start of the
             overlapping visit of this policy. Only observed starts count. None if there is no pair of overlapping visits
             with observed starts.
-        exit_delay: Mean seconds from the confirmed end of a visit of the baseline to the confirmed end of the
+        exit_delay: Mean time in seconds from the confirmed end of a baseline visit to the confirmed end of the
             overlapping visit of this policy. Only observed ends count. None if there is no pair of overlapping visits
             with observed ends.
         mean_delay: The mean of all entry and exit delays, in seconds.
-        missed_visits: The number of visits of the baseline that no visit of this policy overlaps.
-        false_visits: The number of visits of this policy that no visit of the baseline overlaps.
+        missed_visits: The number of baseline visits that no visit of this policy overlaps.
+        false_visits: The number of visits of this policy that overlap no baseline visit.
 
     Example:
         >>> from fencepost import Circle, Fix, compare
@@ -95,7 +95,7 @@ class Comparison(Rows[Outcome]):
     ) -> None:
         super().__init__(outcomes)
         self.baseline = baseline
-        """The log, or the labels as visits, to which the policies are compared."""
+        """The log (or the labels, converted to visits) with which the policies are compared."""
         self.baseline_name = baseline_name
         """The description of the baseline."""
         self.flap_seconds = flap_seconds
@@ -115,7 +115,7 @@ class Comparison(Rows[Outcome]):
         raise KeyError(index)
 
     def columns(self) -> dict[str, list[Any]]:
-        """The table as a dict of columns: the policy, then the numbers of :class:`Outcome`, with delays in seconds.
+        """The table as a dict of columns: the policy, then the numbers in :class:`Outcome`, with delays in seconds.
 
         Example:
             >>> from fencepost import Circle, Fix, compare

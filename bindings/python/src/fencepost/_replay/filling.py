@@ -59,8 +59,7 @@ def given_conditions(
         by: The column that identifies the track. None means that there is only one track.
         name: Name of the argument, for messages.
         how: How files and tables are read.
-        columns: The names of columns that the library does not recognise: the column's name for each role, such as
-            ``latitude``.
+        columns: Maps roles, such as ``latitude``, to the names of columns that the library does not recognise.
         radius: Radius in metres of circles without a radius.
         assuming: Initial state of conditions that have no assumed state of their own. None means the result of
             :func:`assumed_by_default`.

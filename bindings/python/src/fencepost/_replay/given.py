@@ -1,4 +1,4 @@
-"""The tracks that a caller passed. A table or a streamed file is replayed in columns; any other source is replayed
+"""The tracks that a caller passed. A table or a streamed file is replayed by columns; any other source is replayed
 track by track."""
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class GivenTracks:
 
     Args:
         track: The argument as passed.
-        columns: The names of the track's columns that the library does not recognise: the column's name for each role,
-            such as ``latitude``.
+        columns: Maps roles, such as ``latitude``, to the names of the track's columns that the library does not
+            recognise.
         by: Name of the column that identifies the track.
         hdop_scale: Metres of accuracy per unit of hdop.
         how: How files and tables are read.

@@ -35,7 +35,7 @@ def replay_tracks(
     Args:
         tracks: Tracks with fixes.
         conditions: A table; or a monitor with the conditions, if an option is used that a fleet does not support.
-        reports: Lines of a sightings file, which are fed to every track, merged by time.
+        reports: Lines of a sightings file; every track receives them, merged by time with its fixes.
         until_us: The time to which each track is advanced after its last input. None means that each track ends with
             its last input.
 
@@ -62,7 +62,7 @@ def replay_tracks(
 
 
 def _rows(number: int, track: Track) -> Rows:
-    """All fixes of a track as columns. A NaN accuracy in a column would mean "not reported", so it is replaced with
+    """All fixes of a track, as columns. A NaN accuracy in a column would mean "not reported", so it is replaced with
     -1."""
     if isinstance(track.fixes, Fixes):
         fixes = track.fixes

@@ -56,7 +56,7 @@ def read_labels(
         identifiers: The identifiers of the zones.
         ends: The end of each track, by its key. A label without an end lasts until the end of its track.
         column: The column that identifies the track. None means that there is only one track.
-        time_zone: Time zone of times without a time zone. If `time_zone` is None, times without a time zone are
+        time_zone: The time zone for times that do not state one. If `time_zone` is None, times without a time zone are
             refused.
 
     Raises:
@@ -108,7 +108,7 @@ def read_labels(
 
 
 def _checked(place: Place, labels: list[_Label], end_us: int) -> list[Span]:
-    """The labels of a place in order of time.
+    """The labels for a place, in order of time.
 
     Raises:
         InputError: Two labels overlap.

@@ -63,8 +63,8 @@ def replay(
 ) -> EventLog:
     """Replays a track against conditions. Late fixes and fixes without a position are skipped and counted.
 
-    Values that can be used but are probably wrong give an :class:`InputWarning`: rows that had to be sorted, impossible
-    positions, or times and radii in another unit.
+    Values that are usable but probably wrong give an :class:`InputWarning`: rows that had to be sorted, impossible
+    positions, or times and radii in the wrong unit.
 
     Args:
         track: A path (GPX, CSV, GeoJSON, NMEA 0183, or a vector file of points that GeoPandas reads), a DataFrame, a
@@ -90,9 +90,9 @@ def replay(
         condition_limit: The largest number of monitored conditions, as for :class:`Monitor`.
         path: How the device moves between its fixes, as for :class:`Monitor`. With ``geodesic``, visits begin and end
             at the microsecond in which the path from one fix to the next crosses the boundary. A line of a sightings
-            file advances the clock; afterwards the path before that line cannot change.
-        max_gap: The longest time between two fixes with a path between them, as for :class:`Monitor`.
-        max_speed: The largest speed of a path, as for :class:`Monitor`.
+            file advances the clock; after that, the path up to the time of that line cannot change.
+        max_gap: The longest time between two fixes for which a path between them is assumed, as for :class:`Monitor`.
+        max_speed: The highest speed that a path may need, as for :class:`Monitor`.
         hdop_scale: Metres of accuracy per unit of hdop. If `hdop_scale` is None, fixes of a GPX file have no accuracy,
             and an NMEA log uses 5 m per unit.
         speed: Plays way points without times at this speed, in metres per second. It requires `start`.
@@ -107,16 +107,17 @@ def replay(
             refused.
         sort: True to sort the fixes of files and tables, and the lines of a sightings file, by time if they are not in
             order. Otherwise a row that is earlier than a previous row is late. :class:`Fix` objects are never sorted.
-        radius: Radius in metres of circles in files and tables that have no radius.
-        max_vertices: The largest number of vertices of each shape in files and tables; None means 500,000. See
-            :class:`Zones`.
+        radius: Radius, in metres, for circles in files and tables that do not state one.
+        max_vertices: The largest number of vertices that each shape in files and tables may have; None means 500,000.
+            See :class:`Zones`.
         assuming: Initial state of conditions that have no assumed state of their own. With ``unsatisfied``, the first
             determination that a condition is not satisfied gives no event. None means ``unsatisfied`` for several
             tracks (`by`, trajectories), as in tables of conditions, and ``unknown`` for a single track. The argument is
             refused if `conditions` is a table, because its conditions start in the state with which they were added.
-        time_zone: Time zone of times that do not state a time zone in files and tables: a name such as
-            ``Europe/Berlin``, an offset such as ``+02:00``, or a ``tzinfo``. None means UTC.
-        date_order: ``dmy`` or ``mdy``, for dates such as 05/04/2024. If `date_order` is empty, such dates are refused.
+        time_zone: Time zone for times in files and tables that do not state one: a name such as ``Europe/Berlin``, an
+            offset such as ``+02:00``, or a ``tzinfo``. None means UTC.
+        date_order: ``dmy`` or ``mdy``, the order of day and month in dates such as 05/04/2024. If `date_order` is
+            empty, such dates are refused.
         by: Another name for `device`.
 
     Raises:

@@ -59,7 +59,7 @@ class Work(NamedTuple):
 
 
 class _Run:
-    """How far the sightings have been fed to a track."""
+    """How many lines of the sightings file have been fed to a track, and how many of them were late."""
 
     __slots__ = ("late_reports", "next_report")
 

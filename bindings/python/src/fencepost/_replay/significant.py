@@ -1,4 +1,5 @@
-"""Measures the savings and the delays of a replay to which only the significant changes are fed."""
+"""Measures how much a replay saves, and how much later its events occur, if only the significant changes are fed to
+it."""
 
 from __future__ import annotations
 

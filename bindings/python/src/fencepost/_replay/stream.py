@@ -1,5 +1,5 @@
-"""Replays a file of many tracks in batches. Memory grows with the tracks and conditions, not with the rows. If the rows
-are grouped by track, only one track is held at a time.
+"""Replays a file of many tracks in batches. Memory use grows with the number of tracks and conditions, not with the
+number of rows. If the rows are grouped by track, only one track is in memory at a time.
 
 Each track is a device of a fleet. With several jobs the tracks are distributed among shards. Each shard has its own
 fleet, feeds its own rows and reports the row of each event. The events, merged by row, equal the events of a single
@@ -36,9 +36,9 @@ class ManyReplay:
     """A replay of many tracks. The events do not depend on `jobs`.
 
     Attributes:
-        counts: The counts of the replay. The counts are complete after all events were read.
-        flaw: The first fix that cannot be used. The attribute is set after all events were read.
-        ended: The begin and end of each track. The times are complete after all events were read.
+        counts: The counts of the replay. The counts are complete once all events have been read.
+        flaw: The first fix that cannot be used. The attribute is set once all events have been read.
+        ended: The begin and end of each track. The times are complete once all events have been read.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ def replay_rows(
 ) -> tuple[ManyReplay, dict[Any, LazyEvents]]:
     """Replays a file of many tracks, or the rows of a table, to the end. Returns the replay and the events by track.
 
-    If fed rows are followed by a row that is not in order of time, all rows are read at once and sorted.
+    If a row is earlier than a row that was already fed, all rows are read at once and sorted.
     """
 
     def run(held_rows: int | None) -> tuple[ManyReplay, dict[Any, LazyEvents]]:

@@ -37,7 +37,7 @@ class Trial(Plain):
     """The score of a policy, measured with the labels.
 
     A visit and a label of the same device and zone match if they overlap. Each visit and each label belongs to at most
-    one match. Therefore, if a label is found as two visits, one of them counts as false.
+    one match. Therefore, if two visits overlap the same label, one of them counts as false.
 
     Attributes:
         name: The policy's name.
@@ -45,10 +45,10 @@ class Trial(Plain):
         precision: The share of matched visits among all visits. None if the policy gave no visits.
         recall: The share of matched labels among all labels.
         f1: The harmonic mean of precision and recall, or 0 if no label was matched.
-        entry_delay: Mean seconds from the start of a matched label to the confirmation of the entry. Only observed
-            entries count. None without such a match.
-        exit_delay: Mean seconds from the end of a matched label to the confirmation of the exit. Only observed exits
-            and labels with an end count. None without such a match.
+        entry_delay: Mean time in seconds from the start of a matched label to the confirmation of the entry. Only
+            observed entries count. None if there is no such match.
+        exit_delay: Mean time in seconds from the end of a matched label to the confirmation of the exit. Only observed
+            exits and labels with an end count. None if there is no such match.
         flaps: The number of crossings that the opposite crossing undid within `flap_seconds`.
         found: The number of labels that were matched.
         missed: The number of labels that were not matched.
@@ -123,22 +123,23 @@ class Tuning(Rows[Trial]):
 
     @property
     def validated_f1(self) -> float | None:
-        """The F1 of all labels, where each label is judged by the policy that was chosen without the label's device or
-        day. This value estimates the score on new data. None without cross-validation."""
+        """The F1 over all labels, where each label is judged by the policy that was chosen without the label's device
+        or day. This value estimates the score on new data. None without cross-validation."""
         if not self.folds:
             return None
         found, missed, false = (sum(getattr(fold.trial, name) for fold in self.folds) for name in _NUMBERS[-3:])
         return _f1(found, missed, false)
 
     def columns(self) -> dict[str, list[Any]]:
-        """The table as a dict of columns: the policy, then the numbers of :class:`Trial`, with delays in seconds."""
+        """The table as a dict of columns: the policy, then the numbers in :class:`Trial`, with delays in seconds."""
         return {"policy": [trial.name for trial in self]} | {
             name: [getattr(trial, name) for trial in self] for name in _NUMBERS
         }
 
     def plot(self) -> Any:
-        """A Bokeh figure of the recall and precision of each policy. The name and the numbers of a policy appear under
-        the pointer, and the mark of the best policy is larger. ``bokeh.plotting.show`` displays the figure.
+        """A Bokeh figure that shows the recall and the precision of each policy. If the pointer is on a policy's mark,
+        the policy's name and numbers appear; the mark of the best policy is larger. ``bokeh.plotting.show`` displays
+        the figure.
 
         Raises:
             MissingExtraError: Bokeh is not installed.
@@ -184,8 +185,8 @@ def tune(
         zones: The zones, like the conditions of :func:`replay`.
         labels: The visits that took place, as :class:`Visits`, a DataFrame, an Arrow table, a dict of columns or a list
             of dicts. The labels need the columns ``identifier``, ``start``, ``end`` and, if there are several devices,
-            the column of the device. A label without an end lasts to the end of its track. Labels of one device and
-            zone must not overlap.
+            the column that names the device. A label without an end lasts to the end of its track. Labels of one device
+            and zone must not overlap.
         policies: Policies by name, or names of presets. None means the policies of `grid`.
         grid: Values of fields of :class:`TransitionPolicy`; every combination is tried. ``dwell`` and ``margin`` set
             both directions. If both `grid` and `policies` are None, dwells of 0 to 180 s and margins of 0 to 50 m are
@@ -196,8 +197,8 @@ def tune(
         device: The column that identifies the device.
         columns: The names of the tracks' columns, as for :func:`replay`.
         radius: Radius in metres of points without a radius.
-        max_vertices: The largest number of vertices of each shape, as for :func:`replay`.
-        time_zone: Time zone of labels whose times have no time zone. If `time_zone` is None, such labels are refused.
+        max_vertices: The largest number of vertices that each shape may have, as for :func:`replay`.
+        time_zone: Time zone for labels whose times do not state one. If `time_zone` is None, such labels are refused.
 
     Raises:
         InputError: A label, a file or a table cannot be used. If the error is about a label, the message names the row
@@ -327,7 +328,7 @@ class _Parts:
         return sum(self.parts.values(), _Counts())
 
     def add(self, place: Place, theirs: Sequence[Span], ours: Sequence[VisitRow]) -> None:
-        """Compares the visits of a place with its labels."""
+        """Compares the visits to a place with the labels for that place."""
         spans = [(visit.start_us, visit.last_us, visit.left_us is None) for visit in ours]
         pairs = matched(theirs, spans)
         for label, mine in pairs:

@@ -52,7 +52,8 @@ def timed(track: Track, speed: float | None, start: Time | None, loop: int | Non
     """Returns a track with times: either the track itself, or a track of fixes that are played from its way points.
 
     Raises:
-        InputError: The track has no times and no play options, or it has times and play options.
+        InputError: The track has no times and no play options were passed, or the track has times and play options were
+            passed.
         InvalidArgumentError: Only one of `speed` and `start` was passed.
     """
     playing = speed is not None or start is not None or loop is not None

@@ -144,6 +144,6 @@ def _check_beacons(frame: Any, name: str) -> None:
 
 
 def labelled(events: Any, frame: Any, name: str) -> Any:
-    """Returns the events with the device column under the name and with the type that it has in `frame`."""
+    """Returns the events; their device column has the same name and type as in `frame`."""
     first = named("device").cast(frame.schema[name].dataType).alias(name)
     return events.select(first, *(named(column) for column in EVENT_COLUMNS))

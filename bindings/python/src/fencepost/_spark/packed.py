@@ -40,7 +40,7 @@ def unpack(packed: bytes, schema: Schema) -> Batch:
 
 
 def unpacked(schema: Schema) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """Returns a function that unpacks packed batches to rows."""
+    """Returns a function that unpacks packed batches into rows."""
 
     def run(batches: Iterator[Batch]) -> Iterator[Batch]:
         for batch in batches:

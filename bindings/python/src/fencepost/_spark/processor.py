@@ -38,7 +38,7 @@ class Processor:
         yield from self._follow([], timerValues.getCurrentWatermarkInMs(), expiredTimerInfo.getExpiryTimeInMs())
 
     def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:  # noqa: N802, N803
-        """Adds a part of the state of another query; the devices of this part now belong to this shard."""
+        """Adds part of another query's state; the devices in that part now belong to this shard."""
         shard, timer = self._load()
         part = int(initialState["is_held"])
         both = [shard[part], unpack(initialState["packed"], shard[part].schema)]

@@ -56,8 +56,8 @@ class Outcome(NamedTuple):
 
 
 def follow(tables: Tables, shard: Shard, arrived: Sequence[Batch], watermark_us: int, rules: Rules) -> Outcome:
-    """Processes a shard in a micro-batch. Feeds the due rows in the order of device and time, confirms changes up to
-    the watermark, and removes expired devices."""
+    """Processes a shard in a micro-batch. Feeds the due rows, ordered by device and time, confirms changes up to the
+    watermark, and removes expired devices."""
     rows = _in_order_of_arrival(shard.held, arrived)
     held = shard.held.slice(0, 0)
     if not rules.ordered:

@@ -1,4 +1,4 @@
-"""The forms of a shard's state in checkpoints, and the redistribution of states to another number of shards."""
+"""The forms of a shard's state in checkpoints, and the redistribution of states among a different number of shards."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def pack_state(shard: Shard, is_wide: bool) -> tuple[int, bytes, bytes]:
 
 
 def widened(batch: Batch, schema: Schema) -> Batch:
-    """Extends a batch by the columns of a schema that the batch lacks; the values of these columns are null."""
+    """Adds the columns of a schema that a batch lacks to the batch, with null as their values."""
     more = [pyarrow.nulls(batch.num_rows, field.type) for field in list(schema)[batch.num_columns :]]
     return pyarrow.record_batch([*batch.columns, *more], schema=schema) if more else batch
 

@@ -47,12 +47,12 @@ def stream_capsule(
 
     Args:
         columns: The columns of values by name, of equal length. None becomes null.
-        kinds: The types of columns: ``time`` (aware), ``duration``, ``int``, ``uint``, ``float``, ``bool`` or ``text``.
-            For any other column, the type depends on the values: int if all values are int, else float if all are
-            numbers, else bool if all are bool, else text.
+        kinds: The column types: ``time`` (aware), ``duration``, ``int``, ``uint``, ``float``, ``bool`` or ``text``. For
+            any other column, the type depends on the values: int if all values are int, else float if all are numbers,
+            else bool if all are bool, else text.
         requested_schema: The schema that the PyCapsule interface passes. If it differs from the stream's schema,
             nanoarrow raises an error.
-        points: Longitude and latitude of each row, for a last column ``geometry`` of GeoArrow points.
+        points: The longitude and latitude of each row; they become a last column ``geometry`` of GeoArrow points.
 
     Raises:
         MissingExtraError: nanoarrow is not installed.

@@ -40,7 +40,7 @@ ACCURACY = Advice(
 )
 _GEOMETRIES = ("geoarrow.point", "geoarrow.wkb", "ogc.wkb")
 _FRACTIONS = {"s": (1_000_000, 1), "ms": (1_000, 1), "us": (1, 1), "ns": (1, 1_000)}
-"""The number of microseconds in each unit, as a fraction."""
+"""The length of each unit in microseconds, as a fraction."""
 _UNITS = {"s": "s", "m": "ms", "u": "us", "n": "ns"}
 """The units of time by the third letter of an Arrow timestamp's format."""
 _WGS84 = (None, "", "EPSG:4326", "EPSG:4979", "OGC:CRS84", "WGS 84", "WGS 84 (CRS84)")
@@ -52,11 +52,11 @@ def is_arrow(value: Any) -> bool:
 
 
 _TEXTS = ("u", "U", "vu")
-"""The Arrow formats of texts."""
+"""The Arrow formats of text columns."""
 
 
 class Ticks(NamedTuple):
-    """Times as integers, and the number of microseconds in the unit of these integers, as a fraction."""
+    """Times as integers, and the length of their unit in microseconds, as a fraction."""
 
     values: Sequence[int]
     multiplier: int
@@ -271,7 +271,7 @@ class BatchReader:
     def accuracies(self, chunk: Any, plan: Plan, first: int, missing: float = math.nan) -> Sequence[float] | None:
         """The column of accuracies, or None if the table has no such column.
 
-        If a batch has values below 0, the column holds accelerations; it is then ignored from that batch on.
+        If a batch has values below 0, the column is taken to contain accelerations, and is ignored from that batch on.
         """
         index = plan.indices.get("accuracy")
         if index is None or index in self._accelerations:
@@ -314,7 +314,7 @@ class BatchReader:
         return time
 
     def ticks(self, chunk: Any, index: int, first: int) -> Ticks:
-        """Returns a column of times in its own unit. 64-bit integers of one unit without nulls are read in place.
+        """Returns a column of times in its own unit. 64-bit integers in one unit without nulls are read in place.
 
         A null becomes NO_TIME.
         """

@@ -38,7 +38,7 @@ def is_nested(child: Any, levels: int) -> bool:
 
 
 class MissingPlaceError(ValueError):
-    """A row, or a part of its geometry, is null. `row` is the number of the row in the column."""
+    """A row, or a part of its geometry, is null. `row` is the row's index in the column."""
 
     def __init__(self, row: int, reason: str) -> None:
         super().__init__(reason)

@@ -1,4 +1,5 @@
-"""One column of an Arrow array: its memory in place, its nulls, and its values as Python objects (nanoarrow)."""
+"""One column of an Arrow array: reads its memory in place, its nulls, and its values as Python objects (with
+nanoarrow)."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from .._errors import require
 from .wkb import same_points
 
 NUMBERS = frozenset("cCsSiIlLfg")
-"""Formats of numbers of fixed size that a memoryview can read. Half floats are not included, because Python versions
+"""Formats of fixed-size numbers that a memoryview can read. Half floats are not included, because Python versions
 before 3.12 cannot read them."""
 _INLINE = 12
 """The largest text or binary value, in bytes, that is stored inside its view."""
@@ -29,11 +30,11 @@ _KINDS = {
 }
 """The geometry types by their numbers in WKB."""
 _EXACT = Context(prec=100)
-"""The number of decimal digits; this is enough for 256-bit decimals."""
+"""The precision in decimal digits; it is enough for 256-bit decimals."""
 
 
 class NotPointError(ValueError):
-    """Raised if a value is not a point. `row` is the number of the row in the column."""
+    """Raised if a value is not a point. `row` is the row's index in the column."""
 
     def __init__(self, row: int, reason: str) -> None:
         super().__init__(reason)
@@ -44,8 +45,8 @@ class Column:
     """A column of a batch, or a field of a structure, with only the visible rows.
 
     nanoarrow 0.9 does not read all types correctly. nanoarrow crashes the process when it copies arrays of views, and
-    gives the wrong rows for slices of decimals, half floats and binary values of fixed size. This class decodes such
-    types without nanoarrow.
+    gives the wrong rows for slices of decimals, half floats and fixed-size binary values. This class decodes such types
+    without nanoarrow.
     """
 
     def __init__(self, schema: Any, held: Any, first: int, length: int) -> None:
@@ -75,7 +76,7 @@ class Column:
         return tuple(self._held.buffers), self._held.offset, self._held.length, self.format
 
     def plain(self) -> memoryview[Any]:
-        """The elements of a column of numbers or times of fixed size, without copying. Nulls have arbitrary values."""
+        """The elements of a column of fixed-size numbers or times, without copying. Nulls have arbitrary values."""
         return memoryview(self._view.buffer(1))[self._first : self._first + self.length]
 
     def offsets(self) -> memoryview[Any]:
@@ -133,7 +134,7 @@ class Column:
         return values
 
     def _of_views(self) -> list[Any]:
-        """Returns the texts or bytes of a column of views. A view has 16 bytes: the length, and then the value itself
+        """Returns the texts or bytes in a column of views. A view has 16 bytes: the length, and then the value itself
         or a reference to it."""
         view = self._view
         data = [memoryview(view.buffer(index)).cast("B") for index in range(2, view.n_buffers - 1)]
@@ -151,7 +152,7 @@ class Column:
         return found
 
     def _of_one_size(self) -> list[Any]:
-        """Returns decimals, half floats, or bytes of fixed size."""
+        """Returns decimals, half floats, or fixed-size bytes."""
         rows = memoryview(self._view.buffer(1))[self._first : self._first + self.length].tobytes()
         if self.format == "e":
             found: list[Any] = list(struct.unpack(f"={self.length}e", rows))
@@ -171,7 +172,7 @@ class Column:
         """Returns x and y of a column of WKB points, with NaN for nulls.
 
         Raises:
-            NotPointError: A row holds a geometry that is not a point, or bytes that are not WKB.
+            NotPointError: A row contains a geometry that is not a point, or bytes that are not WKB.
         """
         same = self.same_points()
         if same is not None:

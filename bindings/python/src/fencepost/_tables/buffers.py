@@ -39,7 +39,7 @@ NO_TIME = -(1 << 63)
 
 @published
 class ColumnTypeError(InvalidArgumentError, TypeError):
-    """A column holds values of a wrong type. ``position`` is the first row with such a value.
+    """A column contains values of the wrong type. ``position`` is the first row with such a value.
 
     The class is both an :class:`InvalidArgumentError` and a ``TypeError``.
 
@@ -60,7 +60,7 @@ def refuse(message: str, row: int = 0, kind: type[InvalidArgumentError] = Column
 
 
 def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview[Any]:
-    """Returns a column as doubles. A column of doubles is not copied, even if it has a stride.
+    """Returns a column as doubles. A column of doubles is not copied, even if its elements are not adjacent in memory.
 
     Args:
         none: The number that replaces None in a list and masked elements. If `none` is omitted, a None in a list raises
@@ -84,8 +84,8 @@ def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview[
 
 
 def times(values: Any, what: str) -> tuple[memoryview[Any], int, int]:
-    """Returns a column of times as 64-bit integers, together with the number of microseconds in the unit of these
-    integers, as a fraction."""
+    """Returns a column of times as 64-bit integers, together with the length of their unit in microseconds, as a
+    fraction."""
     # For pandas times with a zone, because their array would contain objects.
     if hasattr(getattr(values, "dtype", None), "tz"):
         values = getattr(values, "dt", values).tz_convert(None)
@@ -171,7 +171,7 @@ def column(code: str, values: Any, what: str, length: int | None = None) -> memo
 
 
 def check_length(view: memoryview[Any], what: str, length: int) -> None:
-    """Refuses a column whose length differs from the length of the column of identifiers."""
+    """Refuses a column whose length differs from that of the identifier column."""
     if len(view) != length:
         refuse(f"{what} has {len(view)} rows, identifier has {length}", min(len(view), length), InvalidArgumentError)
 
@@ -235,7 +235,7 @@ def _view_of(values: Any, what: str) -> memoryview[Any] | None:
 
 
 def require_order(values: Any, what: str) -> None:
-    """Refuses sets, whose elements have no order, and mappings, which would give their keys."""
+    """Refuses sets, whose elements have no order, and mappings, which would be read as a list of their keys."""
     if isinstance(values, set | frozenset | Mapping):
         refuse(f"{what} is {type(values).__name__}, expected a column: pass list(...) of its rows")
 

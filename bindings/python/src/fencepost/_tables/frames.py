@@ -1,5 +1,5 @@
-"""Exports frames as Arrow streams in batches; a stream has only the columns that are read, and repeated texts as a
-dictionary."""
+"""Exports frames as Arrow streams in batches; a stream contains only the columns that are read, and encodes repeated
+texts as a dictionary."""
 
 from __future__ import annotations
 
@@ -44,8 +44,7 @@ def exported(
         table: A frame, or an object that exports an Arrow stream.
         source: The name of the argument, for messages.
         known: The usual names of columns.
-        columns: The names of columns that the library does not recognise: the column's name for each role, such as
-            ``latitude``.
+        columns: Maps roles, such as ``latitude``, to the names of columns that the library does not recognise.
         required: The roles, in addition to the position, that must have a column.
         by: The column that identifies the track. If PyArrow is installed, the column's values are exported as a
             dictionary.
@@ -104,7 +103,7 @@ def _of_frame(
 
 def _with_index(frame: Any, known: Names, columns: Mapping[str, str], by: str | None) -> Any:
     """Returns the frame with some levels of its index as columns: the levels that the caller named, the levels with
-    usual names, and the levels that hold times."""
+    usual names, and the levels that contain times."""
     there = [name for name in frame.columns if isinstance(name, str)]
     usual = {name for names in known.values() for name in names}
     named = {*columns.values(), by}

@@ -87,11 +87,11 @@ class Vertices(NamedTuple):
         return [pairs[begin:end] for begin, end in pairwise(self.rings)]
 
     def read_as(self, edges: str) -> Vertices:
-        """Returns the vertices with longitudes in the form for ``geodesic`` or ``planar`` edges.
+        """Returns the vertices with longitudes in the form that ``geodesic`` or ``planar`` edges need.
 
-        For geodesic edges longitudes are reduced to -180 ... 180 (without 180). With planar edges, the longitudes stay
+        For geodesic edges, longitudes are reduced to -180 ... 180 (without 180). For planar edges, the longitudes stay
         as written, except that each ring or line is shifted as a whole so that its first longitude is in -180 ... 180.
-        There is a warning if an edge is probably meant to cross the antimeridian.
+        A warning is issued if an edge is probably meant to cross the antimeridian.
         """
         longitudes = self.coordinates[::2]
         if edges == "planar":

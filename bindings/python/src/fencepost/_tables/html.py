@@ -13,7 +13,7 @@ SHOWN = 50
 
 
 def text(value: Any, name: str = "") -> str:
-    """Formats a value of a column as text for people."""
+    """Formats a column value as text that people can read."""
     if value is None:
         return ""
     if isinstance(value, datetime):
@@ -49,7 +49,7 @@ _STYLE = (
 
 
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], count: int) -> str:
-    """Returns a table with a caption, which shows at most :data:`SHOWN` rows. Columns of numbers are aligned on the
+    """Returns a table with a caption; the table shows at most :data:`SHOWN` rows. Columns of numbers are aligned on the
     right."""
     from html import escape
 

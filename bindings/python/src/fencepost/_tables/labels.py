@@ -38,8 +38,8 @@ def told_apart(index: Any) -> Any:
     """Checks that the labels of an index are unique.
 
     Raises:
-        InvalidArgumentError: A label occurs several times. With such a label, a join would pair each of the rows with
-            this label with the matches of all of these rows.
+        InvalidArgumentError: A label occurs several times. A join would pair every row that has this label with the
+            matches of all rows that have it.
     """
     if not index.is_unique:
         label = index[index.duplicated()].tolist()[0]

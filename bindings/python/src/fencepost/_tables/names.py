@@ -47,7 +47,7 @@ CONDITIONS: Names = {
     "buffer": ("buffer", "bufferm", "buffermeters", "buffermetres"),
 }
 GEOMETRY = ("geometry", "geom", "wkbgeometry", "thegeom", "wkb", "point", "wkt", "wktgeom", "wktgeometry", "geomwkt")
-"""The usual names of columns of points in Arrow tables; used for columns that are not marked as points."""
+"""The usual names of point columns in Arrow tables; used for columns that are not marked as points."""
 POSITION = ("latitude", "longitude")
 MOST_DEGREES = 360.0
 """Coordinates with a larger magnitude than this must be metres or feet."""

@@ -32,8 +32,8 @@ def listed(names: Collection[str]) -> str:
 
 
 def real(value: Any, what: str) -> float:
-    """Checks a number for use as a double. Returns ints and floats unchanged, and converts other numbers (NumPy
-    scalars, Decimal, Fraction) to floats.
+    """Checks that a number can be used as a double. Returns ints and floats unchanged, and converts other numbers
+    (NumPy scalars, Decimal, Fraction) to floats.
 
     Raises:
         TypeError: The value is not a number. Texts, bools, columns and None are refused.
@@ -55,7 +55,7 @@ def real(value: Any, what: str) -> float:
 
 
 def radius_in_metres(value: Any, what: str = "radius") -> float:
-    """Checks a number of metres above 0.
+    """Checks that a number of metres is finite and above 0.
 
     Raises:
         TypeError: The value is not a number.

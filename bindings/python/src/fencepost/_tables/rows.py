@@ -63,8 +63,8 @@ class Rows(Table, Sequence[T], Generic[T]):
         """The table as a dict of columns of equal length. Times are aware datetimes in UTC."""
 
     def to_file(self, path: str | os.PathLike[str], *, layer: str | None = None) -> None:
-        """Writes a file in the format of its ending: ``.gpkg`` (an existing GeoPackage keeps its other layers),
-        ``.fgb``, ``.parquet``, ``.csv``, or ``.geojson`` (features without a geometry).
+        """Writes a file in the format that its ending selects: ``.gpkg`` (an existing GeoPackage keeps its other
+        layers), ``.fgb``, ``.parquet``, ``.csv``, or ``.geojson`` (features without a geometry).
 
         Durations are in seconds. In a GeoPackage or FlatGeobuf, GDAL stores times with millisecond resolution; Parquet
         stores microseconds.
@@ -74,8 +74,8 @@ class Rows(Table, Sequence[T], Generic[T]):
             layer: Layer of a GeoPackage. None means the lower-case name of the class.
 
         Raises:
-            InvalidArgumentError: The ending is not supported, a layer is named for a format without layers, or the file
-                cannot be written.
+            InvalidArgumentError: The ending is not supported, `layer` was passed for a format without layers, or the
+                file cannot be written.
             MissingExtraError: The library that writes the file is not installed.
         """
         from .vector_out import check_target, is_text, write_frame

@@ -12,7 +12,8 @@ CORNERS = 180
 """The number of corners of a circle, as in :meth:`fencepost.Circle.polygon`."""
 _BATCH = 4_096
 _LARGEST_RADIUS, _LARGEST_LATITUDE = 50_000.0, 75.0
-"""The largest radius in metres and latitude in degrees of circles that :func:`_draw_circles` draws by interpolation."""
+"""The limits up to which :func:`_draw_circles` draws a circle by interpolation: its radius in metres, and its latitude
+in degrees."""
 _SAMPLES = 16
 
 
@@ -43,9 +44,9 @@ def _draw_circles(conditions: Sequence[Any], indices: list[int], found: list[Any
     """Draws many circles at once. Circles that cross the antimeridian must be cut at the antimeridian, so each of them
     is drawn separately.
 
-    The position of a corner on a circle is a smooth function of the azimuth. The terms of its Fourier series decrease
-    by a factor of tan(latitude) radius / 6 371 km. So trigonometric interpolation from 16 corners gives the other
-    corners with an error of less than a micrometre.
+    The position of a corner on a circle is a smooth function of the azimuth. Each term of its Fourier series is smaller
+    than the previous one by the factor tan(latitude) * radius / 6371 km. So trigonometric interpolation from 16 corners
+    gives the other corners with an error of less than a micrometre.
     """
     shapely, numpy = require("shapely", "geo"), require("numpy", "geo")
     given = numpy.array(

@@ -84,8 +84,8 @@ class Table:
         def columns(self) -> dict[str, list[Any]]: ...
 
     def _kinds(self) -> dict[str, str]:
-        """The types of columns: ``time``, ``duration``, ``float``, ``int``, ``uint``, ``bool``, ``text``. The types
-        must be stated, because they cannot be derived from the values of a column in which all values are missing."""
+        """The column types: ``time``, ``duration``, ``float``, ``int``, ``uint``, ``bool``, ``text``. The types must be
+        stated, because they cannot be derived from the values of a column in which all values are missing."""
         return {}
 
     def _points(self) -> Sequence[tuple[float, float] | None] | None:
@@ -116,7 +116,7 @@ class Table:
 
         The stream has the columns of :meth:`columns`, whose types are texts, ``timestamp[us, UTC]``, ``duration[us]``,
         ``int64``, ``uint64`` and ``double``. If rows have positions, the stream also has a column ``geometry`` of
-        GeoArrow points. A point is the deciding fix of an event, or the centre of a record's condition.
+        GeoArrow points. Each point is the deciding position of an event, or the centre of a record's condition.
 
         Raises:
             MissingExtraError: nanoarrow is not installed.

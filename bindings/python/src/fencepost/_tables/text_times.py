@@ -33,8 +33,8 @@ _LEAP_SECOND = re.compile(r"(?:(?<=[T ]\d\d:59:)|(?<=T\d\d59))60(?:[.,]\d+)?")
 before it, which keeps rows in order."""
 SECONDS_BELOW, MILLISECONDS_BELOW, MICROSECONDS_BELOW = 10**11, 10**14, 10**17
 """A number without a unit counts as seconds since 1970 if it is below the first limit, as milliseconds if below the
-second, as microseconds if below the third, and otherwise as nanoseconds. In their units, all three limits are the same
-time in the year 5138."""
+second, as microseconds if below the third, and otherwise as nanoseconds. All three limits, each in its own unit, are
+the same time in the year 5138."""
 UNITS = {"s": Decimal(1_000_000), "ms": Decimal(1000), "us": Decimal(1), "ns": Decimal("0.001")}
 ORDERS = ("dmy", "mdy")
 """Day, month, year; or month, day, year."""
@@ -44,9 +44,9 @@ class TimeStyle:
     """How incomplete times are read.
 
     Attributes:
-        zone: Zone of times without a time zone; UTC by default.
-        order: Order of dates such as ``05/04/2024``, one of :data:`ORDERS`; if it is empty, ambiguous dates are
-            refused.
+        zone: The zone for times that do not state one; UTC by default.
+        order: The order of day and month in dates such as ``05/04/2024``, one of :data:`ORDERS`; if it is empty,
+            ambiguous dates are refused.
         doubt: A description of the first time that occurs twice or never on the zone's clocks; empty if no such time
             has been read so far.
     """
@@ -81,7 +81,7 @@ def time_zone(text: str) -> tzinfo:
     """Returns a time zone for its name (``Europe/Berlin``, ``UTC``) or its offset (``+02:00``).
 
     Raises:
-        ValueError: No such zone exists, or this machine does not know it.
+        ValueError: No such zone exists, or it is missing from this machine's time zone data.
     """
     if text.upper() in ("UTC", "Z", "GMT"):
         return UTC

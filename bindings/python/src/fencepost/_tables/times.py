@@ -103,7 +103,7 @@ def from_us(value: int | None) -> datetime | None:
 
 
 def time_text(value: datetime) -> str:
-    """A time for people, in UTC: ``2024-05-01 12:00:00``, with a fraction only if it is not zero.
+    """A time in UTC that people can read: ``2024-05-01 12:00:00``, with a fraction only if it is not zero.
 
     In files, times are written in ISO 8601 instead (:func:`iso_text`).
     """

@@ -1,4 +1,5 @@
-"""Writes tables as vector files: GeoPackage, FlatGeobuf, Parquet; lists the formats that are written without GDAL."""
+"""Writes tables as vector files (GeoPackage, FlatGeobuf, Parquet), and lists the formats that are written without
+GDAL."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ def check_target(path: str | os.PathLike[str], layer: str | None = None) -> str:
     """Checks that a file can be written, and returns its ending.
 
     Raises:
-        InvalidArgumentError: The ending is not supported, or a layer is named for a format without layers.
+        InvalidArgumentError: The ending is not supported, or `layer` was passed for a format without layers.
         MissingExtraError: The library that writes the file is not installed.
     """
     kind = Path(path).suffix.lower()
@@ -55,7 +56,7 @@ def write_frame(frame: Any, path: str | os.PathLike[str], layer: str, crs: Any =
 
     Args:
         layer: Layer of a GeoPackage; in other formats the layer has the file's name.
-        geometry: The type of the geometries, ``Point`` or ``MultiPolygon``.
+        geometry: The geometry type, ``Point`` or ``MultiPolygon``.
 
     Raises:
         InvalidArgumentError: The file cannot be written, or `crs` is unknown.

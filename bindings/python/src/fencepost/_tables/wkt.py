@@ -16,7 +16,7 @@ def wkt_point(text: str) -> tuple[float, float] | None:
     """Longitude and latitude (x and y) of a point; None for an empty point or a blank text.
 
     Raises:
-        ValueError: The text is not a point, or has another reference system than EPSG:4326; the message says which of
+        ValueError: The text is not a point, or uses a reference system other than EPSG:4326; the message says which of
             the two.
     """
     if not text.strip():

@@ -18,12 +18,11 @@ if TYPE_CHECKING:
 
 
 MAX_VERTICES = 500_000
-"""The default limit for the vertices of a condition in files and tables; the library itself accepts a million
-vertices."""
+"""The default vertex limit for a condition in files and tables; the library itself accepts a million vertices."""
 
 
 def vertex_limit(given: int | None, default: int = MAX_VERTICES) -> int:
-    """Returns the limit for the vertices of a condition; None means the default.
+    """Returns the vertex limit for a condition; None means the default.
 
     Raises:
         InvalidArgumentError: The limit is outside 1 to 1,000,000.
@@ -144,7 +143,7 @@ def assumed_state(value: Any) -> State:
 
 
 def is_gate(value: Any) -> bool:
-    """Reads a property or column `gate`.
+    """Reads the value of a property or column named `gate`.
 
     Raises:
         InvalidArgumentError: The value is neither true nor false.

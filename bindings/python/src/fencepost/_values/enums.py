@@ -87,7 +87,7 @@ class Delivery(enum.StrEnum):
 
 
 class Durability(enum.StrEnum):
-    """When a monitor with a store makes changes durable, which determines how much a crash can lose.
+    """Says when a monitor with a store makes changes durable, and therefore how much a crash can lose.
 
     Example:
         >>> Durability("every_input")
@@ -130,9 +130,9 @@ class DwellPolicy(enum.StrEnum):
     """
 
     TIMER = "timer"
-    """The dwell is confirmed when its time has passed without evidence against the new state."""
+    """The dwell is confirmed when the dwell time has passed without evidence against the new state."""
     EVIDENCE = "evidence"
-    """The dwell is confirmed by the first fix on the new side after its time has passed."""
+    """The dwell is confirmed by the first fix on the new side after the dwell time has passed."""
 
 
 class CrossingDirection(enum.StrEnum):
@@ -219,7 +219,7 @@ class Diagnostics(enum.Flag):
     CONDITION_UNSUPPORTED = 1 << 5
     """The host cannot monitor that kind of condition. The library sets this flag."""
     CONDITION_LIMIT_EXCEEDED = 1 << 6
-    """Conditions that were added earlier already reach the condition limit. The library sets this flag."""
+    """Conditions that were added earlier already use up the condition limit. The library sets this flag."""
     PERSISTENCE_UNAVAILABLE = 1 << 7
     """The store cannot be written. The library sets this flag."""
     SERVICE_SESSION_REQUIRED = 1 << 8
@@ -241,7 +241,7 @@ class Reason(enum.StrEnum):
     SUSPENDED = "suspended"
     """A host capability is missing."""
     SCANNER_OFF = "scanner_off"
-    """For beacons: scanning is declared off."""
+    """For beacons: the host declared that scanning is off."""
     NO_FIX_YET = "no_fix_yet"
     """For circles and shapes: the state is undetermined, and no fix has come since the state became undetermined."""
     TOO_COARSE = "too_coarse"

@@ -308,7 +308,7 @@ EVENT_KINDS = (
     | dict.fromkeys(("latitude", "longitude", "accuracy", "boundary_distance"), "float")
     | {"gap": "bool"}
 )
-"""The types of the columns that do not hold texts."""
+"""The types of the columns whose values are not texts."""
 
 
 def event_points(events: Iterable[Event]) -> list[tuple[float, float] | None]:
@@ -332,7 +332,7 @@ class EventRows(Table, list[E], Generic[E]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Acknowledges the events; if an exception left the block, makes the events pending again, so that they are
+        """Acknowledges the events; if the block raised an exception, makes the events pending again, so that they are
         redelivered. Does nothing if another consumer has read events in the meantime."""
         handle, turn = getattr(self, "_taken", (None, 0))
         if handle is not None:

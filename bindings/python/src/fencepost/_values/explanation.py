@@ -14,8 +14,8 @@ from .events import diagnostic_names
 
 @dataclass(frozen=True, slots=True)
 class Explanation(Plain):
-    """Explains why a condition is in its state, and which smallest change would decide the state. An attribute that
-    does not apply is None.
+    """Explains why a condition is in its state, and gives the smallest change that would decide the state. An attribute
+    that does not apply is None.
 
     Attributes:
         identifier: The condition's identifier.

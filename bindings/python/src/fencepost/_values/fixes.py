@@ -27,7 +27,7 @@ Bytes 0 to 7 are the latitude in degrees, bytes 8 to 15 the longitude in degrees
 metres; all three are doubles. Bytes 24 to 31 are the time, a signed 64-bit number of microseconds since
 1970-01-01T00:00:00Z.
 
-The layout equals the layout of the NumPy dtype ``[("latitude", "f8"), ("longitude", "f8"), ("accuracy", "f8"),
+The layout is the same as that of the NumPy dtype ``[("latitude", "f8"), ("longitude", "f8"), ("accuracy", "f8"),
 ("time_us", "i8")]``.
 """
 
@@ -208,7 +208,7 @@ class BeaconSighting:
 
 
 def common_time(report: Iterable[BeaconSighting]) -> int:
-    """The time that all sightings of a report have in common, in microseconds.
+    """The time that all sightings of a report share, in microseconds.
 
     Raises:
         InvalidArgumentError: A sighting has no time, the times differ, or there is no sighting.

@@ -30,8 +30,9 @@ class FleetStatistics(Plain):
         device_bytes: Memory of the device states, without their identifiers.
         store: The state of the store: whether changes are saved. A fleet whose store cannot be written continues in
             memory.
-        all_kept: True if the store has everything that was accepted so far, even after a loss of power. A program that
-            acknowledges its inputs to a broker must wait until `all_kept` is true. `all_kept` is false without a store.
+        all_kept: True if everything that was accepted so far is in the store and would survive a loss of power. A
+            program that acknowledges its inputs to a broker must wait until `all_kept` is true. `all_kept` is false
+            without a store.
 
     Example:
         >>> from fencepost import Fleet, Zones

@@ -31,8 +31,8 @@ class Gate(Plain):
             to 360 degrees; or a geometry of one or several lines, whose coordinates have the longitude first. A
             geometry is anything with a ``__geo_interface__``, a GeoJSON geometry or feature as a dict, well-known text,
             or well-known binary.
-        order: The order in pairs of coordinates, ``latlon`` or ``lonlat``. `order` is required if `path` consists of
-            pairs.
+        order: The order of the coordinates in each pair, ``latlon`` or ``lonlat``. `order` is required if `path`
+            consists of pairs.
         edges: How two vertices are joined: ``geodesic``, ``planar`` or None; see :class:`Polygon`.
 
     Raises:

@@ -21,7 +21,8 @@ class Matches(Table):
     the nearest boundaries.
 
     The pairs are stored as compressed rows, which ``scipy.sparse`` accepts unchanged: the pairs of point ``i`` are at
-    ``offsets[i]`` to ``offsets[i + 1]``. :meth:`to_pandas` and the Arrow stream give a table with a row for each pair.
+    ``offsets[i]`` to ``offsets[i + 1]``. :meth:`to_pandas` and the Arrow stream give a table with one row for each
+    pair.
 
     Example:
         >>> from fencepost import Circle, Monitor

@@ -137,12 +137,12 @@ class TransitionPolicy(Plain):
 
     @property
     def preset(self) -> str | None:
-        """The name of the equal preset, or None if no preset is equal."""
+        """The name of the preset that equals this policy, or None if no preset does."""
         return next((name for name in PRESETS if self == self.named(name)), None)
 
     @property
     def described(self) -> str:
-        """The name of the equal preset, or a description of the dwells and margins.
+        """The name of the preset that equals this policy, or a description of the dwells and margins if no preset does.
 
         Example:
             >>> TransitionPolicy().described, TransitionPolicy(entry_dwell=60).described

@@ -179,6 +179,6 @@ RECORD_HEADS = ("identifier", "condition", "state", "since", "cause", "tag")
 
 
 def record_row(record: Record) -> tuple[Any, ...]:
-    """The values of a record in a table's row."""
+    """The values of a record, as one row of a table."""
     event = record.last_event
     return (record.identifier, record.described, event.state, event.date, event.cause, record.tag)

@@ -28,7 +28,7 @@ class FeedResult(NamedTuple):
 
     def _carry(self, error: BaseException) -> None:
         """Adds these counts to an error that ended a later batch; the cause of the error is a full queue or an
-        exception of a signal handler.
+        exception from a signal handler.
 
         These counts are for the batches before the failed batch. If the error's `result` has the counts of the failed
         batch, `result` becomes the total of both.
@@ -41,8 +41,8 @@ class FeedResult(NamedTuple):
 class ShapeReading(NamedTuple):
     """How the geometry of a condition was read.
 
-    Edges are either geodesics or straight lines on the map of degrees, and files often do not state their kind of
-    edges.
+    Edges are either geodesics or straight lines on a map of longitude and latitude, and files often do not state their
+    kind of edges.
 
     Example:
         >>> reading = ShapeReading(100.0, vertex_count=0, departure=None, part=0, ring=0, edge=0, left_out_rings=0)
@@ -59,7 +59,7 @@ class ShapeReading(NamedTuple):
     """The largest distance between geodesic and planar edges, in metres. None if it is at most 1 m, so that the kind of
     edges does not matter."""
     part: int
-    """The part in which geodesic and planar edges are farthest apart, counted from 0."""
+    """The index (from 0) of the part in which geodesic and planar edges are farthest apart."""
     ring: int
     """The ring of that part (0 is the outer ring), or the line, in which the edges are farthest apart."""
     edge: int

@@ -40,11 +40,11 @@ class Polygon(Plain):
             longitude first. A geometry is anything with a ``__geo_interface__`` (a polygon or multipolygon of Shapely,
             for example), a GeoJSON geometry or feature as a dict, well-known text, or well-known binary.
         holes: The rings of the holes, only if `exterior` is a ring.
-        order: The order in the pairs of rings: ``latlon`` (latitude first) or ``lonlat`` (longitude first). `order` is
-            required if the exterior is a ring of pairs.
-        edges: How two vertices are joined. ``geodesic`` joins them by the shortest way on the ellipsoid. ``planar``
-            joins them by a straight line on the map of degrees, with the longitudes as written, as in GeoJSON,
-            GeoPackage and Shapefile. An edge from -170 to 170 is 340 degrees wide, and an edge from 170 to 190
+        order: The order of the coordinates in each pair of a ring: ``latlon`` (latitude first) or ``lonlat`` (longitude
+            first). `order` is required if the exterior is a ring of pairs.
+        edges: How two vertices are joined. ``geodesic`` joins them by the shortest path on the ellipsoid. ``planar``
+            joins them by a straight line on a map of longitude and latitude, with the longitudes as written, as in
+            GeoJSON, GeoPackage and Shapefile. An edge from -170 to 170 is 340 degrees wide, and an edge from 170 to 190
             crosses the antimeridian. None means geodesic; when the polygon is added to a monitor, an
             :class:`InputWarning` is issued if geodesic and planar edges lie more than a metre apart.
         oriented: True if the polygon lies left of each ring, as seen in the order in which the vertices are listed.
@@ -182,8 +182,8 @@ class Corridor(Plain):
             geometry is anything with a ``__geo_interface__``, a GeoJSON geometry or feature as a dict, well-known text,
             or well-known binary.
         radius: Half the corridor's width, in metres, finite, above 0.
-        order: The order in pairs of coordinates, ``latlon`` or ``lonlat``. `order` is required if `path` consists of
-            pairs.
+        order: The order of the coordinates in each pair, ``latlon`` or ``lonlat``. `order` is required if `path`
+            consists of pairs.
         edges: How two vertices are joined: ``geodesic``, ``planar`` or None; see :class:`Polygon`.
 
     Raises:
