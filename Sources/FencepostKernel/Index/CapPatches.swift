@@ -291,7 +291,7 @@ public struct CapPatches: Sendable {
 
   /// The nearest cap that is not excepted, and the distance of the next one; correct only up to the margin of the place.
   ///
-  /// - Parameter distance: What is farther does not matter, metres.
+  /// - Parameter distance: Conditions farther away than this do not matter, metres.
   @inline(__always)
   public func nearest(
     at place: Place, within distance: Double, except excepted: SIMD16<UInt32>, count: Int

@@ -5,7 +5,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// What a fleet remembers of the surroundings of a device: most fixes that leave the safe region cause no search.
+/// A fleet remembers the surroundings of each device, so most fixes that leave the safe region cause no search.
 @Suite struct SurroundingsTests {
   struct World: Sendable, CustomTestStringConvertible {
     var latitude: Double
