@@ -40,7 +40,7 @@ def said(source: str | Path, place: str, reason: str, advice: str = "") -> str:
 
 
 def _escaped(character: str) -> str:
-    """Returns a character of a name in printable form. Control characters, line separators and lone surrogates are
+    """Returns one character of a name in printable form. Control characters, line separators and lone surrogates are
     escaped."""
     odd = (
         character < " "

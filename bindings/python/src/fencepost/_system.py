@@ -18,11 +18,13 @@ PORTABLE = os.environ.get("FENCEPOST_PORTABLE") == "1"
 HAS_EVENTFD = hasattr(os, "eventfd") and not PORTABLE
 
 ONE = (1).to_bytes(8, sys.byteorder)
-"""The bytes that are written to a bell: a 64-bit number; the native code writes the same number."""
+"""The bytes that ring a bell (descriptors that wake a waiting thread): a 64-bit number; the native code writes the
+same number."""
 
 
 def open_bell() -> tuple[int, int]:
-    """Returns two descriptors of a bell: the first becomes readable when :data:`ONE` is written to the second.
+    """Creates a bell, which wakes a waiting thread; returns two descriptors, the first of which becomes readable when
+    :data:`ONE` is written to the second.
 
     Neither descriptor blocks. The two descriptors of a bell may be the same. :func:`close_bell` closes both.
     """

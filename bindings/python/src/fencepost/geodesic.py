@@ -163,9 +163,9 @@ def circle(latitude: float, longitude: float, radius: float, *, corners: int = 1
     """A circle as a GeoJSON geometry (RFC 7946). Every corner lies on the geodesic circle, and the edges between the
     corners are straight lines on the map.
 
-    A polygon across the antimeridian is cut at the antimeridian into a MultiPolygon. A circle around one pole extends
-    to the edge of the map. A circle around both poles covers the whole map, except for the area outside the circle.
-    ``shapely.geometry.shape`` converts the result to a polygon.
+    A polygon that crosses the antimeridian is split there; the result is then a MultiPolygon. A circle around one pole
+    extends to the edge of the map. A circle around both poles covers the whole map, except for the area outside the
+    circle. ``shapely.geometry.shape`` converts the result to a polygon.
 
     Args:
         latitude: Latitude of the centre in degrees, -90 to 90.

@@ -118,7 +118,7 @@ def add_path(parser: argparse.ArgumentParser) -> None:
 
 
 def path_options(options: argparse.Namespace) -> dict[str, Any]:
-    """The values of the options of :func:`add_path`, as keyword arguments of a monitor.
+    """The values of the options that :func:`add_path` adds, as keyword arguments for a monitor.
 
     Raises:
         UsageError: An option is missing, or does not apply to the given path.

@@ -36,8 +36,8 @@ def check_client_id(options: argparse.Namespace) -> None:
 
 
 def _session(options: argparse.Namespace, address: Address) -> str:
-    """The client id of this watch at a broker. The client id stays the same after a restart, even if the host name
-    changes. Each topic has its own client id."""
+    """The client id that this watch uses at a broker. The client id stays the same after a restart, even if the host
+    name changes. Each topic has its own client id."""
     base = options.client_id or f"fencepost-{_own_id(options)}"
     return f"{base}-{hashlib.sha256(address.topic.encode()).hexdigest()[:6]}"
 
@@ -120,7 +120,7 @@ def open_broker(options: argparse.Namespace, source: str, notices: Notices) -> M
 def open_publisher(
     options: argparse.Namespace, signals: Signals, notices: Notices
 ) -> PublishedEvents | HomeAssistantEvents:
-    """Opens the sink of ``--publish``."""
+    """Opens the sink for ``--publish``."""
     address = _address("--publish", options.publish, "")
     if set(address.topic) & set("+#"):
         raise UsageError(f"argument --publish: {address.topic} has wildcards; publish events to a single topic")

@@ -1,4 +1,4 @@
-"""The features of a GeoJSON conditions file. The properties of a feature may have the same names as the columns of
+"""The features in a GeoJSON conditions file. The properties of a feature may have the same names as the columns of
 tables."""
 
 from __future__ import annotations

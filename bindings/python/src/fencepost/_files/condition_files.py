@@ -108,8 +108,8 @@ def condition_rows(
     assuming: State = State.UNKNOWN,
     max_vertices: int = MAX_VERTICES,
 ) -> list[ConditionRow]:
-    """The conditions of features, each with its place for messages; `radius` and `assuming` apply to features without a
-    radius or an assumed state, and `max_vertices` applies to each shape.
+    """Converts features to conditions, each with its place for messages; `radius` and `assuming` apply to features
+    without a radius or an assumed state, and `max_vertices` applies to each shape.
 
     Raises:
         InputError: A feature cannot be used, or an identifier occurs twice.

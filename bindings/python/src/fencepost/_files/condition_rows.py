@@ -26,7 +26,7 @@ Features = Iterator[tuple[str, dict[str, Any]]]
 
 
 def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, radius: float | None = None) -> Features:
-    """The conditions of a CSV file with the columns identifier, latitude, longitude and radius, and optionally assuming
+    """The conditions in a CSV file with the columns identifier, latitude, longitude and radius, and optionally assuming
     and policy. The position may also be well-known text; `radius` applies to circles without a radius."""
     required = ("identifier", *POSITION, *(() if radius is not None else ("radius",)))
     table = CSVTable([decode(read_unpacked(path), path)], path, CONDITIONS, columns or {}, required)
@@ -138,7 +138,7 @@ def _plan(reader: BatchReader, columns: Mapping[str, str], required: Sequence[st
 def table_features(
     table: Any, source: str, columns: Mapping[str, str], radius: float | None = None, how: Reading = PLAIN
 ) -> Features:
-    """The conditions of a frame, or of an object that exports an Arrow stream, as GeoJSON features.
+    """The conditions in a frame, or in an object that exports an Arrow stream, as GeoJSON features.
 
     Raises:
         InputError: The table cannot be used; the text says which row, which column, and why.

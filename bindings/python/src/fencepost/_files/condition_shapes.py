@@ -19,7 +19,7 @@ SHAPES = (*AREAS, *LINES)
 def shape_condition(
     geometry: Mapping[str, Any], properties: Mapping[str, Any], radius: float | None, edges: str
 ) -> Polygon | Corridor | Gate:
-    """The condition of a feature.
+    """Converts a feature to a condition.
 
     Args:
         geometry: Polygon, MultiPolygon, LineString or MultiLineString; or any of these as well-known binary in ``wkb``.

@@ -140,7 +140,7 @@ def unpacked(path: str | Path) -> bytes:
 
 
 def check_kind(data: bytes, path: str | Path) -> None:
-    """Refuses known binary kinds of files.
+    """Refuses files of known binary kinds.
 
     Raises:
         InputError: The file is refused; the text says which kind of file it is and what to do.

@@ -323,7 +323,7 @@ def _numbered(what: str, first: int, row: int) -> str:
 
 @contextmanager
 def _open_batches(path: str, by: str, how: Reading, batch_rows: int) -> Iterator[tuple[Any, Any]]:
-    """The Arrow stream of a Parquet or vector file, and its CRS if the stream does not state it."""
+    """The Arrow stream of a Parquet or vector file, and the file's CRS if the stream does not state it."""
     if not os.path.exists(path):
         raise InputError(path, "", "No such file or directory")
     ending = Path(path).suffix.lower()

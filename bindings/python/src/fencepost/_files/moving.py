@@ -24,7 +24,7 @@ def is_trajectory(value: Any) -> bool:
 
 
 def id_column(value: Any) -> str:
-    """The name of the column with the ids of the trajectories."""
+    """The name of the column with the trajectory ids."""
     name = value.get_traj_id_col() if is_trajectory(value) or value.trajectories else None
     return name if isinstance(name, str) else ANONYMOUS
 

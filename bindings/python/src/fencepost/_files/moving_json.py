@@ -17,7 +17,7 @@ def is_moving(value: Any) -> bool:
 
 
 def moving_lines(value: dict[str, Any]) -> Iterator[Line]:
-    """The sequences of positions of a temporal geometry, or of a feature with a temporal geometry.
+    """The position sequences in a temporal geometry, or in a feature with a temporal geometry.
 
     An ``interpolation`` is ignored, since a monitor sees only the positions themselves.
 

@@ -44,11 +44,11 @@ def _integers(code: str, *columns: bytes) -> Iterator[memoryview[int]]:
 class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     """Very many devices that share one table of conditions.
 
-    A fleet gives exactly the events that one monitor for each device would give, interleaved in the order of input. A
-    monitor for comparison has the fleet's conditions, is created before the first condition is added, and has delivery
-    ``every``, no condition limit and ``initial_fix_max_age=None``. The events of one :meth:`advance` come in order of
-    their deadlines. A device takes about 200 bytes of memory. Processing a device's first fix takes no longer than one
-    query of the index; the same is true for the first fix after a million conditions were added.
+    A fleet gives exactly the events that one monitor for each device would give, interleaved in the order of the
+    inputs. A monitor for comparison has the fleet's conditions, is created before the first condition is added, and has
+    delivery ``every``, no condition limit and ``initial_fix_max_age=None``. The events of one :meth:`advance` come in
+    order of their deadlines. A device takes about 200 bytes of memory. Processing a device's first fix takes no longer
+    than one query of the index; the same is true for the first fix after a million conditions were added.
 
     A device is identified by a string, and is added by its first input. A fleet is a mapping of identifiers to
     :class:`Device`: ``len``, ``in``, iteration, ``fleet["truck-7"]``, ``del``. Several threads may use a fleet, but the
@@ -73,9 +73,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         max_pending_events: The size of the queue, 1 to 1e9. Inputs are refused while `max_pending_events` events are
             pending.
         device_limit: The largest number of devices. None means 67 108 863.
-        beacon_exit_timeout: Seconds, above 0: a beacon is gone after this time without a sighting.
-        beacon_initial_timeout: Seconds, above 0: a condition that starts undetermined becomes unsatisfied after this
-            time without a sighting.
+        beacon_exit_timeout: Seconds, above 0: a beacon counts as gone when it has not been sighted for this long.
+        beacon_initial_timeout: Seconds, above 0: a condition that starts undetermined becomes unsatisfied when there
+            has been no sighting for this long.
         max_time_step: Seconds, above 0. An input is refused and counted if it is ahead of its device's clock by more
             than `max_time_step` and, if an arrival time is set, also ahead of the arrival time by more than
             `max_time_step`. An :meth:`advance` of all devices is limited in the same way. None means no limit.
@@ -94,10 +94,11 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         path: How each device is assumed to move between its fixes. With ``geodesic``, a device that drives through a
             circle between two fixes gives events for entering and leaving the circle, with times to the microsecond,
             and the crossings of gates are events. While a fleet over a table has no path, the table refuses gates.
-        max_gap: Seconds, above 0, for a path. If the time between two fixes of a device is longer than `max_gap`, the
-            path between them is unknown, and the device's next event has :attr:`Event.follows_gap`.
-        max_speed: Metres a second, above 0, for a path. A movement that would need a higher speed also counts as a gap.
-            None means no limit.
+        max_gap: Seconds, above 0; the path ``geodesic`` requires it. If the time between two fixes of a device is
+            longer than `max_gap`, the path between them is unknown, and the device's next event has
+            :attr:`Event.follows_gap`.
+        max_speed: Metres per second, above 0; allowed only with the path ``geodesic``. A movement that would need a
+            higher speed also counts as a gap. None means no limit.
         threads: The number of threads among which :meth:`feed_many` divides the devices, 1 to 256. The events and their
             order are the same as with one thread. Several threads help with batches that have many rows of each device.
             With several threads, each device takes about 200 additional bytes. The queue is then checked only every 262

@@ -173,8 +173,8 @@ class FleetInputs(FixInputs):
             QueueFullError: `max_pending_events` events are pending. Only the rows before ``position`` were applied;
                 ``result`` is the :class:`FeedResult` of these rows. Process the pending events, then feed the remaining
                 rows.
-            KeyboardInterrupt: Ctrl-C ended a long call. Only the rows fed until then were applied; ``result`` is the
-                :class:`FeedResult` of these rows.
+            KeyboardInterrupt: Ctrl-C ended a long call. Only the rows fed up to that point were applied; ``result`` is
+                the :class:`FeedResult` of these rows.
 
         Example:
             >>> import pyarrow

@@ -20,7 +20,7 @@ class Broadcast:
     increase, even after a restart of the program.
 
     Args:
-        history: How many events are kept. A reader that is further behind misses the older events.
+        history: How many events are kept. A reader that falls behind by more events than this misses the older events.
 
     Example:
         >>> import asyncio

@@ -1,4 +1,4 @@
-"""Readers of the messages of many devices, for all supported formats."""
+"""Readers for the messages of many devices, in all supported formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads messages of many devices from a broker."""
+"""Reads messages from many devices through a broker."""
 
 from __future__ import annotations
 

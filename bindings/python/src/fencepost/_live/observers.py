@@ -1,4 +1,4 @@
-"""Passes changes of a fleet's devices to several observers: the page and Home Assistant."""
+"""Reports changes of a fleet's devices to several observers, such as the page and Home Assistant."""
 
 from __future__ import annotations
 

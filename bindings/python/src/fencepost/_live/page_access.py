@@ -1,4 +1,4 @@
-"""Access control of the page."""
+"""Access control for the page."""
 
 from __future__ import annotations
 

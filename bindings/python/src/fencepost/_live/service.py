@@ -1,4 +1,4 @@
-"""Notifies systemd of the state of a service: ready, alive, reloading, stopping."""
+"""Notifies systemd of a service's state: ready, alive, reloading or stopping."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ STOPPING = (signal.SIGTERM, signal.SIGINT)
 
 
 class Signals(Stop):
-    """Counts signals while entered as a context manager; restores the previous handlers on exit."""
+    """Counts signals while the object is entered as a context manager; restores the previous handlers on exit."""
 
     def __enter__(self) -> Self:
         super().__enter__()

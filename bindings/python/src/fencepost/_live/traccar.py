@@ -1,4 +1,4 @@
-"""Reads messages of Traccar's JSON forwarding: a position and its device."""
+"""Reads messages from Traccar's JSON forwarding; each message contains a position and its device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data of the page: the positions of devices and the last events. The watch writes the data, and the server reads
+"""The page's data: the positions of the devices and the latest events. The watch writes the data, and the server reads
 it."""
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class _Shown:
 
 
 class View:
-    """The devices, places and last events of a fleet. Each change has a version number, so a reader can request only
+    """The devices, places and latest events of a fleet. Each change has a version number, so a reader can request only
     the changes after the last version that it has received.
 
     Args:

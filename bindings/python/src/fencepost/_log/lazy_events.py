@@ -1,5 +1,5 @@
-"""The events of a track, created from the engine's rows at the first access. A table of visits needs only the rows, so
-it does not create the events."""
+"""The events of a track, created from the engine's rows when they are first accessed. A table of visits needs only the
+rows, so it does not create the events."""
 
 from __future__ import annotations
 

@@ -182,7 +182,7 @@ def _placed(replayed: TrackReplay) -> list[FixRow]:
 
 
 def _with_path(fixes: list[FixRow], replayed: TrackReplay) -> list[FixRow]:
-    """Adds the points of the path that decided events, so that the drawn line goes through them."""
+    """Adds the path points at which events were decided, so that the drawn line passes through these points."""
     points: set[Any] = {
         (event.latitude, event.longitude, event.accuracy, event.evidence_date_us)
         for event in replayed.events

@@ -61,10 +61,10 @@ class Visit(Plain):
 
     Attributes:
         identifier: The identifier of the condition.
-        start: The time of the fix, point of the path, or sighting that started the entry, as an aware datetime in UTC.
-            `start` equals `confirmed_start` if that time is unknown.
-        end: The time of the fix, point of the path, or sighting that started the exit, never before `start`. None if
-            the visit has not ended.
+        start: The time of the fix, path point or sighting that started the entry, as an aware datetime in UTC. If that
+            time is unknown, `start` equals `confirmed_start`.
+        end: The time of the fix, path point or sighting that started the exit, never before `start`. None if the visit
+            has not ended.
         duration: The time from `start` to `end` or, for an open visit, to the end of the log.
         start_known: How the start is known.
         end_known: How the end is known.
