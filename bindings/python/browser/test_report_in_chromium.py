@@ -153,7 +153,8 @@ const pixels = (strip) => strip.getContext("2d").getImageData(0, 9, strip.width,
 const strips = [...document.querySelectorAll("#states tbody canvas")].filter((strip) => pixels(strip).some(Boolean));
 return strips.map(({row}) => nameOf(row.by, row.index));
 """
-# Counts heads of the summary whose text does not begin, or for numbers end, above the text of the column.
+# Counts the summary's column heads that are not aligned with their column: text must begin, and numbers must end, where
+# the column's text does.
 CROOKED = """
 const side = (cell) => {
   const range = document.createRange();
@@ -220,9 +221,9 @@ def test_what_is_chosen_shows_its_evidence_everywhere(browser: Any, tmp_path: Pa
     assert browser.execute_script(
         "const [x, y] = map.toScreen(chosen.visit.path[0]); return map.found([x, y]).visit.number"
     ) == list(log.visits()).index(visit)
-    # The key has no gates, which this report does not have.
+    # The key does not list gates, because this report has none.
     assert "gate" not in text(browser, ".card:has(#map) .key")
-    # The strips of the shown period have no bar of a visit outside the period.
+    # The strips of the shown period have no bar for a visit outside the period.
     assert browser.execute_script(BARS) == [visit.identifier]
     screenshot(browser, "drive-visit")
     browser.find_element("id", "clear").click()
@@ -299,7 +300,7 @@ def test_a_hundred_devices_among_a_thousand_places(browser: Any, tmp_path: Path,
         assert browser.execute_script(LEAST) >= 28 and browser.execute_script("return map.placed.length") >= 4
         screenshot(browser, f"fleet-{scheme}-{width}")
     look(browser, "light", 1280)
-    # The summary begins with the place where the device spent most time, and counts visits as the log does.
+    # The summary begins with the place where the device spent the most time, and counts visits as the log does.
     first = text(browser, "#summary tbody th")
     spent = {visit.identifier: 0.0 for visit in visits}
     for visit in visits:

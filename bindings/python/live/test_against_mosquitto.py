@@ -301,7 +301,8 @@ def test_a_flood_of_waypoints_is_bounded(stack: ExitStack, tmp_path: Path, broke
     for number in range(2_000):
         user.send("owntracks/a/1/waypoint", {**waypoint, "desc": f"w{number}", "tst": number + 1})
     for number in range(500):
-        # User b sends a circle that changes all the time, user c a circle with the name of another user's circle.
+        # User b sends a circle that changes all the time, and user c sends a circle with the name of another user's
+        # circle.
         user.send("owntracks/b/1/waypoint", {**waypoint, "desc": "here", "rad": number + 1, "tst": 9})
         user.send("owntracks/c/1/waypoint", {**waypoint, "desc": "../b/here", "tst": 9})
     many = [{"desc": f"x{number}", "lat": 0, "lon": 1, "rad": 5, "tst": number + 1} for number in range(501)]

@@ -72,7 +72,7 @@ def needs_shared() -> pytest.MarkDecorator:
 
 
 def mentions(message: object, parts: str) -> bool:
-    """Returns whether a message contains these parts in this order; "…" stands for any words between two parts.
+    """True if a message contains these parts in this order; "…" stands for any words between two parts.
 
     Tests look for places, columns, identifiers and values in messages. The wording of messages is in
     Tests/Golden/messages.txt.

@@ -167,7 +167,7 @@ def test_way_points_are_played(run: Run, files: Path) -> None:
     assert said.startswith("w.csv: point 1: ") and said.endswith("--columns time=NAME")
     assert "--speed" in said and "--start" in said
     play = (*arguments, "--speed", "10", "--start", "1970-01-01T00:00:00Z")
-    # The track is 445.3 m long: it enters after 122.6 m, and leaves after 322.6 m.
+    # The track is 445.3 m long: the device enters the place after 122.6 m, and leaves it after 322.6 m.
     events = [json.loads(line) for line in run(*play).stdout.splitlines()]
     assert [(e["state"], e["date"][17:26]) for e in events] == [
         ("unsatisfied", "00.000000"), ("satisfied", "13.000000"), ("unsatisfied", "33.000000"),

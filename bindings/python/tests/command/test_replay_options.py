@@ -1,5 +1,5 @@
-"""Tests the options of ``fencepost replay`` and ``fencepost circles`` for facts that files do not state, and for
-outputs."""
+"""Tests those options of ``fencepost replay`` and ``fencepost circles`` that state facts missing from the files, or
+that choose the outputs."""
 
 from __future__ import annotations
 

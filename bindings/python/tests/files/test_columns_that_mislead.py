@@ -1,4 +1,4 @@
-"""Tests columns whose name or size is misleading: files, frames and Arrow tables follow the same rule."""
+"""Tests columns whose names or values are misleading: files, frames and Arrow tables follow the same rule."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_nanoseconds(tmp_path: Path, name: str) -> None:
     for source in sources(tmp_path, {name: times, "lat": [47.0] * 3, "lon": [8.0] * 3, "car": ["a"] * 3}):
         for by in (None, "car"):
             log = replay(source, HERE, policy="exact", by=by)
-            assert abs(log[0].date_us - START_NS // 1000) <= 1  # a time in text is rounded, an integer truncated
+            assert abs(log[0].date_us - START_NS // 1000) <= 1  # a time in text is rounded, and an integer is truncated
             assert "2024-05-01 12:00:00" in repr(log)
     monitor = Monitor()
     table = pyarrow.table({name: times, "lat": [47.0] * 3, "lon": [8.0] * 3})
@@ -109,8 +109,8 @@ def test_rows_of_several_devices(tmp_path: Path) -> None:
 
 
 def test_rows_of_one_device_are_no_doubt(tmp_path: Path) -> None:
-    """Tests that there is no warning for a plane across the antimeridian, a receiver that jumps at times, or a car
-    whose log has a column of tracks."""
+    """Tests that there is no warning for a plane that crosses the antimeridian, a receiver that jumps at times, or a
+    car whose log has a column of tracks."""
     fast = [(row * 10, 60.0, (178 + row * 0.04 + 180) % 360 - 180, row // 10) for row in range(200)]
     jumpy = [(row, 47.0 + (0.5 if row % 40 == 7 else 0.0), 8.0, 1) for row in range(400)]
     with warnings.catch_warnings():
@@ -141,7 +141,7 @@ def test_exchanged_latitudes_and_longitudes(tmp_path: Path) -> None:
             replay(source, HERE)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        # near the place, far from it in either order of the coordinates, and inside it
+        # a point near the place, a point far from it even if its coordinates are exchanged, and a point inside it
         for latitude, longitude in ((47.2, 8.0), (-8.0, 47.0), (47.0, 8.0)):
             for source in sources(tmp_path, columns | {"lat": [latitude] * 4, "lon": [longitude] * 4}):
                 replay(source, HERE)
@@ -193,7 +193,7 @@ def test_exchanged_columns_of_streamed_files(tmp_path: Path) -> None:
             replay(source, HERE, by="car")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        # near the place, far from it in either order of the coordinates, and inside it
+        # a point near the place, a point far from it even if its coordinates are exchanged, and a point inside it
         for latitude, longitude in ((47.2, 8.0), (-8.0, 47.0), (47.0, 8.0)):
             for source in sources(tmp_path, columns | {"lat": [latitude] * 4, "lon": [longitude] * 4}):
                 replay(source, HERE, by="car")

@@ -99,15 +99,15 @@ def test_a_file_of_another_encoding(tmp_path: Path) -> None:
 
 
 def test_one_rule_for_the_unit_of_a_time() -> None:
-    """In every reader, the unit of a time follows from the size of the number: of a single number, of an integer in a
-    column, or of the numbers in a whole column."""
+    """Every reader infers the time unit from the size of the numbers: of a single number, of an integer in a column, or
+    of all numbers in a column."""
     edges = [0, 10**11, 10**14, 10**15, 10**17, 10**9]
     world = random.Random(7)
     numbers = [sign * (edge + step) for edge in edges for step in (-1, 0, 1) for sign in (1, -1)]
     for number in numbers:
         if number < -62_135_596_800:  # in seconds, this time is before the year 1
             continue
-        if unit_of(number) != "ns":  # a number in text is rounded, an integer of a column truncated
+        if unit_of(number) != "ns":  # a number in text is rounded, and an integer in a column is truncated
             assert number_time(number) == unit_time(number, None, 0, "")
         assert unit_time(number, None, 0, "") == unit_time(number, unit_of(number), 0, "")
     for _ in range(2000):

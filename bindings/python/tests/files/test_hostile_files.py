@@ -118,7 +118,8 @@ for by in (None, "car"):
 
 
 def in_little_memory(path: Path, most: int) -> list[str]:
-    """Reads a file in both ways in a process with this limit on its memory, in bytes, and returns both errors."""
+    """Replays a file as one track and as several tracks, in a process with this memory limit in bytes, and returns both
+    errors."""
     command = [sys.executable, "-c", ALONE, str(path), str(most)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -208,8 +209,8 @@ def test_a_shapefile_that_is_cut_off(tmp_path: Path) -> None:
 
 
 def test_messages_stay_short(tmp_path: Path) -> None:
-    """In an earlier version, such a message was as long as the value itself, or as all the names together: up to a
-    megabyte."""
+    """Error messages are short: in an earlier version, a message was as long as the invalid value or the list of column
+    names, up to a megabyte."""
     path = tmp_path / "t.csv"
     for text in (
         "time,lat,lon\n" + "9" * 5_000 + ",0,0\n",
@@ -230,7 +231,7 @@ def _written(path: Path, columns: int) -> Path:
 
 @pytest.mark.parametrize("text", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-00:01"])
 def test_a_time_that_its_zone_moves_out_of_the_calendar(tmp_path: Path, text: str) -> None:
-    """In an earlier version, the log of such a replay could not be printed."""
+    """In an earlier version, the replay accepted such times, and its log could not be printed."""
     path = tmp_path / "t.csv"
     path.write_text(f"time,lat,lon\n{text},0,0\n")
     assert mentions(refusal(replay, path, HERE), "line 2: … 1 … 9999")

@@ -72,7 +72,7 @@ def microseconds(time: Any) -> int:
 
 
 def runs_of(inside: list[bool]) -> list[tuple[int, int]]:
-    """Returns the first and last index of each run of fixes inside."""
+    """Returns the first and last index of each run of consecutive fixes inside."""
     edges = [number for number, pair in enumerate(zip([*inside, False], [False, *inside])) if pair[0] != pair[1]]
     return list(zip(edges[::2], edges[1::2]))
 
@@ -81,9 +81,9 @@ def runs_of(inside: list[bool]) -> list[tuple[int, int]]:
 def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]) -> None:
     """Tests that each visit is a run of fixes inside the polygon. Clip finds the same runs as the visits, but
 
-    * the runs of clip begin and end on the line between two fixes, by straight lines of degrees;
-    * clip breaks a run into many parts, hundredths of a second apart: hundreds of these are one visit;
-    * clip also finds parts without a fix inside, where a straight line cuts a corner of the polygon: no event can
+    * clip's runs begin and end on the line between two fixes, which is straight in degrees;
+    * clip breaks a run into many parts, hundredths of a second apart: hundreds of such parts form one visit;
+    * clip also finds parts without a fix inside, where a straight line cuts a corner of the polygon: events cannot
       report these parts.
     """
     whole = trajectory(track)

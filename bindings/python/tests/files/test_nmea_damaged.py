@@ -181,8 +181,8 @@ def test_a_receiver_without_a_fix_is_no_damage() -> None:
     ids=["RMC", "GGA"],
 )
 def test_no_cut_gives_another_position(body: str) -> None:
-    """Tests that a sentence that is cut off after any of its characters, without a checksum or with a matching
-    checksum, gives no other position."""
+    """Tests that a sentence cut off after any of its characters gives no wrong position, both without a checksum and
+    with a matching checksum."""
     place = pytest.approx((52.502056666666666, 13.409463333333333))
     fields = {"RMC": 11, "GGA": 14}[body[2:5]]
     for end in range(6, len(body) + 1):

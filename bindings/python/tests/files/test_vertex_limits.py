@@ -1,5 +1,5 @@
-"""Tests the limit for the vertices of a condition: every reader of files and tables applies it, and refuses a shape
-before examining the shape."""
+"""Tests the vertex limit for conditions: every reader of files and tables applies it, and refuses a shape before
+examining the shape."""
 
 from __future__ import annotations
 

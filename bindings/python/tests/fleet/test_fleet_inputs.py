@@ -29,7 +29,7 @@ def one_by_one(fleet: Fleet, rows: list[Row]) -> None:
 
 def coded(width: str) -> Callable[[Fleet, list[Row]], None]:
     """Returns a function that feeds rows whose devices are in a dictionary array with this type of index; the
-    dictionary also has words that no row uses."""
+    dictionary also contains words that no row uses."""
 
     def feed(fleet: Fleet, rows: list[Row]) -> None:
         words = ["nobody", *sorted(set(names(rows)), reverse=True), "nothing"]

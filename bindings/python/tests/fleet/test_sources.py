@@ -130,7 +130,7 @@ def test_a_bad_source_opens_no_store(tmp_path: Path) -> None:
 
 
 def test_a_store_continues_with_the_conditions_of_the_source(tmp_path: Path) -> None:
-    """Existing conditions that are equal keep their state; conditions that are missing in the source are removed."""
+    """Existing conditions that are equal keep their state; conditions that are missing from the source are removed."""
     for kind in (Fleet, Monitor):
         for round_, source in enumerate((GEOJSON, {"yard": YARD, "gate": DEPOT}, None)):
             with kind(source, policy=None if source is None else "exact", store=tmp_path, name=kind.__name__) as held:
@@ -140,7 +140,8 @@ def test_a_store_continues_with_the_conditions_of_the_source(tmp_path: Path) -> 
                 assert names == (["yard"] if round_ == 0 else []), (kind, round_)
                 listed = list(held.conditions if isinstance(held, Fleet) else held)
                 assert sorted(listed) == (["depot", "yard"] if round_ == 0 else ["gate", "yard"])
-    with pytest.raises(TableMismatchError):  # a table is a fixed version; a source changes the store's conditions
+    # A table is a fixed version that must match the store, whereas a source changes the store's conditions.
+    with pytest.raises(TableMismatchError):
         Fleet(Zones(GEOJSON), store=tmp_path, name="Fleet")
 
 

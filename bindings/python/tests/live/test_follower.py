@@ -244,7 +244,7 @@ def test_a_run_without_sinks_is_refused_and_stops_from_another_thread() -> None:
 
 
 def test_asyncio_without_a_thread(tmp_path: Path) -> None:
-    """A dwell ends although no input comes, an asynchronous sink is awaited, and no thread is started."""
+    """A dwell ends even if no more input comes, an asynchronous sink is awaited, and no thread is started."""
     path = tmp_path / "fixes.jsonl"
     path.write_text(
         "".join(json.dumps({"device": "x", "lat": 0, "lon": 0.01 * at, "time": START + at}) + "\n" for at in (0, 1))

@@ -154,7 +154,8 @@ def test_a_killed_watch_loses_and_invents_nothing(
         runs += 1
         killed = folder(f"killed {runs}")
         while True:
-            # Kill after a time, mostly while it starts or reads; or after some events, while a command runs.
+            # Kill the watch after a time, mostly while it starts or reads; or kill it after some events, while a
+            # command runs.
             seconds, lines = 120.0, float("inf")
             if kills < KILLS and generator.random() < 0.4:
                 seconds = generator.uniform(0.05, 0.5)

@@ -77,7 +77,7 @@ class _Told(logging.Handler):
 
 
 def notices_to(hear: Callable[[str], object], monotonic: Callable[[], float] = time.monotonic) -> Notices:
-    """Returns notices; their messages are passed to a function."""
+    """Returns notices that pass their messages to a function."""
     logger = logging.Logger("test")
     logger.addHandler(_Told(hear))
     return Notices(logger, monotonic)

@@ -27,7 +27,7 @@ def drawn() -> Any:
 
 
 def test_the_overview_map_lies_where_it_hides_fewer_places(drawn: Any) -> None:
-    """Each value: the side of the overview map, and the number of places below it."""
+    """Each expected value consists of the side of the overview map and the number of places below the map."""
     sides = drawn["sides"]
     assert sides["empty"] == ["right", 0] and sides["left"] == ["right", 0]
     assert sides["right"] == ["left", 0] and sides["wider"] == ["left", 0]
@@ -36,12 +36,14 @@ def test_the_overview_map_lies_where_it_hides_fewer_places(drawn: Any) -> None:
 
 
 def test_labels_avoid_marks(drawn: Any) -> None:
-    """Each value: the lower end of a label. It lies above its place, below it, farther above, or on the marks."""
+    """Each expected value is the lower end of a label. The label lies above its place, below it, farther above, or on
+    the marks."""
     assert drawn["labels"] == {"free": [200], "above": [256], "both": [190], "everywhere": [200]}
 
 
 def test_states_show_only_visits_of_the_period(drawn: Any) -> None:
-    """Each value: the left end and the width of the bars in a row of 500 pixels for the period from 1000 to 2000."""
+    """Each expected value consists of the left end and the width of each bar, in a row of 500 pixels for the period
+    from 1000 to 2000."""
     assert drawn["bars"] == {
         "before": [],
         "within": [[100, 100]],

@@ -31,7 +31,7 @@ def linear(colour: str) -> list[float]:
 
 
 def contrast(one: str, other: str) -> float:
-    """Returns the contrast ratio of WCAG 2.2."""
+    """Returns the contrast ratio as defined in WCAG 2.2."""
     dark, light = sorted(sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear(each))) for each in (one, other))
     return (light + 0.05) / (dark + 0.05)
 
@@ -52,7 +52,7 @@ def lab(colour: str, eye: str) -> tuple[float, float, float]:
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 @pytest.mark.parametrize("eye", EYES)
 def test_all_eyes_tell_the_states_apart(eye: str, scheme: int) -> None:
-    """Returns the CIE 1976 difference of two colours; a difference of about 2.3 is just noticeable."""
+    """Returns the CIE 1976 difference between two colours; a difference of about 2.3 is just noticeable."""
     for one, other in itertools.combinations(STATES, 2):
         pair = [lab(COLOURS[name][scheme], eye) for name in (one, other)]
         assert sum((a - b) ** 2 for a, b in zip(*pair)) ** 0.5 >= 19, (one, other)

@@ -74,7 +74,7 @@ def test_columns_of_geodesics() -> None:
         inverse_into(*columns)
 
     out = [array("d", [0.0, 0.0]) for _ in range(3)]
-    solve(array("d", [0.0]), TWO, array("d", [0.0]), TWO, *out)  # with stride 0 one element is used for all rows
+    solve(array("d", [0.0]), TWO, array("d", [0.0]), TWO, *out)  # with stride 0, one element is used for all rows
     assert out[0].tolist() == [0.0, 0.0]
     with pytest.raises(InvalidArgumentError, match="contiguous"):
         solve(TWO, TWO, TWO, STRIDED, *out)

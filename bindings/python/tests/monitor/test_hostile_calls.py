@@ -179,7 +179,7 @@ def test_times_of_numpy_and_pandas_as_columns_have_them(time: Any, microseconds:
 
 
 def test_masked_rows_are_skipped_and_counted() -> None:
-    """Masked elements are not positions: 3 of the 9 rows have a position inside the circle behind the mask."""
+    """Masked elements are not positions: behind the mask, 3 of the 9 rows have a position inside the circle."""
     mask = np.arange(9) % 3 == 0
     place = np.where(mask, 0.0, 1.0)
     columns = {"latitude": np.zeros(9), "longitude": place, "time": np.arange(9)}

@@ -43,8 +43,8 @@ else:
 print(failed)
 """
 # Import only the extension, because it is the module that an isolated interpreter may refuse. (In any isolated
-# interpreter, CPython's own `datetime`, which the package uses, ends 3.12 with a double free. `datetime` also ends
-# 3.13.0 if several interpreters have loaded it.)
+# interpreter, CPython's own `datetime`, which the package uses, crashes Python 3.12 with a double free. `datetime` also
+# crashes Python 3.13.0 if several interpreters have loaded it.)
 EXTENSION = """
 import fencepost._native as native
 monitor = native.Monitor(None, 0, 0, 1000000, 60000000, 30000000, 30000000, None, 0, 60000000, 0)

@@ -1,5 +1,6 @@
-"""Tests that the nearest polygons and corridors are those with the smallest distances, and that the distances are equal
-to the last bit. Bounds select the candidates, and exact distances are computed only for the candidates."""
+"""Tests that the nearest polygons and corridors are those with the smallest distances, and that the query returns
+exactly these distances, bit for bit. The bounds select the candidates, and exact distances are computed only for the
+candidates."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ def test_across_the_antimeridian_and_a_pole() -> None:
 
 def test_events_are_those_of_fixes_laid_on_the_way() -> None:
     """Tests the rule for paths in random worlds: a path gives the events that result from fixes every 0.2 s along it,
-    each with the larger accuracy of the two ends."""
+    each with the larger of the accuracy radii at the two ends."""
     chance = random.Random(20)
     reported = 0
     for _ in range(8):

@@ -76,7 +76,7 @@ class ReferenceMonitor:
         self._ranks = 0
         self._changes = 0
         self._sequence = 0
-        self._in_flight = None  # the (condition, event) delivered in this session, not committed
+        self._in_flight = None  # the (condition, event) that was delivered in this session but is not committed
         self._crossings = []  # crossings of gates on the current path: (instant, generation, condition, direction, fix)
         self._statistics = dict(accepted=0, late_inputs=0, invalid_fixes=0, ahead_inputs=0)
 
@@ -425,7 +425,7 @@ class ReferenceMonitor:
         self._fire(lambda deadline: deadline <= time)
 
     def _fire(self, is_due):
-        """Processes deadlines in their order; equal deadlines are processed in the order in which the conditions were
+        """Processes deadlines in order of time; equal deadlines are processed in the order in which the conditions were
         added."""
         due = []
         for c in self._conditions.values():

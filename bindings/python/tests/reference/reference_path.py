@@ -1,6 +1,6 @@
 """The path from one fix to the next, and the instants at which the reference adds fixes to the path.
 
-The rule adds a fix at each microsecond of the path. Only those added fixes matter at which the distance of a condition
+The rule adds a fix at each microsecond of the path. Only those added fixes matter at which the distance to a condition
 reaches a threshold, whatever state the condition is in. Therefore the path is halved again and again, down to the
 microsecond, wherever a threshold may be reached.
 """
@@ -69,8 +69,8 @@ def sign(value):
 
 
 def bracketed(excess, low, high):
-    """Returns the two successive microseconds between which a sign changes once; they are found by chords, and by
-    halving where chords are slow."""
+    """Returns the two successive microseconds between which a sign changes once; the search uses chords, and halving
+    where chords are slow."""
     before, is_halved = sign(excess(low)), False
     while high - low > 1:
         a, b = excess(low), excess(high)

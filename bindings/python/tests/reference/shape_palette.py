@@ -54,7 +54,7 @@ def _off(base: Place, *steps: tuple[float, float]) -> list[float]:
     for azimuth, metres in steps:
         end = Geodesic.WGS84.Direct(latitude, longitude, azimuth, metres)
         latitude, longitude = end["lat2"], end["lon2"]
-    # Planar edges follow their longitudes as written, so these continue across the antimeridian.
+    # Planar edges follow their longitudes as written, so the longitudes continue across the antimeridian.
     return [longitude + 360 * round((base[1] - longitude) / 360), latitude]
 
 

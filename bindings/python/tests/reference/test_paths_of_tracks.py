@@ -99,7 +99,8 @@ def places(fixes: Sequence[FixRow], source: random.Random) -> Iterator[tuple[str
 
 
 def laid(start: FixRow, end: FixRow) -> bytes | None:
-    """Returns additional fixes between two fixes, 10 ms apart, each with the larger accuracy of the two fixes."""
+    """Returns additional fixes between two fixes, 10 ms apart, each with the larger of the accuracy radii of the two
+    fixes."""
     duration = end[3] - start[3]
     if duration > GAP:
         return None

@@ -1,4 +1,4 @@
-"""Compares the reference of shapes with closed formulas, with dense sampling, and with its own alternative methods."""
+"""Compares the reference for shapes with closed formulas, with dense sampling, and with its own alternative methods."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def test_a_file_in_another_order_gives_the_same_events(tmp_path: Path, order: st
     with pytest.warns(InputWarning, match="t.csv") as reported:
         log = replay(tmp_path / "t.csv", CONDITIONS)
     assert list(log) == list(drive()) and log.counts.late_fixes == 0 and len(reported) == 1
-    assert reported[0].filename == __file__  # the warning names the caller's line, not one of the package
+    assert reported[0].filename == __file__  # the warning names the caller's line, not a line of the package
     as_it_is = replay(tmp_path / "t.csv", CONDITIONS, sort=False)
     assert as_it_is.counts.late_fixes > len(rows) / 2 and len(as_it_is) < len(log)
 
@@ -120,8 +120,8 @@ def test_fixes_of_one_time_stay_in_their_order(tmp_path: Path) -> None:
     ],
 )
 def test_real_files_that_step_back(name: str, late: int) -> None:
-    """After sorting, no fix is late. The warning counts at least as many rows as SOURCES.md lists steps back in
-    time."""
+    """After sorting, no fix is late. The number of rows in the warning is at least the number of backward steps in time
+    that SOURCES.md lists."""
     import re
 
     with pytest.warns(InputWarning, match=r"\d+ of \d+ .*sort=False") as reported:

@@ -207,8 +207,8 @@ def random_world(folder: Path, seed: int, grouped: bool) -> dict[str, Path]:
 @pytest.mark.filterwarnings("ignore::fencepost.InputWarning")
 @pytest.mark.parametrize("seed", [*range(4), *in_full(*range(4, 16))])
 def test_random_files_give_what_each_track_gives_alone(tmp_path: Path, seed: int) -> None:
-    """The results are equal byte for byte, and the counts are equal; this also holds with scan reports, with time after
-    the last row, and with grouped rows."""
+    """The results are equal byte for byte, and so are the counts, even if there are scan reports, time passes after the
+    last row, or the rows are grouped."""
     grouped, late, sighted = seed % 2 == 1, seed % 4 > 1, seed % 8 > 3
     files = random_world(tmp_path, seed, grouped)
     conditions, until = files["c.json"], 10**11 if late else None
@@ -277,8 +277,8 @@ def test_real_tables(tmp_path: Path, name: str, by: str) -> None:
 
 
 def test_fixes_are_read_when_they_are_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The fixes of a log can be read after the replay only if the file has not changed since the replay. The other
-    parts of a log do not need the fixes."""
+    """After a replay, fixes that have not been read yet can be read only if the file has not changed since the replay.
+    All other parts of a log can be read without the fixes."""
     write(tmp_path / "t.csv", 3, 300, late=0.2)
     conditions = circles(tmp_path / "c.csv")
     with pytest.warns(InputWarning, match=r"\d+ of \d+ .*sort=False"):

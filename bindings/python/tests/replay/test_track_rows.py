@@ -36,7 +36,8 @@ NO_DEVICE = (1 << 32) - 1
 
 @pytest.fixture(autouse=True)
 def by_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes short texts be read by columns; normally, this happens only if PyArrow is already imported."""
+    """Forces reading by columns even for short texts; normally, short texts are read by columns only if PyArrow is
+    already imported."""
     monkeypatch.setattr(csv_columns, "LEAST_CHARACTERS", 0)
 
 
@@ -355,7 +356,8 @@ def test_with_a_wrong_number_in_the_middle_nothing_is_fed() -> None:
 
 
 def test_numbers_that_change_meanwhile() -> None:
-    """Events are objects, so creating them may run the garbage collector and any code."""
+    """Creating event objects may start the garbage collector, whose finalizers may run any code, such as code that
+    changes the arguments."""
     given = good(40_000)
     for row in range(40_000):
         given["latitude"][row] = 52.0 + row // 2 % 2

@@ -259,7 +259,7 @@ def test_times_with_and_without_a_zone_are_refused() -> None:
 
 
 def test_the_same_whatever_holds_the_rows(tmp_path: Any) -> None:
-    """Tests nullable and categorical types, levels of an index, units of times, and shuffled rows."""
+    """Tests nullable and categorical types, index levels, time units, and shuffled rows."""
     pa, places = pytest.importorskip("pyarrow"), {"z0": Circle(0, 0, 1500)}
     world = np.random.default_rng(5)
     times = pandas.date_range("2024-05-01", periods=400, freq="min", tz="UTC").astype("datetime64[us, UTC]")

@@ -1,4 +1,4 @@
-"""Tests texts of times that are incomplete or ambiguous: times without a zone, and dates with slashes or dots."""
+"""Tests times in text that are incomplete or ambiguous: times without a zone, and dates with slashes or dots."""
 
 from __future__ import annotations
 

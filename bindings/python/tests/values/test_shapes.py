@@ -365,8 +365,8 @@ def reported(call: Any, *args: Any, **options: Any) -> list[str]:
 
 
 def test_edges_that_nobody_named() -> None:
-    """There is a warning when a shape is added whose kind of edges matters. There is no warning if the kind of edges is
-    named, or if the two kinds of edges differ by at most a metre."""
+    """A warning is issued when a shape is added for which the kind of edges matters. No warning is issued if the kind
+    of edges is named, or if the two kinds of edges differ by at most a metre."""
     box, small = [(50, 0), (50, 2), (52, 2), (52, 0)], [(50, 0), (50, 0.01), (50.01, 0.01), (50.01, 0)]
     words = "condition 'box': … 479 m … part 0, ring 0, edge 0 … edges='geodesic' … edges='planar'"
     open_box = Polygon(box, order="latlon")

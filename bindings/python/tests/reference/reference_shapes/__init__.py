@@ -1,7 +1,7 @@
 """A slow and simple reference of polygons and corridors on the ellipsoid.
 
 The reference is written only from ``design/shapes.md``; rule numbers in comments refer to that page. Geodesics come
-from ``geographiclib``, the last nanometres are computed with ``mpmath``; no code is shared with the engine. The
+from ``geographiclib``, and the last nanometres are computed with ``mpmath``; no code is shared with the engine. The
 reference exists to be compared with the engine, not to be used in programs.
 """
 

@@ -17,7 +17,7 @@ FLAT = 20_000.0  # metres of perimeter; a smaller ring is measured on its tangen
 
 
 def left_area(edges: list[Edge]) -> float:
-    """Returns the square metres to the left of a closed ring, between 0 and the Earth's area."""
+    """Returns the area in square metres to the left of a closed ring, between 0 and the Earth's area."""
     polygon = Geodesic.WGS84.Polygon()
     for edge in edges:
         polygon.AddPoint(edge.start.latitude, edge.start.longitude)
@@ -25,7 +25,7 @@ def left_area(edges: list[Edge]) -> float:
 
 
 def _flat_area(edges: list[Edge]) -> Any:
-    """Returns the signed square metres of a small ring, with 32 digits; the area of a counterclockwise ring is
+    """Returns the signed area of a small ring in square metres, with 32 digits; the area of a counterclockwise ring is
     positive."""
     points = [exact_vector(edge.start.latitude, edge.start.longitude) for edge in edges]
     origin = points[0]

@@ -1,9 +1,10 @@
 """Rule 8 computes the distance of a point from a line, and the side of the line on which the point lies.
 
-The side follows from the nearest point on the line: if this is a point of an edge, left of the edge is inside; if it is
-a vertex, the edge next to the point's direction decides. If several edges that are not neighbours are equally near, to
-some micrometres, these edges may cross near the point by up to a micrometre, so the nearest edge does not determine the
-side. In this case `is_inside_by_meridian` determines the side by counting crossings of a meridian.
+The side follows from the nearest point on the line: if that point lies within an edge, the left of the edge is inside;
+if that point is a vertex, the edge next to the direction towards the given point decides. If several edges that are not
+neighbours are equally near, to some micrometres, these edges may cross near the point by up to a micrometre, so the
+nearest edge does not determine the side. In this case `is_inside_by_meridian` determines the side by counting crossings
+of a meridian.
 """
 
 from __future__ import annotations

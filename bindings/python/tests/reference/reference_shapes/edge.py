@@ -1,5 +1,5 @@
-"""Rules 3 and 8: an edge is the shortest geodesic between two vertices; computes the point of an edge that is nearest
-to a position."""
+"""Rules 3 and 8 define an edge as the shortest geodesic between two vertices; this module computes the point of an edge
+that is nearest to a position."""
 
 from __future__ import annotations
 

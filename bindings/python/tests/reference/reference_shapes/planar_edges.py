@@ -1,4 +1,5 @@
-"""Rule 4 replaces an edge that is straight on a map of degrees by geodesics between points at equal steps."""
+"""Rule 4 replaces an edge that is straight on a map of longitude and latitude with geodesics between points at equal
+steps along the edge."""
 
 from __future__ import annotations
 

@@ -128,8 +128,8 @@ class Polygon:
 
 
 def _without_thin_rings(rings: Any, vertices: Any, oriented: bool) -> tuple[Any, Any]:
-    """Returns the parts without rings that have no area; if an outer ring is removed, its holes are also removed. If
-    nothing would be left, no ring is removed."""
+    """Returns the parts after removing rings that have no area; if an outer ring is removed, its holes are also
+    removed. If nothing would be left, no ring is removed."""
     kept, first = [], None
     for part, own in zip(rings, vertices):
         left = []

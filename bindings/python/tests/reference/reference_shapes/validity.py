@@ -1,4 +1,4 @@
-"""Finds errors of polygons whose rings are valid individually: edges that cross or coincide, and misplaced holes and
+"""Finds errors in polygons whose rings are valid individually: edges that cross or coincide, and misplaced holes and
 parts."""
 
 from __future__ import annotations
