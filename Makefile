@@ -15,9 +15,9 @@
 # - `make soak` runs the randomized tests with full counts, such as thousands of kills. This takes half an hour.
 # - `make setup` only sets up: system packages (as root), .venv, builds.
 # - `make bench` runs the benchmarks.
-# - `make bench-streams` runs the benchmarks of files with many tracks at full size (10 million points).
+# - `make bench-streams` runs the benchmarks for files with many tracks at full size (10 million points).
 #   BEFORE=FOLDER also runs an earlier version of the package from that folder.
-# - `make bench-spark` measures streams through a local Spark, and the speed of the same stream without any work.
+# - `make bench-spark` measures how fast a local Spark processes streams, with Fencepost and without any work.
 # - `make million` follows a million devices (examples/c/million.c) and prints the fixes per second, the memory, and the
 #   time to open the store.
 # - `make mutants` puts defects into a copy of the engine, one by one, and shows which scenario detects each.
@@ -72,9 +72,9 @@ test: $(stamps)/system
 
 setup-lint: $(stamps)/lint
 
-# Also sets up what `make docs` needs: each of these steps reinstalls the package, which must not happen while tests of the
-# other lane import it. The WebAssembly module is built while programs are installed, to use a second core; the parts `wasm`
-# and `docs` wait for it. If this early build fails, the two parts run it again, and print why it fails.
+# Also sets up what `make docs` needs: each of these steps reinstalls the package, which must not happen while tests in
+# the other lane import it. The WebAssembly module is built while programs are installed, to use a second core; the
+# parts `wasm` and `docs` wait for it. If this early build fails, the two parts run it again, and print why it fails.
 setup-test-all: $(stamps)/library
 	@.ci/wasm.sh  # installs before others do: apt's lists have one lock
 	@mkdir -p .build/test-logs; $(again) $(stamps)/wasm > .build/test-logs/wasm-early.log 2>&1 & early=$$!; \
@@ -208,7 +208,7 @@ $(stamps)/library: $(stamps)/system $(stamps)/runtime $(shell find bindings/c/em
 	@bindings/c/build.sh
 	@touch $@
 
-# Builds the package for JavaScript: the library as WebAssembly, and the code that calls it.
+# Builds the JavaScript package: the library as WebAssembly, and the code that calls it.
 $(stamps)/wasm: $(stamps)/system .ci/wasm.sh $(addprefix bindings/c/,embedded.sh targets.sh fencepost.map) $(shell find bindings/js bindings/c/embedded -type f) Tests/Determinism/replay.c $(swift_sources)
 	@echo "== building the WebAssembly module and the npm package"
 	@.ci/wasm.sh
@@ -219,8 +219,8 @@ $(stamps)/archive: $(stamps)/library bindings/c/archive.sh
 	@bindings/c/archive.sh > /dev/null
 	@touch $@
 
-# The package's extras that the tests, guides and notebooks use, and pip's options for the groups of development
-# requirements.
+# The package's extras that the tests, guides and notebooks use, and the pip options that select the groups of
+# development requirements.
 extras := cli,files,geo,report,nmea,parquet
 group = $(addprefix --group bindings/python/pyproject.toml:,$(1))
 

@@ -8,14 +8,14 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
   .enableUpcomingFeature("ExistentialAny"),
   .treatAllWarnings(as: .error),
-  // Compiles the invariant checks that Architecture.md describes into builds for tests, but not into releases.
+  // Compiles the invariant checks that Architecture.md describes into test builds, but not into releases.
   .define("FENCEPOST_INVARIANTS", .when(configuration: .debug)),
 ]
 
-// Tests/swift.sh sets FENCEPOST_OPTIMISED: the tests run against an optimised library with its invariants, which takes
-// a fifth of the time. Only these test builds have them, because SwiftPM refuses dependencies with unsafe flags.
-// Several threads are needed: with one thread the compiler would write one object file for a module, but SwiftPM
-// expects one for each source file.
+// Tests/swift.sh sets FENCEPOST_OPTIMISED: the tests then run against an optimised library with invariant checks, in a
+// fifth of the time. Only these test builds have them, because SwiftPM refuses dependencies with unsafe flags. Several
+// threads are needed: with one thread the compiler would write one object file for a module, but SwiftPM expects one
+// for each source file.
 let optimised: [SwiftSetting] =
   Context.environment["FENCEPOST_OPTIMISED"] == "1"
   ? [.unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2"])] : []

@@ -4,7 +4,7 @@
 #
 #   .ci/cross.sh TARGET
 #
-# TARGET is one of those in bindings/c/targets.sh.
+# TARGET is one of the targets that bindings/c/targets.sh defines.
 #
 # Compilers and emulators are Debian packages. The files for the target go into .build/cross/TARGET/root, so that the system
 # keeps its single architecture. They are SQLite and Python for arm64 (unpacked), or SQLite for musl (compiled from
@@ -26,14 +26,15 @@ done
 unpacked=$PWD/.build/cross/$target/root
 apt=$PWD/.build/cross/$target/apt
 
-# is_there INPUTS: whether the root was made from these inputs; done_with INPUTS records them.
+# is_there INPUTS: succeeds if the root was made from these inputs; done_with INPUTS records them.
 is_there() { [ "$(cat "$unpacked.made-of" 2> /dev/null)" = "$*" ]; }
 done_with() {
   rm -rf "$apt"
   echo "$*" > "$unpacked.made-of"
 }
 
-# begin_apt: package lists separate from the system's; apt_get uses them, with the options in apt_options.
+# begin_apt: prepares package lists separate from the system's; apt_get uses these lists, with the options in
+# apt_options.
 begin_apt() {
   rm -rf "$apt" "$unpacked"
   mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$apt/files" "$apt/parts" "$unpacked"
@@ -58,9 +59,9 @@ case $target in
     done_with "${packages[@]}"
     ;;
   x86_64-linux-musl)
-    # The options that SQLite's documentation recommends for embedding, and without the features that the store does not
-    # use: the store has one table and simple statements (FencepostStoreCore). Auto-vacuum stays enabled in SQLite,
-    # because another program may have turned it on in a store. The parser is generated with the same options.
+    # The options that SQLite's documentation recommends for embedding; they also leave out the features that the store
+    # does not use: the store has one table and simple statements (FencepostStoreCore). Auto-vacuum stays enabled in
+    # SQLite, because another program may have turned it on in a store. The parser is generated with the same options.
     omitted=''
     for feature in LOAD_EXTENSION DEPRECATED SHARED_CACHE ALTERTABLE ANALYZE AUTHORIZATION AUTOINCREMENT \
       AUTOMATIC_INDEX BLOB_LITERAL CAST CHECK COMPILEOPTION_DIAGS COMPLETE COMPOUND_SELECT CTE DATETIME_FUNCS DECLTYPE \
@@ -91,8 +92,8 @@ case $target in
     mkdir -p "$unpacked/usr/lib" "$unpacked/usr/include"
     ar rcsD "$unpacked/usr/lib/libsqlite3.a" sqlite3.o
     cp sqlite3.h "$unpacked/usr/include"
-    # Makes an empty stand-in to link the shared library against: Alpine calls its C library by this name. Every musl
-    # loader accepts this name as its own, and tools recognise a musl library by it.
+    # Makes an empty stand-in, under the name that Alpine gives its C library, to link the shared library against. Every
+    # musl loader accepts this name as its own, and tools recognise a musl library by it.
     LC_ALL=C nm -D --defined-only /usr/lib/x86_64-linux-musl/libc.so |
       awk '{ printf ".globl %s\n.type %s, %%function\n%s:\n", $3, $3, $3 }' > libc.s
     gcc -shared -nostdlib -Wl,-soname,libc.musl-x86_64.so.1 libc.s -o "$unpacked/usr/lib/libc.so"

@@ -50,7 +50,7 @@ def components(folder: Path, version: str) -> list[dict[str, object]]:
     project = tomllib.loads((ROOT / "bindings/python/pyproject.toml").read_text(encoding="utf-8"))["project"]
     # The user chooses which extras to install, so the packages of extras are optional dependencies.
     extras = {each for own in project["optional-dependencies"].values() for each in own}
-    # Several extras may require the same package, each in another version.
+    # Several extras may require the same package, each in a different version.
     named: dict[str, list[str]] = {}
     for requirement in sorted({*project["dependencies"], *extras}):
         if not requirement.startswith("fencepost["):

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Runs the tests, continues after a failure, and ends with a summary. `make test` sets up and calls it.
 #
-# - `Tests/run.sh` runs all light parts in two parallel lanes. `make test` prints a line for each part, with its seconds
-#   and its seconds of processor time; the output is in .build/test-logs.
+# - `Tests/run.sh` runs all light parts in two parallel lanes. `make test` prints a line for each part, with its elapsed
+#   time and its processor time in seconds; the output is in .build/test-logs.
 # - `Tests/run.sh heavy` runs the parts of `make test-all` in the same way.
 # - `Tests/run.sh PART...` runs the named parts one after another, with their output.
 #
@@ -61,7 +61,7 @@ workflows() { Tests/Workflows/run.sh; }
 docs() { make --silent docs && .venv/bin/python -m pytest -q -rs -p no:cacheprovider bindings/site/tests; }
 # Runs the tests that `make test` skipped because a library or program is only installed for the heavy tests.
 tools() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs tests/tables/test_arrow.py tests/monitor/test_arrow_libraries.py tests/files/test_duckdb.py tests/files/test_moving.py tests/files/test_moving_clip.py tests/log/test_files_out.py tests/command/test_join.py); }
-# Tests the extensions of the databases, inside the databases.
+# Tests the database extensions inside the databases.
 sql() { (cd bindings/sql/tests && ../../../.venv/bin/python -m pytest -rs -p no:cacheprovider -c pytest.ini .); }
 browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
 gpsd() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs gpsd); }
@@ -99,8 +99,8 @@ remaining() {
   done
 }
 
-# in_lanes LANE1 LANE2 EITHER WAITING: runs the parts of two arrays with these names in parallel, then those of the third in
-# the lane that is free first; beside them runs the parts of the fourth.
+# in_lanes LANE1 LANE2 EITHER WAITING: runs the parts in the first two of these arrays in parallel, and then the parts
+# in the third array, each in the lane that is free first; meanwhile runs the parts in the fourth array.
 in_lanes() {
   local -n one=$1 two=$2 rest=$3 beside=$4
   local lanes=()
@@ -155,9 +155,9 @@ else
   aloud "${parts[@]}"
 fi
 
-# Prints the first things to check if the tests take too long: the ten slowest tests of each part, and all that take
-# more than ten seconds, as measured by pytest and Swift Testing. For Swift only the ten slowest are shown, because its
-# tests all run at the same time and wait for each other.
+# Prints the first things to check if the tests take too long: the ten slowest tests of each part, and all tests that
+# take more than ten seconds, as measured by pytest and Swift Testing. For Swift only the ten slowest are shown, because
+# its tests all run at the same time and wait for each other.
 slowest() {
   local log=$logs/$1.log
   [ -f "$log" ] || return 0

@@ -26,7 +26,7 @@ static inline int cposix_errno(void) { return errno; }
 
 static inline int cposix_open(const char *path, int flags) { return open(path, flags); }
 
-/* Sets the flags of a descriptor: F_SETFD. */
+/* Sets a descriptor's flags (F_SETFD). */
 static inline int cposix_set_descriptor_flags(int descriptor, int flags) { return fcntl(descriptor, F_SETFD, flags); }
 
 /* Locks or unlocks a range for this open file description, without waiting. Systems without such locks lock the whole
@@ -47,7 +47,7 @@ static inline int cposix_lock_range(int descriptor, int type, int64_t start, int
 #endif
 }
 
-/* The nanosecond part of the time of the last write. */
+/* Returns the nanosecond part of the time of the last modification. */
 static inline int64_t cposix_written_nanoseconds(const struct stat *status) {
 #if defined(__APPLE__)
   return status->st_mtimespec.tv_nsec;
@@ -68,7 +68,8 @@ static inline int cposix_is_file(const struct stat *status) { return S_ISREG(sta
 static inline int cposix_is_directory(const struct stat *status) { return S_ISDIR(status->st_mode); }
 static inline int cposix_is_link(const struct stat *status) { return S_ISLNK(status->st_mode); }
 
-/* Whether a lock or descriptor was not available at once: two error numbers on some systems, one on others. */
+/* Returns whether a lock or descriptor was not available at once; some systems have two error numbers for this, others
+   one. */
 static inline int cposix_would_block(void) { return errno == EWOULDBLOCK || errno == EAGAIN; }
 
 /* Returns the name of a directory entry; Swift would import the array as a tuple. */

@@ -24,7 +24,7 @@ package enum Blake2s {
   /// The digest, as two numbers whose bytes in little-endian order are those of the RFC.
   package static func digest(_ message: UnsafeRawBufferPointer) -> (first: UInt64, second: UInt64) {
     var state = initial
-    // A digest of 16 bytes, no key, one leaf.
+    // These parameters mean a digest of 16 bytes, no key, and sequential hashing (fan-out 1, depth 1).
     state.0.x ^= 0x0101_0010
     var start = 0
     repeat {

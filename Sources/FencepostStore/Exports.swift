@@ -1,2 +1,2 @@
-// Programs import only this module, so it exports the types of the storage too.
+// Programs import only this module, so it exports the storage types too.
 @_exported public import FencepostStoreCore

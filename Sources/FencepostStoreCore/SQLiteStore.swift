@@ -108,8 +108,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     guard number(at: 68) == Schema.applicationID else {
       throw .foreignFile(number(at: 68))
     }
-    // By section 1.3.3, SQLite only reads a file with a value above 2 at byte 18, and does not even read a file with a
-    // value above 2 at byte 19.
+    // By section 1.3.3, a value above 2 at byte 18 means that SQLite may only read the file; a value above 2 at byte 19
+    // means that SQLite must not even read it.
     guard page[18] <= 2, page[19] <= 2 else {
       throw .damaged("this version of SQLite does not support its newer file format")
     }

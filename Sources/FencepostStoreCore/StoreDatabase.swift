@@ -64,7 +64,7 @@ final class StoreDatabase {
 
   deinit {
     // SQLite creates an empty log when it opens a file; an existing log stays. A store that is only read has no log; if
-    // there is one now, it belongs to another process.
+    // one exists now, it belongs to another process.
     if !isWritten, !hadLog, !isForReading { StoreFiles.removeEmptyLog(of: path) }
   }
 

@@ -104,8 +104,8 @@ enum StoreFiles {
       let found = String(cString: cposix_entry_name(entry))
       guard found.hasPrefix(prefix), found.utf8.count == prefix.utf8.count + 6 else { continue }
       let draft = directory + found
-      // The draft is the store itself if its process ended after it had added the final name but before it had removed
-      // the draft's name.
+      // The draft is the store itself if its process ended after it had added the final name, but before it removed the
+      // draft's name.
       if file?.isSame(as: draft) == true || StoreFile.isAbandoned(draft) { remove(draft) }
     }
   }

@@ -54,7 +54,7 @@ class Baseline {
     return answer;
   }
 
-  // Produces events as Fencepost delivers them: each has the exact distance of its fix to the boundary, is queued in
+  // Produces events as Fencepost delivers them: each has the exact distance from its fix to the boundary, is queued in
   // order with a number, is delivered in batches with its identifier, and is acknowledged in its circle's record.
   Answer tell(const std::vector<fencepost_fix> &fixes) {
     Answer answer;

@@ -245,7 +245,7 @@ void planning(const Circles &circles, const Fixes &drive, const Fixes &points) {
   }
 }
 
-// Returns the nanoseconds per inverse geodesic problem between points of the globe.
+// Returns the nanoseconds per inverse geodesic problem between points all over the globe.
 double geodesics(const Circles &circles) {
   double global = 0;
   const auto &geographicLib = GeographicLib::Geodesic::WGS84();
@@ -500,7 +500,7 @@ void storedPolygons(const Circles &circles) {
 }
 
 // Runs a fleet on the tracks that all compared programs share, and counts its events. The targets are in the table
-// "fleets" of Tests/Benchmarks/README.md. Returns the nanoseconds of a device's first fix.
+// "fleets" in Tests/Benchmarks/README.md. Returns the nanoseconds of a device's first fix.
 double fleetOn(const FleetPeers &peers, const Limit &limit, const Zones &zones, size_t devices, size_t each,
                const std::string &name, double target) {
   const DeviceRows rows = deviceRows(limit, devices, each);

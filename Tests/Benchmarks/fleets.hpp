@@ -23,7 +23,7 @@ struct DeviceRows {
   }
 };
 
-// The rows of W2. With other numbers of devices or fixes: the tracks of W2, repeated at other places, with all devices
+// The rows of W2. For other numbers of devices or fixes, the tracks of W2 are repeated at other places, with all devices
 // in a random order at each tick, as in limit_fleet.cpp.
 inline DeviceRows deviceRows(const Limit &limit, size_t devices, size_t each) {
   const auto samples = limit.samples("W2");
@@ -196,7 +196,8 @@ inline void onEveryCore() {
   sched_setaffinity(0, sizeof cores, &cores);
 }
 
-// Runs the shared programs on the same rows and reads their output: a line of limit_fleet, and a line of boost_peer.
+// Runs the shared programs on the same rows and reads their output: one line from limit_fleet, and one line from
+// boost_peer.
 struct FleetPeers {
   std::string limitProgram, boostProgram, data;
 

@@ -20,7 +20,7 @@ class Polygons {
   std::vector<uint64_t> tags;
   size_t identifierBytes = 0;
 
-  // Stars around the centres of circles, with `corners` corners on average; the distance of each corner from the
+  // Creates stars around the centres of circles, with `corners` corners on average; each corner's distance from the
   // centre is `least` to 1 times the radius.
   static Polygons stars(const std::vector<Circle> &circles, size_t corners, double least) {
     Polygons polygons;

@@ -1,4 +1,4 @@
-// Measures the cost of a monitor in a store. The time of the disk counts, so this uses wall-clock time.
+// Measures the cost of a monitor in a store. The time spent on the disk counts, so this uses wall-clock time.
 #pragma once
 #include "monitored.hpp"
 

@@ -98,7 +98,7 @@ def write_points(csv: Path, parquet: Path, tracks: int, points: int, circles: in
             when = np.char.add(np.datetime_as_string(time.view("M8[us]"), unit="ms"), "Z")
             cells = [vehicle, pa.array(when), pa.array(latitude), pa.array(longitude), accuracy]
             lines.write_table(pa.table(cells, schema=text))
-            # Times in the CSV have milliseconds, so this format gets the same times.
+            # Times in the CSV have milliseconds, so the times in this format are rounded down to milliseconds too.
             instant = pa.array(time // 1000 * 1000, pa.int64()).cast(pa.timestamp("us", "UTC"))
             wkb = np.empty(len(track), dtype=point)
             wkb["order"], wkb["kind"], wkb["x"], wkb["y"] = 1, 1, longitude, latitude

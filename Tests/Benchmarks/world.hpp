@@ -1,5 +1,5 @@
 // Generates the benchmark's own data: a world of cities and circles, and tracks through it. The numbers are the same on
-// every machine: they come from an integer generator, and no function of the mathematics library is used.
+// every machine: they come from an integer generator, and no function of the math library is used.
 #pragma once
 #include "fencepost.h"
 

@@ -1,4 +1,4 @@
-/* Tests adding many circles at once, and ensure, which adds only what changed. */
+/* Tests adding many circles at once, and `ensure`, which adds only what changed. */
 #include "check.h"
 
 static void batch_success(void) {
@@ -14,7 +14,7 @@ static void batch_success(void) {
   CHECK(condition.tag == UINT64_MAX);
   CHECK_INT(condition.generation, 3);
   CHECK_INT(record_of(monitor, "two").condition.tag, 11);
-  /* Without a column of tags, all rows have the tag of the options. */
+  /* Without a column of tags, all rows have the tag given in the options. */
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   options.tag = 77;
   options.assuming = FENCEPOST_STATE_SATISFIED;

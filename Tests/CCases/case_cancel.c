@@ -31,8 +31,8 @@ static void *feed_for_ever(void *argument) {
   return NULL;
 }
 
-/* Cancels feeding threads one after the other. After each cancellation the monitor is in a state between two calls, and
-   continues. */
+/* Cancels feeding threads one after the other. After each cancellation the monitor is in a state that it can have
+   between two calls, and it still works. */
 static void cancel_and_go_on(victim *me, int rounds) {
   for (int round = 0; round < rounds; round++) {
     uint64_t before = statistics_of(me->monitor).input_count;

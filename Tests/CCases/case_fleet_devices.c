@@ -99,7 +99,8 @@ static void devices(void) {
 
 #define SPAN(seconds) ((int64_t)(seconds) * 1000000)
 
-/* Expiry by arrival time does not depend on dates; the arrival time also limits first inputs and advances. */
+/* Expiry by arrival time does not depend on the dates of the inputs; the time step that limits dates ahead of the
+   arrival time also applies to first inputs and advances. */
 static void arrivals(void) {
   fencepost_conditions *table = NULL;
   fencepost_fleet *fleet = NULL;
@@ -123,7 +124,7 @@ static void arrivals(void) {
   CHECK_STATUS(feed_device(fleet, devices[3], 0, now + SPAN(3601)), FENCEPOST_E_AHEAD_OF_CLOCK);
   CHECK_OK(feed_device(fleet, devices[3], 0, now + SPAN(3600)));
   CHECK_OK(feed_device(fleet, devices[2], 0, now - SPAN(1024 * 604800)));
-  /* A wrong date is refused, even if it is a device's clock; a forced advance is accepted. */
+  /* A wrong date is refused, even if a device's clock already has that date; a forced advance is accepted. */
   CHECK_STATUS(fencepost_fleet_advance(fleet, now + SPAN(3601), &error), FENCEPOST_E_AHEAD_OF_CLOCK);
   CHECK_INT(fleet_statistics(fleet).clock_us, FENCEPOST_TIME_UNSET);
   CHECK_OK(fencepost_fleet_set_arrival_time(fleet, now + SPAN(86400), NULL));

@@ -111,7 +111,7 @@ static uint64_t sum_of(const folder *store) {
   return sum;
 }
 
-/* The table has changed, which the fleet's next input saves. No question does. */
+/* The table has changed; the fleet's next input saves the change. No question does. */
 static void questions_save_nothing(void) {
   folder store = new_folder();
   fencepost_fleet_options options = stored_in(&store, "trucks");

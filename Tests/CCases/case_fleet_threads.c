@@ -62,7 +62,7 @@ static void *follow(void *argument) {
   return NULL;
 }
 
-/* Meanwhile, changes and reads the table. */
+/* While the other threads run, changes and reads the table. */
 static void *change(void *argument) {
   shard *me = argument;
   for (int round = 0; round < ROUNDS * 4; round++) {
@@ -96,7 +96,7 @@ static void eight_fleets(void) {
     CHECK_INT(pthread_create(&threads[i], NULL, i < FLEETS ? follow : change, &shards[i]), 0);
   for (int i = 0; i <= FLEETS; i++) CHECK_INT(pthread_join(threads[i], NULL), 0);
   for (int i = 0; i <= FLEETS; i++) CHECK_INT(shards[i].failures, 0);
-  /* The condition "always" alone gives each device an event in most rounds. */
+  /* Through the condition "always" alone, each device gets an event in most rounds. */
   for (int i = 0; i < FLEETS; i++) CHECK(shards[i].events >= ROUNDS * DEVICES / 3);
   CHECK_INT(version_of(table).generation, 1 + ROUNDS * 4);
   fencepost_conditions_destroy(table);

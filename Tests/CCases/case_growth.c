@@ -262,7 +262,7 @@ static fencepost_status write_shape(fencepost_monitor *monitor, void *structure)
   return fencepost_monitor_condition_shape(monitor, "exact", structure, NULL);
 }
 
-/* Creates a fleet for the call, so that its counters are the same each time. */
+/* Creates a fleet for the call, so that the fleet's counters are the same each time. */
 static fencepost_status write_of_fleet(void *structure,
                                        fencepost_status (*read)(fencepost_fleet *, fencepost_conditions *, void *)) {
   fencepost_conditions *table;

@@ -320,7 +320,7 @@ static void host_capabilities(void) {
 }
 
 static void advance(void) {
-  fencepost_monitor *monitor = busy_monitor(); /* "standard" has an unconfirmed crossing since second 5, due at 25 */
+  fencepost_monitor *monitor = busy_monitor(); /* "standard": a crossing since second 5, due at second 25 */
   while (statistics_of(monitor).pending_events) next_event(monitor);
   CHECK_OK(fencepost_monitor_advance(monitor, SECONDS(25) - 1, NULL));
   expect_no_event(monitor);

@@ -1,6 +1,6 @@
 #include "check.h"
 
-/* This event has all fields empty, like that of a first record before any time. */
+/* All fields of this event are empty, as in a condition's record before the first input. */
 static fencepost_event empty_event(const char *identifier) {
   fencepost_event event;
   memset(&event, 0, sizeof event);
@@ -32,7 +32,7 @@ static void full(void) {
   fencepost_event event = empty_event("office");
   event.sequence = UINT64_MAX;
   event.generation = 9007199254740993;
-  event.tag = 5; /* not part of the text, because it belongs to the caller */
+  event.tag = 5; /* the tag is not part of the text, because it belongs to the caller */
   event.date_us = T0 + 1;
   event.evidence_date_us = T0 - 20000000;
   event.latitude = 37.3349;

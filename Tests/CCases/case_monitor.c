@@ -229,7 +229,7 @@ static void fork_goes_on_by_itself(void) {
   fencepost_monitor *monitor = new_monitor(NULL), *fork = NULL;
   fencepost_event first, event;
   uint32_t available = 0;
-  /* No bytes behind the identifier's end are written. */
+  /* The bytes after the end of the identifier are not changed. */
   memset(&first, 0, sizeof first);
   memset(&event, 0, sizeof event);
   add_exact_circle(monitor, "a", 1);

@@ -65,7 +65,7 @@ static void one_point(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Each row gives the answer of a single query, for all strides; the monitor does not change. */
+/* Each row gives the same answer as a single query, for all strides; the monitor does not change. */
 static void columns(void) {
   fencepost_monitor *monitor = places();
   struct {
@@ -230,8 +230,8 @@ static void misuse(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Enough rows that the library sorts and groups them: on boundaries, at poles, and where the longitude jumps; also
- * after slots were reused, and with one latitude for all rows. */
+/* Queries enough rows for the library to sort and group them: rows on boundaries, at poles, and where the longitude
+ * jumps; also after slots were reused, and with one latitude for all rows. */
 static void many_rows(void) {
   enum {
     MANY = 35000
@@ -319,7 +319,7 @@ static void many_rows(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Queries to a table of the same conditions give the same answers. */
+/* Queries to a table with the same conditions give the same answers. */
 static void of_a_table(void) {
   fencepost_monitor *monitor = places();
   static char bytes[100000];

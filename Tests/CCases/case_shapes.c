@@ -1,4 +1,4 @@
-/* Tests polygons and corridors: columns in place, well-known binary, errors, reading back, distances. */
+/* Tests polygons and corridors: columns that are read in place, well-known binary, errors, reading back, distances. */
 #include "check.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -239,8 +239,8 @@ static void refusals(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Passes each invalid shape, and checks the reason and the place (latitude first) in the message. The last ring has no
- * vertices end offset: it ends at the last vertex. */
+/* Passes each invalid shape, and checks the reason and the place (latitude first) in the message. The end of
+ * the last ring needs no offset: it ends at the last vertex. */
 static void each_reason(void) {
   typedef struct refusal {
     const char *reason, *place;
@@ -335,7 +335,7 @@ static void each_reason(void) {
     CHECK(inside == (i == 0 ? 2 : 0)); /* "p" contains it too */
   }
   CHECK_OK(fencepost_monitor_remove_condition(monitor, "wide", NULL, NULL));
-  /* A planar edge is cut into many edges; a condition must not have a million. */
+  /* A planar edge is cut into many edges; a condition must not have a million of them. */
   enum {
     zigzags = 1500
   };
@@ -533,8 +533,7 @@ static void readings(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* In every call, a limit of vertices counts the vertices of all parts and holes, and those at which planar edges are
-   cut. */
+/* In every call, a vertex limit counts the vertices of all parts and holes, and those at which planar edges are cut. */
 static void limits(void) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.path = FENCEPOST_PATH_GEODESIC;
@@ -584,7 +583,7 @@ static void limits(void) {
     CHECK(distance == 7);
     CHECK_INT(statistics_of(monitor).condition_count, 1);
   }
-  /* The row of a column, and a closed ring, whose last vertex does not count. */
+  /* The error names the row of a column; the last vertex of a closed ring does not count. */
   shape.max_vertices = 7;
   CHECK_STATUS(fencepost_monitor_add_polygon_conditions(monitor, names, &geometry, NULL, NULL, 2, &shape, NULL, &error),
                FENCEPOST_E_INVALID_ARGUMENT);

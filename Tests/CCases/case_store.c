@@ -211,7 +211,8 @@ static void an_older_caller(void) {
   fencepost_monitor_options options;
   memset(&options, 0xee, sizeof options);
   const fencepost_monitor_options defaults = FENCEPOST_MONITOR_OPTIONS_INIT;
-  /* For a caller from before stores existed, the library does not read the bytes behind its size. */
+  /* For a caller that was compiled before stores existed, the library does not read the bytes beyond the caller's
+     size. */
   memcpy(&options, &defaults, offsetof(fencepost_monitor_options, store_directory));
   options.struct_size = offsetof(fencepost_monitor_options, store_directory);
   fencepost_monitor_destroy(new_monitor(&options));

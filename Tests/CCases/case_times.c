@@ -294,7 +294,7 @@ static void rewinding_in_each_delivery(void) {
   }
 }
 
-/* Snapshots and stores contain the option, its counter and the rewound clock, with every durability. */
+/* Snapshots and stores contain the option, its counter and the rewound clock, at every durability. */
 static void times_last(void) {
   for (fencepost_durability durability = 0; durability <= FENCEPOST_DURABILITY_RELAXED; durability++) {
     folder store = new_folder();
@@ -307,7 +307,7 @@ static void times_last(void) {
     CHECK_STATUS(feed(monitor, 0, SECONDS(61)), FENCEPOST_E_AHEAD_OF_CLOCK);
     CHECK_OK(fencepost_monitor_advance(monitor, YEAR_2079, NULL));
     CHECK_OK(fencepost_monitor_rewind(monitor, SECONDS(10), NULL));
-    /* All inputs survive a crash: after the rewind, RELAXED does not wait with its next save until 2079. */
+    /* All inputs survive a crash: after the rewind, RELAXED does not delay its next save until 2079. */
     CHECK_INT(inputs_after_a_crash(&store), 4);
 
     size_t size = 0;

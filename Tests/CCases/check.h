@@ -62,7 +62,7 @@ void check_text(const char *file, int line, const char *what, const char *got, c
     if (!(fabs(got_ - want_) <= (tolerance))) FAIL("%s is %.17g, expected %.17g", #got, got_, want_); \
   } while (0)
 
-/* Checks that a text contains another; used for messages, whose exact wording may change. */
+/* Checks that a text contains another text; used for messages, whose exact wording may change. */
 #define CHECK_CONTAINS(text, part)                                                                      \
   do {                                                                                                  \
     if (strstr((text), (part)) == NULL) FAIL("%s is \"%s\"; \"%s\" is missing", #text, (text), (part)); \
@@ -98,7 +98,7 @@ fencepost_record record_of(fencepost_monitor *monitor, const char *identifier);
 fencepost_statistics statistics_of(fencepost_monitor *monitor);
 
 /*
- * Everything that can be read of a monitor without changing it: statistics, identifiers, records, explanations.
+ * Everything that can be read from a monitor without changing it: statistics, identifiers, records, explanations.
  */
 typedef struct snapshot {
   fencepost_statistics statistics;

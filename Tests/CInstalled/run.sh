@@ -26,8 +26,8 @@ same() {
   count=$((count + 1))
 }
 
-# run NAME PROGRAM EXPECTED: runs an example with the arguments from its files, and compares the output with the file beside
-# it.
+# run NAME PROGRAM EXPECTED: runs an example with the arguments in its .args file, if it has one, and compares the
+# output with the expected file.
 run() {
   local arguments=() stem=${3%.expected}
   if [ -f "$stem.args" ]; then read -r -a arguments < "$stem.args"; fi
@@ -155,8 +155,8 @@ cases() {
   count=$((count + 2))
 }
 
-# Builds unchanged programs for 0.1: one that uses everything in its header, and the examples of 0.1, which must print
-# the same as in 0.1.
+# Builds unchanged programs written for 0.1: one that uses everything in its header, and the examples of 0.1, which must
+# print the same as in 0.1.
 of_0_1() {
   local source compiler
   for compiler in gcc clang; do

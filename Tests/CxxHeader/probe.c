@@ -1,6 +1,6 @@
 /*
- * Uses the header from C and from C++: it may be included twice, the macros initialise, the functions have C linkage.
- * Tests/CxxHeader/run.sh compiles this file under every standard, but does not run it.
+ * Uses the header from C and from C++: it may be included twice, the macros initialise the structures, the functions
+ * have C linkage. Tests/CxxHeader/run.sh compiles this file under every standard, but does not run it.
  */
 #include <fencepost.h>
 #include <fencepost.h>

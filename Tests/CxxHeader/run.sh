@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compiles the headers alone (fencepost.h as C and as C++, and fencepost.hpp) under every standard that we promise, with
-# every warning an error.
+# Compiles the headers alone (fencepost.h as C and as C++, and fencepost.hpp) under every standard that we promise to
+# support; every warning is an error.
 #
 #   Tests/CxxHeader/run.sh
 set -eu

@@ -124,7 +124,7 @@ import Testing
   @Test func aPatchAmongManyCapsIsNarrow() {
     var random = SeededGenerator("patches, narrow")
     var subject = CapSubject()
-    // 4 km by 4 km with 12 caps per square kilometre, as in a fleet over 100 000 circles in a region.
+    // The area is 4 km by 4 km with 12 caps per square kilometre, as in a fleet over 100 000 circles in a region.
     func near() -> EarthVector {
       EarthVector(latitude: 48 + random.uniform(-0.018...0.018), longitude: 11 + random.uniform(-0.027...0.027))
     }

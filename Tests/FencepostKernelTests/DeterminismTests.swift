@@ -5,7 +5,7 @@ import Testing
 /// The results have the same bits in every build and on every machine: one hash covers many calls.
 @Suite struct DeterminismTests {
   @Test func resultsAreTheSameBitsInEveryBuild() {
-    // This generator does not use `SeededGenerator`'s helpers, which may call the platform's mathematics library.
+    // This generator does not use `SeededGenerator`'s helpers, which may call the platform's math library.
     var state: UInt64 = 42
     func uniform() -> Double {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

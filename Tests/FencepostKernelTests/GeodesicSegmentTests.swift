@@ -69,8 +69,8 @@ import Testing
         #expect(point.path(to: place).distance >= foot.distance - 20e-9, "\(centre) \(start) \(end) \(step)")
       }
     }
-    // The edge leaves the equator by metres, and is within a quarter of a millimetre of a parallel; the point is the
-    // pole.
+    // The edge deviates from the equator by metres, and is within a quarter of a millimetre of a parallel; the point is
+    // the pole.
     let flat = GeodesicSegment(
       from: SurfacePoint(latitude: 6.103749183239762e-05, longitude: 1),
       to: SurfacePoint(latitude: 6.103515625e-05, longitude: 0))

@@ -184,7 +184,7 @@ import Testing
       let otherParts = try GeodesicShape.reading(polygon: [[turned(second)], [turned(first).reversed()]])
       let otherHoles = try GeodesicShape.reading(polygon: [[turned(outer), turned(second).reversed(), turned(first)]])
       for (shape, other) in [(parts, otherParts), (holes, otherHoles)] {
-        // Each computed depth is at most a hundredth below the true depth.
+        // Each computed depth is at most 1 % below the true depth.
         #expect((shape.depth - other.depth).magnitude <= 0.01 * max(shape.depth, other.depth), "\(shape.definition)")
       }
       for _ in 0..<40 {

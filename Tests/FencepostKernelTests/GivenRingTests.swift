@@ -127,7 +127,7 @@ import Testing
       ShapeDefinition(.polygon(buffer: 0, isOriented: true), wide, edges: .planar))
     #expect(oriented.contains(SurfacePoint(latitude: 9, longitude: 0)))
     #expect(!oriented.contains(SurfacePoint(latitude: 11, longitude: 0)))
-    // Geodesic edges have no such sides.
+    // With geodesic edges, no side can run along a whole parallel.
     #expect(refusal(box(-180, -90, 180, -60))?.reason == .tooFewVertices)
   }
 

@@ -77,7 +77,7 @@ import Testing
         return [square(outer, outer, 1 - 2 * outer), square(inner, inner, 1 - 2 * inner)]
       }
     case .diagonal:
-      // These diagonal strips, the longest in the middle, lie almost all within the rectangle around the longest.
+      // Almost all of these diagonal strips lie within the rectangle around the longest strip, the middle one.
       let width = 1 / Double(count / 4)
       return (0..<count / 4).map { strip in
         let at = Double(strip) * width
@@ -143,7 +143,7 @@ import Testing
       let centre = random.place()
       var squares: [(south: Int, west: Int, size: Int)] = []
       Self.divide(0, 0, 6_561, &squares, &random)
-      // Most squares are nested correctly: the number of squares around a square decides whether it is a hole.
+      // Most squares are nested correctly: a square inside an odd number of other squares is a hole.
       var parts: [[Int]] = []
       for index in squares.indices {
         let around = squares.indices.filter { Self.contains(squares[$0], squares[index]) }

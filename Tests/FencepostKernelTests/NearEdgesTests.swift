@@ -87,7 +87,7 @@ import TestSupport
     let metre = 1 / 111_320.0
     var shapes: [(String, [[[Corner]]])] = []
     for width in [1e-3, 0.01, 1, 30] {
-      // The shapes are a needle of the polygon, and a slit cut into it.
+      // The shapes are a polygon with a needle, and a polygon with a slit cut into it.
       shapes.append(
         (
           "needle",

@@ -167,7 +167,7 @@ import Testing
     let size = 0.01
     let squares = [(0.0, 0.0), (1, 0), (-1, 0), (0, 1), (0, -1)].map { [square($0.0 * size, $0.1 * size, size)] }
     let cross = try GeodesicShape.reading(polygon: squares)
-    // The depth is half of the diagonal; degrees are 110 574 and 111 320 m.
+    // The depth is half of a square's diagonal; one degree of latitude is 110 574 m, one degree of longitude 111 320 m.
     let expected = size / 2 * (110_574.0 * 110_574 + 111_320.0 * 111_320).squareRoot()
     #expect(cross.depth > expected * 0.99 && cross.depth < expected * 1.0001, "\(cross.depth) \(expected)")
     #expect(cross.line.vertices.count == 13)
@@ -232,7 +232,7 @@ import Testing
     for part in [0.5, 0.9, 0.99] {
       let buffer = -plain.depth * part
       let shape = try GeodesicShape.reading(polygon: [[box]], buffer: buffer)
-      // The depth is that of the same largest circle minus the buffer, within a hundredth of the difference.
+      // The depth is the radius of the same largest circle plus the negative buffer, or at most 2 % less.
       #expect(shape.depth > 0 && shape.depth < 555 + buffer && shape.depth > (552.87 + buffer) * 0.98, "\(part)")
     }
     for buffer in [-553.0, -1_000, -1e300] {

@@ -46,7 +46,7 @@ import Testing
       let centre = random.place()
       let size = random.logarithmic(1, 3e6)
       let outer = ring(around: centre, size: size, corners: Int.random(in: 1...60, using: &random), &random)
-      // The hole is a clockwise ring within a fifth of the size.
+      // The hole is a clockwise ring whose corners are within a fifth of `size` from the centre.
       let hole = ring(around: centre, size: size * 0.1, corners: 5, &random)
       let rings = Bool.random(using: &random) ? [outer] : [outer, hole.reversed()]
       let line = self.line(rings)

@@ -70,7 +70,7 @@ import Testing
       damaged[place] ^= 1 << bit
       if try check(damaged, snapshot, "bit \(bit) of byte \(place)") { refused += 1 }
     }
-    // Most of a file is rows; if a damaged file opens, the damage was in a gap between rows.
+    // A file consists mostly of rows; a damaged file can be opened only if the damage is in a gap between rows.
     #expect(refused > count / 3)
   }
 

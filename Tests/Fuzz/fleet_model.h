@@ -122,7 +122,7 @@ static void fleet_gather(fleet_model *known, int device, uint64_t row) {
   }
 }
 
-/* Creates the device's monitor, as if before the first condition. */
+/* Creates the device's monitor, as if it had been created before the first condition was added. */
 static void fleet_enter(fleet_model *known, int device) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.initial_fix_max_age_us = -1;

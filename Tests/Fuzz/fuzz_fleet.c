@@ -2,8 +2,8 @@
  * Turns bytes into a sequence of calls on a table, on a fleet of three devices, and on a monitor for each device
  * (fleet_model.h). The fleet must deliver the monitors' events, byte for byte, in the order that the header states, and
  * give the same answers. Sometimes the devices move to another fleet over a restored table. Before that, the other
- * fleet is fed damaged bytes of the devices; it may refuse or accept them, but must not crash. Sometimes the fleet is
- * restored from its snapshot.
+ * fleet is fed damaged versions of the devices' bytes; it may refuse or accept them, but must not crash. Sometimes the
+ * fleet is restored from its snapshot.
  */
 #include "fleet_model.h"
 #include "seal.h"
@@ -212,7 +212,7 @@ static void use_damaged(fencepost_fleet *fleet) {
 }
 
 /* After all events are delivered, moves the devices to another fleet over a restored table; that fleet is first fed
-   damaged bytes of them. */
+   damaged versions of their bytes. */
 static void move(reader *in, fleet_model *known) {
   while (known->waiting_count > 0 || known->handed_out < known->flying_count) fleet_poll(known, 8);
   fleet_poll(known, 0);

@@ -1,5 +1,5 @@
-/* Fuzzes any bytes as well-known binary: bytes that are accepted can be written back, give the same condition again,
-   and can be measured. */
+/* Fuzzes the functions for well-known binary with any bytes: accepted bytes can be written back, give the same
+   condition again, and can be measured. */
 #include "fuzz.h"
 
 static void measure(fencepost_monitor *monitor, const fencepost_shape *shape) {

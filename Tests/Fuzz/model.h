@@ -203,7 +203,7 @@ static void model_input(model *known, fencepost_status status, int64_t time, int
       known->ahead++;
       break;
     case FENCEPOST_E_QUEUE_FULL: break;
-    default: /* a time out of range counts as an input, another bad argument does not */
+    default: /* a time out of range counts as an input; any other bad argument does not */
       REQUIRE(status == FENCEPOST_E_INVALID_ARGUMENT);
       if (is_told && (time < FENCEPOST_TIME_MIN || time > FENCEPOST_TIME_MAX)) known->inputs++;
   }

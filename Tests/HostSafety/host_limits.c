@@ -19,8 +19,8 @@
 
 #define START INT64_C(1700000000000000)
 
-/* Clears floating-point exceptions of this program's own arithmetic before a call, and enables the signals during the
-   call. */
+/* Before a call, clears the floating-point exceptions that this program's own arithmetic raised; enables the signals
+   during the call. */
 #define ARMED(call) (arm(), (call))
 
 static int armed;
@@ -58,7 +58,8 @@ static void read_drive(const char *path) {
   char line[256];
   if (file == NULL || fgets(line, sizeof line, file) == NULL) exit(1);
   while (drive_count < sizeof drive / sizeof drive[0] && fgets(line, sizeof line, file) != NULL) {
-    /* Reads the numbers of each row, whatever separates them: the first possible latitude, and the next number. */
+    /* Reads the numbers in each row, whatever separates them: takes the first number that can be a latitude, and the
+       number after it. */
     double numbers[8];
     size_t count = 0;
     for (char *at = line; *at != 0 && count < 8;) {
@@ -271,7 +272,7 @@ static void geodesy(void) {
   }
 }
 
-/* Measures shapes without a monitor, made of four of these places each and with every option: a refused shape must not
+/* Measures shapes without a monitor, each made of four of these places, with every option: a refused shape must not
    raise an exception either. */
 static void shapes(void) {
   static const double values[][2] = {{0, 0},        {0, 180},  {90, 0},     {-90, 17},    {1e-12, 1e-12},

@@ -188,7 +188,7 @@ def check_content(wheel: Path, version: str) -> None:
     tops = {path.name for path in folder.iterdir()}
     check(tops == {"fencepost", "fencepost.libs", info.name}, f"the wheel holds {sorted(tops)}")
     check((info / "licenses" / "LICENSE").read_text() == (ROOT / "LICENSE").read_text(), "the licence is another")
-    # The wheel must hold exactly the package's files that Git knows, and no files of an earlier build.
+    # The wheel must contain exactly the package's files that Git knows, and no files of an earlier build.
     tracked = run("git", "-C", PYTHON_FOLDER / "src", "ls-files", "--cached", "--others", "--exclude-standard").split()
     here = {str(path.relative_to(folder)) for path in (folder / "fencepost").rglob("*") if path.is_file()}
     expected = {*tracked, "fencepost/_native.abi3.so", f"fencepost/libfencepost.so.{version.rpartition('.')[0]}"}
@@ -344,7 +344,7 @@ def test_sdist() -> None:
     check(not built, f"the source distribution holds {built}")
 
     # Builds as pip does for a user who has Swift: from the archive only, in the folder where it was unpacked.
-    # embedded.sh uses the objects of this tree only if their sources, options and compiler are the same to the byte,
+    # embedded.sh uses the objects of this tree only if their sources, options and compiler are the same byte for byte,
     # and compiles otherwise.
     objects = ".build/embedded/x86_64-linux-gnu"
     if (ROOT / objects).is_dir():

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Tests the two builds of the C library. The embedded build, which all other parts of the tests use too: its size, its
-# dependencies, the cost of loading it, and its archive in C, C++, Rust, Go and Swift programs. The full build
-# (FENCEPOST_RUNTIME=full): the C cases with the shared library and the archive, the same events byte for byte (also
-# from a debug build), and the conformance corpus through Python.
+# Tests the two builds of the C library. For the embedded build, which all other parts of the tests use too: its size,
+# its dependencies, the cost of loading it, and its archive in C, C++, Rust, Go and Swift programs. For the full build
+# (FENCEPOST_RUNTIME=full): the C cases with the shared library and the archive, the events, which must be the same byte
+# for byte (also from a debug build), and the conformance corpus through Python.
 #
 #   Tests/Runtimes/run.sh
 #
@@ -34,15 +34,15 @@ LC_ALL=C readelf --dyn-syms --wide "$library" | awk '$5 == "GLOBAL" && $7 != "UN
   grep -v '^FENCEPOST_' | sort > "$folder/exported"
 sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/\1/p' bindings/c/fencepost.map | sort > "$folder/declared"
 diff "$folder/declared" "$folder/exported" || fail "the library exports something else than the header declares"
-# Decisions depend only on arithmetic that IEEE 754 defines exactly: the library must not use mathematics functions
-# other than these.
+# Decisions depend only on arithmetic that IEEE 754 defines exactly: the library must not use math functions other than
+# these.
 if nm -D --undefined-only "$library" | awk '{ sub(/@.*/, "", $NF); print $NF }' |
   grep -xE '(sin|cos|tan|asin|acos|atan|atan2|exp|exp2|log|log2|log10|pow|fma|hypot|cbrt|sincos|round|fmin|fmax|ldexp)f?l?'; then
   fail "the library calls functions whose results differ between platforms"
 fi
 
 # The library runs on every x86-64 processor: it uses instructions of SSE2 and older, but none of SSE3 to AVX. (An older
-# processor executes tzcnt as bsf; for numbers that are not zero, they are the same.)
+# processor executes tzcnt as bsf; for nonzero numbers, both give the same result.)
 objdump -d --no-show-raw-insn "$library" | awk '{ print $2 }' | sort -u > "$folder/instructions"
 grep -qx movsd "$folder/instructions" || fail "objdump does not show the instructions"
 newer='v.+|popcnt|lzcnt|andn|mulx|rorx|s[ah][lr]x|bls.+|bextr|pdep|pext|crc32.*|cmpxchg16b|pclmul.+|aes.+|round[sp][sd]|blend.+'

@@ -57,7 +57,7 @@ static void create(const char *folder, const char *name) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Returns the number of a store, which is in the comment of its table's definition. */
+/* Returns the number of a store, which is in a comment in the definition of the store's table. */
 static unsigned long long number(const char *folder, const char *name) {
   static char bytes[1 << 16];
   char path[4096];

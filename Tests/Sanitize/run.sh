@@ -17,8 +17,8 @@ export SWIFT_BACKTRACE=enable=no
 clang=$(dirname "$(readlink -f "$(command -v swiftc)")")/clang
 flags='-std=gnu11 -g -O1 -D_GNU_SOURCE -Iinclude -ITests/CCases/include'
 
-# link SANITIZER OUTPUT SOURCE...: links C sources with the library. swiftc links if there is a Swift runtime, because it
-# knows its libraries.
+# link SANITIZER OUTPUT SOURCE...: links C sources with the library. swiftc links if there is a Swift runtime, because
+# it knows the runtime's libraries.
 link() {
   local sanitizer=$1 output=$2 objects=() source object
   shift 2

@@ -68,7 +68,7 @@ static op *note(op_kind kind, int inode) {
   return made;
 }
 
-/* Returns 0 to continue, 1 to fail, 2 to end the process after half of the operation. */
+/* Returns 0 to continue, 1 to let the operation fail, 2 to end the process after half of the operation. */
 static int begin(void) {
   long number = count++;
   if (number == kill_at) {

@@ -32,7 +32,7 @@ void files_watch(const char *directory, int traced);
 void files_stop(void);
 void files_mark(long call);
 
-/* The operations number first to first + count - 1 fail with an errno; a write is half done if `torn`. */
+/* Operations `first` to `first + count - 1` fail with an errno; a write is half done if `torn`. */
 void files_fail(long first, long count, int error, int torn);
 /* Lets the same operations fail for turn i of an attack: the turns differ in the errno, and in whether writes are torn
    or shortened. The file system also reports 16 MiB of free space. */

@@ -1,7 +1,7 @@
 /* Defines the life of a fleet: calls on several devices, and the state of a fleet in memory after each call. The result
-   of a crash is checked in three ways, as follows. Each device must have its state after some call, with the promises
-   of its durability. No event may be missing. Once each device has been fed the inputs that its count lacks, the result
-   must be the same as without a crash. */
+   of a crash is checked in three ways. Each device must have the state that it had after some call, as recent as its
+   durability promises. No event may be missing. After each device has been fed the inputs that it lacks, the result
+   must be the same as if the crash had never happened. */
 #ifndef FLEET_LIFE_H
 #define FLEET_LIFE_H
 
@@ -34,8 +34,8 @@ void run_fleet(fleet_progress *shared, int disk_fails);
 /* Plays one call. */
 fencepost_status play_fleet(fencepost_fleet *fleet, long call);
 
-/* Opens the store in the folder and checks it. The saved state, as far as it must be durable at once, must not be older
-   than after `least` calls, nor newer than after the call that follows `completed`. */
+/* Opens the store in the folder and checks it. The part of the saved state that must be durable at once must be no
+   older than the state after `least` calls, and no newer than the state after the call that follows `completed`. */
 void look_at_fleet(long least, long completed, const fleet_progress *shared, const char *what, long n);
 
 /* Returns whether the call only commits; a power failure may undo such a call. */

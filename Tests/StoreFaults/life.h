@@ -37,8 +37,8 @@ typedef struct {
   long completed, is_open;
 } progress;
 
-/* Plays the life with a store, which is sometimes closed and opened again, on a disk with so little room that its log
-   is checkpointed meanwhile. Ends the process if a call fails. */
+/* Plays the life with a store, which is sometimes closed and opened again, on a disk with so little room that the
+   store's log is checkpointed meanwhile. Ends the process if a call fails. */
 void run_life(progress *shared);
 
 /* Writes a store after 30 calls to the folder. */

@@ -75,7 +75,8 @@ void attack_million(long count) {
   }
   int64_t time_us = 1000000000;
   let_save(monitor, &time_us, count, "saving new conditions");
-  /* Every condition has changed: the host changed once and back, and each change had an acknowledged event. */
+  /* Every condition has changed: the host lost its authorization and got it back, and each change had an acknowledged
+     event. */
   static fencepost_event events[4096];
   size_t polled;
   for (int k = 0; k < 2; k++) {

@@ -32,7 +32,8 @@ SQL = re.compile(
     re.IGNORECASE,
 )
 WORDS = re.compile(r"[A-Za-z'`-]{2,}[,;:]? +(?:[A-Za-z'`({-]{2,}|a\b)")
-# Lists of names, columns of tables, HTTP headers, CSS selectors and regular expressions.
+# Matches texts that are not messages: lists of names, columns of tables, HTTP headers, CSS selectors and regular
+# expressions.
 DATA = re.compile(
     r"[A-Z_]\w*(?: [A-Z_]\w*)*|[a-z_]+ (?:int|bigint|binary|TEXT)\b.*|default-src .*|text/plain; .*|\([a-z-]+: \w+\)"
     r"|[.#][a-z]+ [a-z]+|.*\(\?:.*",

@@ -5,9 +5,9 @@
 #   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_TARGET=] [FENCEPOST_STORE=none] [FENCEPOST_OPTIMIZE=size] \
 #     [FENCEPOST_LIB=] bindings/c/archive.sh
 #
-# The archive holds one relocatable object: the library's objects and, in the full build, Swift's start object and the members
-# of Swift's static runtime that they need. All symbols except the functions of the header are local, so they cannot clash
-# with another library or another Swift runtime in the program.
+# The archive contains one relocatable object: the library's objects and, in the full build, Swift's start object and
+# the members of Swift's static runtime that they need. All symbols except the functions of the header are local, so
+# they cannot clash with another library or another Swift runtime in the program.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)

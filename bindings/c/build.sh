@@ -5,8 +5,8 @@
 #   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_TARGET=] [FENCEPOST_STORE=none] [FENCEPOST_OPTIMIZE=size] \
 #     [FENCEPOST_LIB=] bindings/c/build.sh
 #
-# "Full" is ordinary Swift with the runtime inside; "embedded" has no runtime (embedded.sh). The defaults are in names.sh.
-# Without FENCEPOST_TARGET the library is for this machine, in .build/lib; for a target of targets.sh it is in
+# "Full" is ordinary Swift with the runtime inside; "embedded" has no runtime (embedded.sh). The defaults are in
+# names.sh. Without FENCEPOST_TARGET the library is for this machine, in .build/lib; for a target in targets.sh it is in
 # .build/cross/TARGET/lib.
 # Leaves the library under its SONAME (names.sh) in FENCEPOST_LIB with the link libfencepost.so beside it, and prints the
 # library's path.

@@ -3,7 +3,7 @@
 #
 #   [FENCEPOST_STORE=none] [FENCEPOST_OPTIMIZE=size] [FENCEPOST_SANITIZE=address] bindings/c/embedded.sh TARGET
 #
-# TARGET is a target of targets.sh. Leaves the objects in .build/embedded and prints their paths relative to the root of
+# TARGET is a target in targets.sh. Leaves the objects in .build/embedded and prints their paths relative to the root of
 # the tree, because the name of a folder above it may contain a space; build.sh links them into the shared library,
 # archive.sh into the archive. FENCEPOST_SANITIZE=address compiles with the Address Sanitizer into a separate folder,
 # for Tests/Sanitize/run.sh.

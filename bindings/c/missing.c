@@ -1,7 +1,6 @@
 /*
- * Code compiled with a newer glibc or libstdc++ calls these functions. The older versions for which older-glibc.sh
- * links do not have these functions under these names. The functions are hidden: each library contains those that it
- * uses.
+ * Code compiled with a newer glibc or libstdc++ calls these functions. The older versions that older-glibc.sh links
+ * against do not have functions with these names. The functions are hidden: each library contains those that it uses.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes libsqlite3.so.0 from the system's libsqlite3.a, without symbols of a newer glibc than older-glibc.sh allows: a
-# wheel carries this copy of SQLite. It has the compile options of the system's SQLite, because it is the same code.
+# wheel contains this copy of SQLite. It has the compile options of the system's SQLite, because it is the same code.
 #
 #   bindings/c/older-sqlite.sh FOLDER OLDER
 #

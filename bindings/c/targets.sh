@@ -1,4 +1,5 @@
-# Defines the targets of the C library as Embedded Swift. Sourced by the scripts beside it, which set `root`.
+# Defines the targets for which the C library can be built as Embedded Swift. Sourced by the scripts beside it, which
+# set `root`.
 # shellcheck shell=sh
 # shellcheck disable=SC2034 # read by the scripts that source this
 targets='x86_64-linux-gnu x86_64-linux-musl aarch64-linux-gnu wasm32-wasi'
@@ -19,7 +20,7 @@ targets='x86_64-linux-gnu x86_64-linux-musl aarch64-linux-gnu wasm32-wasi'
 # - store: sqlite, or none if a module without files replaces FencepostStoreCore. FENCEPOST_STORE=none selects none for
 #   any target.
 # - optimization: -O, or -Osize for a smaller and slower library. FENCEPOST_OPTIMIZE=size selects -Osize for any target.
-# - size: the suffix that the target's name gets in the folders of a library with -Osize.
+# - size: the suffix that is added to the target's name in the folders of a library built with -Osize.
 # - variant: the suffix for a library with -Osize, without a store, or both.
 # - test_needs: Debian packages that the target's tests need in addition to those of .ci/system.sh.
 set_target() {
@@ -45,8 +46,8 @@ set_target() {
   case $1 in
     x86_64-linux-gnu) triple=x86_64-unknown-linux-gnu cc=${CC:-cc} ;;
     x86_64-linux-musl)
-      # The mathematics library of musl is part of its C library. SQLite is included in the library, because the target
-      # has no SQLite library to link to.
+      # musl's math library is part of its C library. SQLite is included in the library, because the target has no
+      # SQLite library to link to.
       triple=x86_64-unknown-linux-gnu cc=musl-gcc swift_of=x86_64-linux-gnu libraries=''
       cc_options="-isystem $root/.build/cross/$1/root/usr/include" link_options="-L$root/.build/cross/$1/root/usr/lib"
       test_needs='musl-tools tcl dpkg-dev'

@@ -81,7 +81,8 @@ void arc4random_buf(void *buffer, size_t count) {
   }
 }
 
-/* Swift's print() would need this: nothing prints, and the C library's version would import a file descriptor. */
+/* Swift's print() would need this function; nothing prints, and the C library's version would import a file
+   descriptor. */
 int putchar(int character) { return character; }
 
 void *__stack_chk_guard = (void *)0x5bd1e995;

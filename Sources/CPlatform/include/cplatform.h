@@ -1,7 +1,7 @@
 /*
- * The platform functions that the library needs apart from memory, arithmetic and files: waiting for a lock or at a
- * gate, the number of the calling thread, and deferring cancellation. Each platform has one file that implements these
- * functions: platform.c for systems with POSIX threads, platform_single.c for systems without threads.
+ * Declares the platform functions that the library needs, except those for memory, arithmetic and files: waiting for a
+ * lock or at a gate, identifying the calling thread, and deferring cancellation. Each platform has one file that
+ * implements these functions: platform.c for systems with POSIX threads, platform_single.c for systems without threads.
  */
 #ifndef CPLATFORM_H
 #define CPLATFORM_H
@@ -19,10 +19,10 @@ extern "C" {
  */
 typedef struct {
   uint32_t word;  /* CPLATFORM_HELD and the other bits below */
-  uint32_t front; /* the threads that wait: 0 no thread, 1 one thread at the front, 2 others behind it */
+  uint32_t front; /* which threads wait: 0 none, 1 one thread at the front, 2 other threads behind it too */
 } cplatform_lock;
 
-/* Bits of a lock's word. */
+/* The bits of a lock's `word`. */
 enum {
   CPLATFORM_HELD = 1,    /* a thread holds the lock */
   CPLATFORM_WAITED = 2,  /* the thread at the front sleeps until it is woken */
@@ -56,14 +56,14 @@ static inline void cplatform_release(cplatform_lock *lock) {
  * A gate: readers enter and leave it, and a writer closes it, waits until no reader is inside, and opens it again. A
  * closing writer waits only for the readers that are inside, not for those that wait outside. If changes followed one
  * another without a pause, readers would wait for ever; therefore a reader that has slept through CPLATFORM_PATIENCE
- * closings claims the gate, and the next writer waits until this reader has entered. Zeroed = open and empty. At most
- * one writer uses a gate at a time.
+ * closings claims the gate, and the next writer waits until this reader has entered. A zeroed gate is open and
+ * empty. At most one writer uses a gate at a time.
  */
 typedef struct {
   uint32_t word; /* the bits below, and the number of readers inside */
 } cplatform_gate;
 
-/* Bits of a gate's word. */
+/* The bits of a gate's `word`. */
 enum {
   CPLATFORM_INSIDE = 0x0fffffff,  /* the number of readers inside */
   CPLATFORM_CLOSED = 0x10000000,  /* no reader may enter */
@@ -91,7 +91,8 @@ static inline void cplatform_leave(cplatform_gate *gate) {
   if (before & CPLATFORM_CLOSED) cplatform_leave_slowly(gate, before);
 }
 
-/* Whether a writer has closed the gate. If so, a reader that works in many small steps leaves and enters again. */
+/* Returns whether a writer has closed the gate. If so, a reader that works in many small steps leaves and enters
+   again. */
 static inline int cplatform_is_closed(const cplatform_gate *gate) {
   return (__atomic_load_n(&gate->word, __ATOMIC_RELAXED) & CPLATFORM_CLOSED) != 0;
 }

@@ -1,6 +1,7 @@
 import FencepostKernel
 
-// Converts between the conditions that callers see as `any Condition` and the core, which has no existentials.
+// Converts between the callers' conditions, of the type `any Condition`, and the core's conditions; the core has no
+// existentials.
 
 extension ConditionKind {
   /// The core's form of a condition of this kind; `nil` for a condition of another kind.

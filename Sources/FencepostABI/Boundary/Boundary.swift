@@ -30,11 +30,12 @@ enum Boundary {
     detail.position = UInt64(clamping: failure.position)
     withUnsafeMutableBytes(of: &detail.message) { MessageLine.write(failure.description, to: $0) }
     let raw = UnsafeMutableRawPointer(error)
-    // A size larger than that of any structure means memory that was never initialised.
+    // A size larger than any structure means that the memory was never initialised.
     var stated = Int(clamping: raw.loadUnaligned(as: UInt32.self))
     if stated > SizedStruct.largest { stated = smallestError }
     withUnsafeBytes(of: detail) {
-      // `struct_size` keeps the caller's value; members of a longer structure beyond ours do not change.
+      // `struct_size` keeps the caller's value. If the caller's structure is longer than ours, its extra members are
+      // left unchanged.
       let size = min(max(stated, smallestError), $0.count)
       UnsafeMutableRawBufferPointer(start: raw + 4, count: size - 4)
         .copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[4..<size]))

@@ -2,7 +2,7 @@ import CFencepost
 import FencepostCore
 
 // Queries about points: which conditions of a table contain them, and whose boundaries are nearest. A query for columns
-// uses the conditions at one moment; the lock is not held during the search.
+// uses the conditions as they are at one moment; the lock is not held during the search.
 extension ConditionsHandle {
   func containing(
     _ latitude: Double, _ longitude: Double, _ out_generations: UnsafeMutablePointer<UInt64>?,

@@ -2,7 +2,7 @@ public import CFencepost
 import FencepostCore
 
 // Functions that add polygons, corridors and lines one at a time. They examine the shape before they lock the monitor,
-// because that may take long.
+// because examining it may take long.
 
 @_cdecl("fencepost_monitor_add_polygon_condition") @implementation
 public func fencepost_monitor_add_polygon_condition(

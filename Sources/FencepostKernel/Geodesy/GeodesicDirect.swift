@@ -31,8 +31,8 @@
     guard latitude.magnitude <= 90, longitude.isFinite, azimuth.isFinite, distance.isFinite else {
       return GeodesicDirect(latitude: .nan, longitude: .nan, azimuth: .nan)
     }
-    // The point is found by its arc length on the geodesic from the geodesic's northward crossing of the equator
-    // (equations 5 and 10–12).
+    // The point is found by its arc length along the geodesic, measured from where the geodesic crosses the equator
+    // northwards (equations 5 and 10–12).
     let (sine1, cosine1) = InverseTask.reducedLatitude(Trigonometry.settled(latitude))
     let turn = Trigonometry.sincosDegrees(Trigonometry.settled(azimuth.remainder(dividingBy: 360)))
     let clairaut = turn.sine * cosine1

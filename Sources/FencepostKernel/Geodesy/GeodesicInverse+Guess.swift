@@ -39,7 +39,8 @@ extension InverseTask {
     let antipodalReach = 6 * Ellipsoid.thirdFlattening * Double.pi * (cosine1 * cosine1)
     if sphere.cosineSigma < 0 && sphere.sineSigma < antipodalReach { return Guess(start: antipodalGuess()) }
 
-    // ω exceeds λ by f sin α₀ I₃ (equation 8); its leading term, at most 0.0106, improves the sphere to order f².
+    // ω exceeds λ by f sin α₀ I₃ (equation 8); adding its leading term, at most 0.0106, makes the guess on the sphere
+    // accurate to order f².
     let sigma = Trigonometry.atan2(sphere.sineSigma, sphere.cosineSigma)
     let clairaut = sphere.start.sine * cosine1 / sphere.sineSigma
     let shift = Ellipsoid.flattening * clairaut * sigma

@@ -90,7 +90,7 @@ extension InverseTask {
     let guess = firstGuess()
     if let short = guess.path { return short }
     var start = guess.start
-    // The azimuths that are known to be too small and too large.
+    // An azimuth that is known to be too small, and one that is known to be too large.
     var low = Heading(sine: Heading.tiny, cosine: 1)
     var high = Heading(sine: Heading.tiny, cosine: -1)
     var distance = Double.nan
@@ -109,7 +109,7 @@ extension InverseTask {
         if !azimuths { return InversePath(distance: distance, start: start, end: start) }
       }
       if last || size <= 3e-9 * reach {
-        // One more Newton step is smaller than the rounding errors, and needs no trial.
+        // One more Newton step would be smaller than the rounding errors, so it needs no trial.
         let step = -excess / trial.slope
         if step.magnitude < 1e-6 { start = turn(start, sine: step, cosine: 1 - 0.5 * (step * step)) }
         return InversePath(distance: distance, start: start, end: arrival(start))

@@ -191,7 +191,7 @@ struct InverseTask {
     let waves = Harmonics(sine: sine2, cosine: cosine2) - Harmonics(sine: sine1, cosine: cosineSigma1)
     let sum = sigma + GeodesicSeries.distanceCoefficients(epsilon).sum(waves)
     let length = (1 + GeodesicSeries.distanceScaleMinusOne(epsilon)) * sum
-    // Equal points, and poles reached by different longitudes, are exactly 0 apart.
+    // Equal points, and the same pole given with two longitudes, are exactly 0 apart.
     let distance = sigma < 3 * Heading.tiny ? 0 : Ellipsoid.polarRadius * length
     return InversePath(distance: distance, start: start, end: Heading(sine: 0, cosine: 1))
   }

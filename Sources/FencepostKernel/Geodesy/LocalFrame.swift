@@ -40,7 +40,7 @@
     let u = (latitude - self.latitude) * Trigonometry.radiansPerDegree
     let v = (longitude - self.longitude) * Trigonometry.radiansPerDegree
     guard u.magnitude < 0.01, v.magnitude < 0.01 else { return nil }
-    // Taylor series; the omitted terms are below 1.4e-15 of the Earth's radius.
+    // This is a Taylor series; the omitted terms are below 1.4e-15 of the Earth's radius.
     let uu = u * u
     let vv = v * v
     let sineU = u * (1 - uu * (1.0 / 6 - uu * (1.0 / 120)))
@@ -51,7 +51,8 @@
     let cosineLatitude = self.cosineLatitude * cosineU - self.sineLatitude * sineU
     let sineLongitude = self.sineLongitude * cosineV + self.cosineLongitude * sineV
     let cosineLongitude = self.cosineLongitude * cosineV - self.sineLongitude * sineV
-    // The radius of curvature in the prime vertical, a series in the change of its root's argument (below 1.4e-4).
+    // The radius of curvature in the prime vertical, as a series in the change of the argument of its square root
+    // (below 1.4e-4).
     let change = bend * (sineLatitude * sineLatitude - self.sineLatitude * self.sineLatitude)
     let normal = self.normal * (1 + change * (0.5 + change * (0.375 + change * 0.3125)))
     let toAxis = normal * cosineLatitude

@@ -29,12 +29,12 @@
     let dy = end.y - start.y
     let dz = end.z - start.z
     let square = dx * dx + dy * dy + dz * dz
-    // This is twice the middle of the chord, turned along the normal of the surface.
+    // This is twice the chord's midpoint, with z scaled so that the vector points along the surface normal.
     let mx = end.x + start.x
     let my = end.y + start.y
     let mz = (1 + Ellipsoid.secondEccentricitySquared) * (end.z + start.z)
     let bent = square + Ellipsoid.secondEccentricitySquared * (dz * dz)
-    // Antipodes have no middle, and a host may trap a division by zero.
+    // Antipodes have no midpoint, and a host may trap a division by zero.
     let fourfold = max(mx * mx + my * my + mz * mz, 1)
     let turned = square > 0 ? 4 * (bent * bent) / (square * fourfold) : 0
     let line = square.squareRoot()

@@ -46,7 +46,7 @@ extension CapIndex {
           bound: 0, slot: 0, level: cube.level &- 1, x: cube.x &<< 2 | child & 3, y: cube.y &<< 2 | child &>> 2 & 3,
           z: cube.z &<< 2 | child &>> 4 & 3)
         let gap = below.gap(to: position)
-        // Check before the look-up: no cap at or below a cube has a longer reach than its level allows.
+        // Check before the look-up: no cap at or below a cube has a longer reach than the cube's level allows.
         guard gap - Double(min(nodes[cube.slot].reach, CapLevel.reach(below.level))) <= limit else { continue }
         below.slot = slot(CapIndex.childKey(key, child))
         guard below.slot >= 0 else { continue }

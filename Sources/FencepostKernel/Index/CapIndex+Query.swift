@@ -29,7 +29,7 @@ extension CapIndex {
     guard distance >= 0 else { return }
     if !strays.isEmpty { collectStrays(near: position, within: distance, into: &hits) }
     guard treeCount > 0, position.x == position.x, position.y == position.y, position.z == position.z else { return }
-    // Every cap is nearer than 1e15 m to any place on the Earth, and the square of that does not overflow; a host may
+    // Every cap is nearer than 1e15 m to any place on the Earth, and the square of 1e15 m does not overflow; a host may
     // trap overflow.
     let bounded = position.isOnEarth ? min(distance, 1e15) : distance
     withSearch(near: position, within: bounded) { search in
@@ -298,9 +298,9 @@ struct CapSearch {
     let nearX = UInt64(truncatingIfNeeded: CapIndex.bits(gapsX .<= limit))
     let nearY = UInt64(truncatingIfNeeded: CapIndex.bits(gapsY .<= limit))
     let nearZ = UInt64(truncatingIfNeeded: CapIndex.bits(gapsZ .<= limit))
-    // Child number x + 4 y + 16 z is the bit with that number in the mask. The four bits of x are repeated in each
-    // group of four; each bit of y fills a group, and the resulting sixteen bits are repeated four times; each bit of z
-    // fills sixteen bits. The bits set in all three are the children that are near on every axis.
+    // Child x + 4 y + 16 z has the bit with that number in the mask. The four bits of x are repeated in each group of
+    // four; each bit of y fills a group, and the resulting sixteen bits are repeated four times; each bit of z fills
+    // sixteen bits. The bits set in all three are the children that are near on every axis.
     let spreadY = (nearY & 1 | (nearY & 2) &<< 3 | (nearY & 4) &<< 6 | (nearY & 8) &<< 9) &* 15
     let spreadZ = (nearZ & 1 | (nearZ & 2) &<< 15 | (nearZ & 4) &<< 30 | (nearZ & 8) &<< 45) &* 0xFFFF
     var near =
@@ -393,7 +393,7 @@ struct CapSearch {
         buffered &+= 1
       }
     }
-    // Test two groups at a time: mostly neither has a hit, and then one test is enough.
+    // Test two groups at a time: usually neither has a hit, and then one test is enough.
     while group < last {
       let (one, two) = (measure(group), measure(group + 1))
       var bits = CapIndex.bits(one.near, two.near)

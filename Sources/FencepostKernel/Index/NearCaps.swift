@@ -206,7 +206,7 @@ public struct NearCaps: ~Copyable {
     var (certain, possible) = (first, middle)
     var group = groups
     let end = groups + (count &+ 3) / 4
-    // Test two groups at a time: mostly neither has a hit, and then one test is enough.
+    // Test two groups at a time: usually neither has a hit, and then one test is enough.
     while group < end {
       let (one, two) = (squared(group), squared(group + 1))
       let near = CapIndex.bits(one .<= group.pointee.outer, two .<= group[1].outer)

@@ -169,8 +169,8 @@ struct CrossingCheck {
     while first < order.count {
       var last = first + 1
       while last < order.count, vertices[order[last]] == vertices[order[first]] { last += 1 }
-      // If two vertex numbers have one place, it is the start and the end of a closed chain, or one chain begins where
-      // another ends.
+      // If two vertex numbers are at the same place, it is the start and end of a closed chain, or one chain begins
+      // there and another ends.
       let group = order[first..<last]
       let isPlain = !line.isCrowded(group)
       if let near = group.first(where: joined.contains) {
@@ -302,7 +302,7 @@ struct CrossingCheck {
       counts[passage, default: 0] += 1
     }
     guard counts.values.allSatisfy({ $0 == 2 }) else { return true }
-    // Passages that do not interleave are like brackets: the last one that is open ends first.
+    // Passages that do not interleave are nested like brackets: the passage that began last ends first.
     var open: [Int] = []
     for direction in directions {
       let passage = direction.passage ?? 0
@@ -346,8 +346,8 @@ extension ShapeLine {
   /// Whether more than two edges meet at a place; the place is given by the numbers of its vertices.
   @inline(never)
   fileprivate func isCrowded(_ group: ArraySlice<Int>) -> Bool {
-    // Two vertex numbers at one place are not a crowd: the start and the end of a closed chain, a chain that begins
-    // where another ends, or a touch.
+    // Two vertex numbers at one place are not a crowd: they may be the start and end of a closed chain, the end of one
+    // chain and the start of another, or a touch.
     guard group.count > 1 else { return false }
     var ends = 0
     for vertex in group { ends += (isEdge(vertex) ? 1 : 0) + (vertex > 0 && isEdge(vertex - 1) ? 1 : 0) }

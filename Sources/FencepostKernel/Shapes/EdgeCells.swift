@@ -44,8 +44,8 @@ public struct EdgeCells: Sendable {
   private static let singleError = 0x1p-19
   /// An upper bound of the same error in metres, for short lengths.
   private static let leastError = 2e-3
-  // In units of about 1 000 instructions: the initial and largest balance, what an answer saves, and the costs of an attempt to
-  // create a cell for each shape that it examines.
+  // In units of about 1 000 instructions: the initial and largest balance, the saving of an answer from a cell, and the
+  // cost of creating a cell, for each shape examined.
   private static let loan = 1 << 16
   private static let saving = 8
   private static let costPerHit = 2
@@ -232,7 +232,7 @@ public struct EdgeCells: Sendable {
       case .found(let cell): return look(cell, position)
       case .crowded: return .undecided
       case .missing(let level):
-        // An array that grows at most doubles.
+        // A growing array at most doubles its size.
         if byteCount > budget / 2 { removeAll() }
         let isMade = make(position, level, index, subject)
         balance -= Self.costPerHit * (found.count + 1)
@@ -273,7 +273,7 @@ public struct EdgeCells: Sendable {
     entry.key = key
     entry.cell = UInt32(cells.count)
     if result != .whole {
-      // One by one: `removeSubrange` takes much code.
+      // Remove the elements one by one: `removeSubrange` would add much code.
       while groups.count > groupCount { groups.removeLast() }
       while slots.count > slotCount { slots.removeLast() }
       while caps.count > capCount {
@@ -302,7 +302,7 @@ public struct EdgeCells: Sendable {
     _ cell: inout Cell, around centre: EarthVector, within: Double, reach: Double, _ subject: (UInt32) -> Subject
   ) -> Filling {
     guard found.count <= Self.mostHits else { return .crowded }
-    // First the edges: they show soonest whether the cube is crowded.
+    // Examine the edges first: they show soonest whether the cube is crowded.
     var edgeCount = 0
     lines.removeAll(keepingCapacity: true)
     for hit in found {
@@ -344,7 +344,7 @@ public struct EdgeCells: Sendable {
         }
         cell.partCount += 1
       } else if isInside {
-        // They contain the smaller cubes as well.
+        // Shapes that contain the whole cube contain all smaller cubes as well.
         guard full.count < Self.mostShapes else { return .refused }
         full.append(line.slot)
       }
@@ -352,7 +352,8 @@ public struct EdgeCells: Sendable {
     for slot in full { slots.append(slot) }
     cell.fullCount = UInt8(full.count)
     cell.groupCount = UInt16((edgeCount + 3) / 4)
-    // The sides of the reference come from the shapes, but each segment starts at its projection.
+    // The shapes determined whether they contain the reference itself, but each segment of the scan starts at the
+    // reference's projection.
     return scan(cell, SIMD2()).slack > 0 ? .whole : .undecided
   }
 
@@ -410,7 +411,8 @@ public struct EdgeCells: Sendable {
         let (dx, dy) = (wx - share * ex, wy - share * ey)
         let gap = (dx * dx + dy * dy).squareRoot() - group.pointee.band
         least = least.replacing(with: gap, where: gap .< least)
-        // The sides of the ends, seen from the reference to the point. Edges with a common vertex compute the same for it.
+        // On which side of the ray from the reference to the point each end lies. Edges with a common vertex compute
+        // the same value for that vertex.
         let (ofA, ofB) = (x * ay - y * ax, x * by - y * bx)
         let separates = (ofA .> 0) .^ (ofB .> 0)
         guard any(separates) else { continue }

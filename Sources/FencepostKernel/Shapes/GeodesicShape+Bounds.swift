@@ -6,7 +6,7 @@ extension GeodesicShape {
   ///
   /// - Parameter position: within a micrometre of the surface.
   public func bounds(at position: EarthVector) -> (least: Double, most: Double) {
-    // Outside of the bounding cap, return only its distance: the side of the line is not needed.
+    // Outside of the bounding cap, return only the distance to the cap: the side of the line is not needed.
     let beyond = boundingCap.centre.squaredChord(to: position).squareRoot() - boundingCap.reach
     if beyond > 1_000 { return (beyond, .infinity) }
     if let bounds = bounds(at: position, LineCandidates(line, near: position)) { return bounds }

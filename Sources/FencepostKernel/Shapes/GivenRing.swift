@@ -102,7 +102,8 @@ struct GivenRing {
     guard vertex.isPosition else { throw ShapeDefect(.coordinate, place(number)) }
     let point = SurfacePoint(latitude: vertex.latitude + 0, longitude: GivenRing.reduced(vertex.longitude))
     if let last = corners.last, last.point.isSamePlace(as: point) {
-      // Several listings of a pole are one corner; a planar edge leaves it along the meridian of the last listing.
+      // A pole that is listed several times in a row is one corner; a planar edge leaves it along the meridian of the
+      // last listing.
       if reading == .planar, last.leaving != point {
         corners[corners.count - 1].leaving = point
         vertices.append(point)

@@ -102,7 +102,8 @@ struct InscribedCircle {
     let stretch = 1 / (1 + part * part).squareRoot()
     let place = contact.place
     let up = place.scaled / place.scaled.length
-    // The point on the circle is R sin(r/R) ahead and R (1 − cos(r/R)) down.
+    // A point at the distance r along a sphere of radius R lies R sin(r/R) ahead of the contact, and R (1 − cos(r/R))
+    // below it.
     return
       (place + contact.inwards * (tangent * stretch)
       - up * (InscribedCircle.earthRadius * (1 - stretch))).onSurface
@@ -134,8 +135,8 @@ struct InscribedCircle {
     let rounding = (line.balls[line.balls.count &- 1].reach + 1) * 0x1p-19
     var gaps = SIMD8<Float>(repeating: .infinity)
     for child in 0..<count {
-      // No point of the ball stops the circle at a smaller tangent than its squared least distance over twice its
-      // greatest extent ahead.
+      // Let d be the least distance from the contact to the ball, and a the ball's greatest extent ahead. No point of
+      // the ball limits the circle to a tangent below d² / (2 a).
       let ball = line.balls[start &+ first &+ child]
       let products = (SIMD4(ball.x, ball.y, ball.z, 0) - place) * inwards
       let ahead = products[0] + products[1] + products[2] + ball.reach + rounding
@@ -225,7 +226,7 @@ extension ShapeLine.Group {
     let part = ((px * dx + py * dy + pz * dz) / square.atLeast(1e-20)).atLeast(0).atMost(1)
     let (qx, qy, qz) = (px - part * dx, py - part * dy, pz - part * dz)
     let rounding = (Float(line.balls[line.balls.count &- 1].reach) + 1) * 0x1p-19
-    // As in `ShapeLine.sagitta`, rounded up.
+    // Computed as in `ShapeLine.sagitta`, but rounded up.
     let sagitta = square * Float(2.5 / (8 * Ellipsoid.smallestRadiusOfCurvature))
     let chord = ((qx * qx + qy * qy + qz * qz).squareRoot() - rounding - sagitta).atLeast(0)
     let (nx, ny, nz) = (Float(contact.inwards.x), Float(contact.inwards.y), Float(contact.inwards.z))

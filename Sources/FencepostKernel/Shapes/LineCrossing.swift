@@ -156,12 +156,12 @@ struct LineCrossingSearch {
     guard side == 0 else { return side }
     let (back, ahead) = (neighbour(place, before, isAhead: false), neighbour(place, after, isAhead: true))
     let (first, last) = (way.along(nearest: back.last), way.along(nearest: ahead.last))
-    // If the line ends on the way, the device was on the line until it passed that end, and a place on the line counts
-    // as its left side.
+    // If the line ends on the device's way, the device was on the line until it passed that end; a place on the line
+    // counts as being to the left of it.
     guard back.side != 0, ahead.side != 0, back.hops + ahead.hops <= Self.mostOnTheWay,
       min(first, last) > CrossingCheck.tolerance, max(first, last) < way.length - CrossingCheck.tolerance
     else { return shiftedSide(of: place, before, after) }
-    // A way along the line counts as a crossing where it leaves the line.
+    // A way along the line counts as a crossing at the point where it leaves the line.
     return first <= last ? back.side : ahead.side
   }
 

@@ -78,7 +78,7 @@ struct LineSearch {
     self.balls = balls
     levels = line.levels
     let reach = line.balls[line.balls.count &- 1].reach
-    // 16 times the rounding error of the greatest length that occurs.
+    // The margin is 16 times the rounding error of the greatest length that can occur.
     rounding = (x.magnitude + y.magnitude + z.magnitude + reach) * 0x1p-20
   }
 

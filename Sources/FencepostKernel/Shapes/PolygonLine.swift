@@ -70,7 +70,8 @@ struct PolygonLine {
       let chains = SeamCancelling(rings).chains
       guard !chains.isEmpty else { throw ShapeDefect(.noLine, at: rings[0].points[0]) }
       let made = ShapeLine(chains: chains.map { chain in chain.map { $0.start } + [chain[chain.count - 1].end] })
-      // Numbers are the same as in the line, where the last vertex of a chain does not start an edge.
+      // `places` has one element for each vertex of the line, so also for the last vertex of a chain, which does not
+      // start an edge.
       var places = ContiguousArray<ShapeDefect.Place>()
       places.reserveCapacity(made.vertices.count)
       for chain in chains {
@@ -129,7 +130,7 @@ struct CorridorLine {
     var vertices = ShapeVertices()
     vertices.reserve(vertices: given.vertices.count)
     var chains: [[SurfacePoint]] = []
-    // All lines belong to one part, whatever parts the definition has.
+    // All lines are assigned to part 0, even if the definition groups them into several parts.
     for number in given.ringEnds.indices {
       if given.vertices(ofRing: number).isEmpty, !given.vertices.isEmpty { continue }
       let line = try GivenRing(

@@ -40,7 +40,8 @@ enum RingArea {
   /// - Parameter ring: closed, the first point again at its end.
   /// - Returns: square metres; negative when it lies to the right.
   static func smaller(of ring: some RandomAccessCollection<SurfacePoint>) -> Double {
-    // ∮ −sin ξ dλ. Each edge is counted from the pole of its half, so that no precision is lost near a pole:
+    // ∮ −sin ξ dλ. Each edge is integrated from the pole of its own hemisphere, so that no precision is lost near a
+    // pole:
     // −sin ξ = ∓1 ± (1 ∓ sin ξ).
     var solid = 0.0
     var turns = 0.0
@@ -64,7 +65,7 @@ enum RingArea {
       last = endsAt
     }
     if let first, last != first { turn(from: last, to: first, ring.first!.latitude >= 0 ? 1 : -1) }
-    // For a ring that goes once around a pole, half of the whole solid angle, 4π, is missing or extra.
+    // If the ring goes once around a pole, the sum is wrong by 2π, half of the whole solid angle.
     let whole = 4 * Double.pi
     if turns.remainder(dividingBy: 720).magnitude > 180 { solid += whole / 2 }
     return solid.remainder(dividingBy: whole) / whole * earth

@@ -53,7 +53,7 @@ struct SeamCancelling {
         walked[Pair(ring.points[start], ring.points[end]), default: 0] += 1
       }
     }
-    // How many edges of each direction cancel; the loop below counts them down.
+    // How many edges in each direction cancel; the loop below counts them down.
     var cancelled: [Pair: Int] = [:]
     for ring in rings {
       for (start, end) in ring.pairs(isRing: true) {

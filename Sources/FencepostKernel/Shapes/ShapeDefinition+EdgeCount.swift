@@ -29,7 +29,7 @@ extension ShapeDefinition {
     // Other positions are refused when the shape is examined; NaN must not be compared.
     guard start.isPosition, end.isPosition else { return 0 }
     let (turn, rise) = (end.longitude - start.longitude, end.latitude - start.latitude)
-    // The geodesic of an edge of less than 0.01° is within 0.06 m of it.
+    // If an edge is shorter than 0.01°, its geodesic is within 0.06 m of it.
     if turn.magnitude + rise.magnitude < 0.01 { return 0 }
     let pieces = WrittenEdges.pieces(from: start, to: end)
     var count: Int64 = -1

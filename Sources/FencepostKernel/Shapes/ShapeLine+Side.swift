@@ -13,7 +13,7 @@ extension ShapeLine {
       let segment = self.segment(edge)
       let (end, azimuth) =
         leaves ? (segment.start, segment.azimuths.start) : (segment.end, segment.azimuths.end + 180)
-      // The frames of the same pole may differ, because each longitude has its own frame.
+      // At a pole the two azimuths may refer to different frames, because each longitude has its own frame.
       let turned = azimuth - way.azimuth1 + (corner.longitude - end.longitude) * poleTurn(corner)
       let clockwise = turned.remainder(dividingBy: 360)
       let angle = clockwise < 0 ? clockwise + 360 : clockwise

@@ -69,7 +69,7 @@ public struct ShapeLine: Sendable {
   private mutating func addCorners() {
     guard let last = vertices.last else { return }
     let count = vertices.count
-    // Reserves space to the last edge that the last group can contain.
+    // Reserves space up to the last edge that the last group can contain.
     let size = 2 * count + groupCount * ShapeLine.fanOut + 1
     corners = ContiguousArray(unsafeUninitializedCapacity: size) { rows, initialized in
       for index in 0..<count {

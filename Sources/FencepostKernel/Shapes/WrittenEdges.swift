@@ -47,7 +47,7 @@ struct WrittenEdges {
   static func pieces(from start: ShapeVertices.Vertex, to end: ShapeVertices.Vertex) -> Int {
     let (turn, rise) = (end.longitude - start.longitude, end.latitude - start.latitude)
     if isWide(from: start, to: end) {
-      // At a pole all longitudes are the same place.
+      // At a pole all longitudes denote the same place.
       let isAtPole = rise == 0 && start.latitude.magnitude == 90
       return isAtPole ? 1 : Int((turn.magnitude / widest).roundedUp)
     }

@@ -20,7 +20,7 @@ const char *ccase_name(size_t index);
  */
 int ccase_run(size_t index, char *buffer, size_t capacity);
 
-/* How many functions symbols.c takes the address of, and their names. */
+/* The number of functions whose address symbols.c takes, and their names. */
 size_t ccase_symbol_count(void);
 const char *ccase_symbol_name(size_t index);
 /* 1 if the function exists; if it is missing, linking fails first. */

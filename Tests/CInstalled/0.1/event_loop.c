@@ -76,7 +76,8 @@ int main(void) {
     }
     if (watched[1].revents & POLLIN) {
       uint64_t rings;
-      /* Read the bell before the events: an event that becomes available between the two rings it again. */
+      /* Read the bell before you poll the events: an event that becomes available after the read rings the bell
+         again. */
       if (read(bell, &rings, sizeof rings) != sizeof rings) stop("read");
       print_events(monitor);
     } else if (watched[0].revents & (POLLIN | POLLHUP)) {

@@ -11,8 +11,8 @@ int faulty_vfs_install(void);
 /* Starts counting the writes, fsyncs, truncations and removals below a directory, from 0. */
 void faulty_vfs_watch(const char *directory);
 
-/* The operations number first to first + count - 1 fail with an SQLite code; if torn is 1, a failing write writes half
-   of its bytes. */
+/* Operations `first` to `first + count - 1` fail with an SQLite code; if `torn` is 1, a failing write writes half of
+   its bytes. */
 void faulty_vfs_fail(uint64_t first, uint64_t count, int code, int torn);
 
 /* Calls the callback before each operation; NULL disables it. */

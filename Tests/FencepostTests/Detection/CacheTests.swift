@@ -37,7 +37,7 @@ import Testing
       var policy = [TransitionPolicy.exact, .standard, .coreLocation][random.integer(0...2)]
       if random.chance(0.2) { policy.dwellPolicy = .evidence }
       let assumed = [Event.State.unsatisfied, .unknown, .satisfied][random.integer(0...2)]
-      // In two lives of three, most shapes are polygons and corridors.
+      // In two of three lives, most shapes are polygons and corridors.
       let isCircle = number % 3 == 0 || index % 4 == 0
       let shape: any Condition =
         isCircle

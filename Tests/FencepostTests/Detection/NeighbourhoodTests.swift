@@ -228,7 +228,8 @@ import Testing
             distance: max(0, circle.radius + level))
           position = Coordinate(latitude: end.latitude, longitude: end.longitude)
         case .shape(let shape):
-          // A place at |level| from a boundary point, outside the shape, or inside if `level` is negative.
+          // Returns a place at the distance |level| from a boundary point: outside the shape, or inside if `level` is
+          // negative.
           let start = GeodesicDirect.solve(
             latitude: shape.deepest.latitude, longitude: shape.deepest.longitude, azimuth: random.uniform(0...360),
             distance: random.uniform(0...3) * min(r, 1e6))

@@ -51,7 +51,7 @@ import Testing
     var engine = try MonitorEngine()
     try engine.add(BeaconIdentityCondition(uuid: someUUID), identifier: "b")
     #expect(engine.explain("b")?.reason == .notSeenYet)
-    #expect(engine.explain("b")?.secondsToDecide == nil)  // the time of the decision is not known
+    #expect(engine.explain("b")?.secondsToDecide == nil)  // the time of the decision is unknown
     try engine.feed([BeaconSighting(uuid: someUUID, major: 1, minor: 2)], at: at(5))
     try engine.advance(to: at(6))
     var why = try #require(engine.explain("b"))

@@ -49,7 +49,8 @@ import Testing
     #expect(try table.sync(rows) == SyncResult(kept: 5))
     #expect(table.stops == stops)
     #expect(table.read { $0.changes.version } == version)
-    // A sync or ensure with fewer rows, a different row or a repeated row changes the table or is refused.
+    // A sync, or a call to `ensure`, with fewer rows, a different row or a repeated row either changes the table or is
+    // refused.
     #expect(try table.ensure([rows[0], rows[0]]) == SyncResult(kept: 2))
     #expect(throws: MonitorError.self) { try table.sync([rows[0], rows[1], rows[2], rows[3], rows[3]]) }
     #expect(try table.sync(rows.dropLast()).removed == 1)

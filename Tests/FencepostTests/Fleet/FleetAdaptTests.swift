@@ -109,8 +109,8 @@ import Testing
   ) -> [NamedCondition] {
     var kept: [NamedCondition] = []
     for condition in given where !random.chance(0.15) {
-      // New conditions have the policy `exact`, for which a device inside one crosses its boundary where a monitor only
-      // determines it.
+      // New conditions have the policy `exact`: if a device is inside a new condition, the fleet reports a crossing,
+      // whereas a monitor only determines the state.
       kept.append(random.chance(0.2) ? place(condition.identifier, .exact, &random) : condition)
     }
     while kept.count < 14 {

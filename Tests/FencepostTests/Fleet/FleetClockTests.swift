@@ -88,7 +88,8 @@ import Testing
       #expect(throws: MonitorError.self) { try fleet.feed(fix(now + Double(day) * 86_400, 0), for: devices[1]) }
       try fleet.feed(fix(now + Double(day) * 86_400 - 1_024 * 604_800, 0), for: devices[2])
     }
-    // With event times instead of arrival times, the device behind would always expire, and the device ahead never.
+    // With event times instead of arrival times, the device whose clock is behind would always expire, and the device
+    // whose clock is ahead would never expire.
     #expect(fleet.devices(quietSince: at(now + 10 * 86_400)) == [devices[0], devices[2]])
     #expect(try fleet.expire(arrivedBefore: at(now)) == [])
     var restored = try FleetEngine(restoring: fleet.snapshot())
@@ -188,7 +189,8 @@ import Testing
       #expect(try fleet.inside(inside).map(\.since) == [at(1)])
       #expect(try fleet.state(of: "home", for: outside) == .unsatisfied)
       try fleet.checkInvariants()
-      // If they differ, there is a determination, also for the device that is now far away.
+      // If the fixes and the reported states differ, there is a determination, also for the device that is now far
+      // away.
       fleet = copy
       try fleet.feed(fix(3, 90_000), for: inside)
       try fleet.feed(fix(3, 0), for: outside)

@@ -141,7 +141,7 @@ struct FleetWorld {
     let restored = try kept.restored()
     try restored.checkInvariants()
     #expect(durability != .everyInput || restored.floor == fleet.floor, "\(place)")
-    // The counted time of the absence of removed beacons may be missing.
+    // The time already counted towards the absence of removed beacons may be missing.
     if durability == .everyInput, conditions.read({ $0.lastBeacon }) == 0 {
       let others = self.rows(of: restored)
       for key in Set(rows.keys).union(others.keys) where key.table != .head {

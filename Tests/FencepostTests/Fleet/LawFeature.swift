@@ -40,7 +40,7 @@ enum LawFeature: String, CaseIterable {
   // Fleets do not have these features yet.
   case conditionLimit, first, latest, hostCapabilities, fork, records
 
-  // These features are exceptions from the law: fleets will not get them.
+  // These features are exceptions to the law: fleets will not get them.
   case lookBack
 
   enum Missing {

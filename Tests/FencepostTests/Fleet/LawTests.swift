@@ -44,7 +44,8 @@ import Testing
 
     init(_ number: Int) throws {
       var random = SeededGenerator("the law of fleets", salt: UInt64(number))
-      // The first life has all features, each of the next ones lacks one, and the others have half of them.
+      // The first life has all features, each of the following lives lacks one feature, and all later lives have about
+      // half of the features.
       let without = number - 1
       let features = LawFeature.ofBoth.enumerated().filter { place, _ in
         without < LawFeature.ofBoth.count ? place != without : random.chance(0.5)

@@ -211,7 +211,7 @@ import Testing
     options.maxPendingEvents = 3
     var engine = try MonitorEngine(options: options)
     try engine.add(line([(0, -100), (0, 100)]), identifier: "g")
-    // The first leg is too long, the second too fast, and the next fixes are the first after the gap.
+    // The first leg takes too long and the second is too fast, so the next leg is the first one after the gap.
     try engine.feed([
       Fix(coordinate: place(-50, 0), time: at(0)), Fix(coordinate: place(50, 0), time: at(100)),
       Fix(coordinate: place(-50, 0), time: at(101)),

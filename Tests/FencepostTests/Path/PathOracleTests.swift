@@ -72,7 +72,7 @@ import Testing
   @Test(arguments: ["examples/data/tracks/csv", "../shared/data/tracks/csv"])
   func agreesOnTracks(_ place: String) throws {
     let folder = packageRoot.appending(path: place)
-    // Every clone has only the first folder.
+    // Only the first folder exists in every clone.
     guard !place.hasPrefix("..") || FileManager.default.fileExists(atPath: folder.path) else { return }
     let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
     var random = SeededGenerator("PathOracleTests tracks", salt: 7_000)

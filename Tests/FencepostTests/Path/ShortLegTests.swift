@@ -195,7 +195,7 @@ import Testing
         }
       case .antimeridian:
         let end = moved(start, random.chance(0.5) ? 90 : random.uniform(0...360), random.uniform(1...299))
-        // The end is on the same meridian, which here has its other longitude.
+        // The end is on the same meridian, but its longitude has the other sign: 180° or −180°.
         return random.chance(0.2) && start.longitude.magnitude == 180
           ? Coordinate(latitude: start.latitude + 0.001, longitude: -start.longitude) : end
       case .standingStill:

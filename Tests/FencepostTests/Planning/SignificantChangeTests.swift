@@ -61,7 +61,7 @@ import Testing
     // 60 s older counts as 90 m.
     #expect(try bestFix(among: [fix(40, 1, 5), fix(100, 2, 90)], now: now) == fix(100, 2, 90))
     #expect(try bestFix(among: [fix(40, 1, 5), fix(100, 2, 96)], now: now) == fix(40, 1, 5))
-    // With equal scores the later fix wins, then the first.
+    // If scores are equal, the later fix wins; if the times are equal too, the first fix wins.
     #expect(try bestFix(among: [fix(90, 1, 5), fix(92, 2, 8)], now: now) == fix(92, 2, 8))
     #expect(try bestFix(among: [fix(90, 1, 5), fix(90, 2, 5)], now: now) == fix(90, 1, 5))
     let still = FixSelection(speed: 0, maximumAgeMicroseconds: 60_000_000)

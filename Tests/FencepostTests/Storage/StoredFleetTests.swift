@@ -517,8 +517,8 @@ import Testing
     for second in 1...300 {
       for device in 0..<devices { feed(&fleet, "d\(device)", offsets[device] + Double(second)) }
     }
-    // Three hundred seconds are thirty intervals: each has at most one save by the largest clock, and one by all
-    // clocks.
+    // Three hundred seconds are thirty intervals: in each there is at most one save that the largest clock triggers,
+    // and one that all clocks trigger.
     #expect((28...62).contains(storage.writes), "\(storage.writes) saves")
     try fleet.state.checkInvariants()
   }

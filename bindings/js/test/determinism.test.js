@@ -1,4 +1,4 @@
-// Tests that the events of the WebAssembly build are those of the native library, byte for byte.
+// Tests that the events of the WebAssembly build are the same as those of the native library, byte for byte.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

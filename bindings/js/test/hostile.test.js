@@ -136,7 +136,7 @@ test("a limit of vertices", () => {
   }
   monitor.add("p", square, { maxVertices: 4 });
   monitor.add("q", line, { maxVertices: 5, radius: 3 });
-  // 400 vertices whose planar edges become more than half a million.
+  // 400 vertices; cutting their planar edges takes more than half a million vertices.
   const there = Array.from({ length: 200 }, (_, step) => [170 * (step % 2), 60 + (24 * step) / 400]);
   const ring = [...there, ...there.map(([x, y]) => [x + 1, y + 0.001]).reverse(), there[0]];
   const feature = (coordinates) => ({ type: "Feature", properties: { identifier: "r" }, geometry: { type: "Polygon", coordinates } });

@@ -316,7 +316,8 @@ def test_a_hundred_devices_among_a_thousand_places(browser: Any, tmp_path: Path,
     browser.execute_script("const box = byId('visits'); box.scrollTop = box.scrollHeight")
     WebDriverWait(browser, LIMIT).until(lambda driver: last in driver.execute_script(rows))
     assert len(browser.execute_script(rows)) < 80
-    # The search leaves only the visits of one device; below its row, the table of states unfolds its places.
+    # The search leaves only the visits of one device; below the device's row, the table of states unfolds the device's
+    # places.
     box = browser.find_element("id", "search")
     box.send_keys("CAR 07")
     of_car = [number for number, visit in enumerate(visits) if visit.track == "car 07"]

@@ -212,8 +212,8 @@ def test_a_receiver_in_the_past_is_followed(tmp_path: Path, port: int, stack: Ex
     rows = read_track(LOGS / log).fixes
     start = rows[0]
 
-    # The device drifts. It leaves the circle around its start late in the log, long after gpsd has begun to report
-    # fixes.
+    # The device drifts. The device leaves the circle around its start late in the log, long after gpsd has begun to
+    # report fixes.
     def crossings(radius: float) -> list[tuple[str, int | None]]:
         monitor = Monitor()
         monitor.add(Circle(*start[:2], radius), "start", policy=TransitionPolicy.exact())

@@ -84,7 +84,7 @@ def make_wheels() -> Path:
                 path.unlink()
             command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", str(folder), f"{binding}[live]"]
             # Use the library that the set-up has built: building another library takes minutes while the other tests
-            # run. Without it, building the wheel also builds the library.
+            # run. If that library is missing, building the wheel also builds it.
             given = {"FENCEPOST_LIBRARY": str(library.resolve())} if library.exists() else {}
             done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **given})
             assert done.returncode == 0, done.stderr

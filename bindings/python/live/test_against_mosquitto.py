@@ -349,7 +349,7 @@ def test_a_full_disk_loses_no_message(stack: ExitStack, tmp_path: Path, broker: 
     user.flush(sent)
     # The broker sends twenty messages, which the watch must not confirm.
     until(lambda: log_of(broker).count("Sending PUBLISH") >= 21, "the messages")
-    time.sleep(1)  # time in which the watch could confirm them
+    time.sleep(1)  # gives the watch time in which it could wrongly confirm the messages
     assert len(watch.events) == 1
     assert log_of(broker).count("Received PUBACK") == 1, "only what the store has is confirmed"
     if end == "kill":

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(mosquitto() is None, reason="mosquitto is not in
 ROOT = Path(__file__).resolve().parents[3]
 ADDON = ROOT / "containers" / "homeassistant"
 
-# Lists the variables of Home Assistant's pages "MQTT device tracker" and "MQTT binary sensor" that matter here. Home
+# Lists the variables from Home Assistant's pages "MQTT device tracker" and "MQTT binary sensor" that matter here. Home
 # Assistant refuses a payload with unknown variables.
 COMMON = {
     "availability_topic", "payload_available", "payload_not_available", "device", "origin", "json_attributes_topic",

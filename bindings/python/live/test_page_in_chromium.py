@@ -197,8 +197,8 @@ def test_a_page_shows_what_happens(stack: ExitStack, tmp_path: Path, browser: we
     assert card.startswith("van\n") and "Inside \u2068office\u2069 for " in card and "Last fix " in card
     assert "Entered \u2068office\u2069, " in card and " ago" in card and "accuracy 9 m" in card
     assert browser.execute_script("return document.getAnimations().length") == 0  # type: ignore[no-untyped-call]
-    # The device names are long, written right to left, or contain emoji: each takes one line, and its text direction
-    # ends with the name.
+    # The device names are long, written right to left, or contain emoji: each takes one line, and the effect of its
+    # text direction ends with the name.
     for number, name in enumerate(("n" * 240, "\u202eevil", "דרך الطريق", "🚐" * 60)):
         served.feed(fix(name, 11, 0.01 * number))
     browser.find_element(By.ID, "find").clear()
@@ -288,7 +288,7 @@ def test_many_devices_among_many_places(stack: ExitStack, tmp_path: Path, browse
         until(lambda: "(500)" in text(browser, "#devices-head"), "the devices")
         until(lambda: browser.execute_script("return map.canvas.dataset.usable") is not None, "a frame")  # type: ignore[no-untyped-call]
         usable = float(browser.execute_script("return map.canvas.dataset.usable"))  # type: ignore[no-untyped-call]
-        # Devices that would overlap are drawn as one mark with their number, and labels do not overlap.
+        # Devices that would overlap are drawn as one mark with the number of these devices, and labels do not overlap.
         assert int(browser.execute_script("return map.canvas.dataset.clusters")) > 5  # type: ignore[no-untyped-call]
         assert browser.execute_script(OVERLAPS) == 0  # type: ignore[no-untyped-call]
         assert browser.execute_script("return document.querySelectorAll('*').length") < 2_500  # type: ignore[no-untyped-call]

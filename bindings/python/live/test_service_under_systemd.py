@@ -64,7 +64,7 @@ def test_the_readme_word_for_word() -> None:
         page = f"python3 -c {shlex.quote(fetch)} http://127.0.0.1:8090/"
         assert "<title>Fencepost" in made.say(page)
         made.until(f"{page}metrics | grep 'fencepost_events_total 1.0'", "the counter")
-        # The user of the service may change the file of places.
+        # The service's user may change the places file.
         made.say("sed -i s/office/work/ /etc/fencepost/places.geojson; systemctl reload fencepost-watch")
         made.until("journalctl -u fencepost-watch | grep 'read again: 1 added, 0 replaced, 1 removed'", "the reload")
         assert made.say("systemctl is-active fencepost-watch").strip() == "active"
@@ -82,7 +82,7 @@ def test_the_readme_word_for_word() -> None:
         made.until(f"grep alice/watch {EVENTS}", "the event of a user")
         made.say("systemctl stop fencepost-watch")
         assert made.say("systemctl show -p Result --value fencepost-watch").strip() == "success"
-        # Started with systemd-run, the watch becomes ready, is still alive after the watchdog's time, reloads, and
+        # Started with systemd-run, the watch becomes ready, is still alive after the watchdog's timeout, reloads, and
         # stops.
         command = "/opt/fencepost/bin/fencepost watch --config /etc/fencepost/watch.toml"
         made.say(

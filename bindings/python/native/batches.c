@@ -57,7 +57,7 @@ static fencepost_status try_all(const fencepost_fix_columns *fixes, size_t count
   return status;
 }
 
-/* Feeds the rows from number `done` on. */
+/* Feeds the rows from row `done` on. */
 static fencepost_status feed(native_handle *self, const fencepost_fix_columns *fixes,
                              const fencepost_fleet_columns *devices, size_t done, size_t rows,
                              fencepost_feed_result *result, fencepost_error *error) {

@@ -15,7 +15,7 @@ static int64_t scale(int64_t value, int64_t multiplier, int64_t divisor) {
   return __builtin_mul_overflow(value, multiplier, &scaled) ? FENCEPOST_TIME_UNSET : scaled;
 }
 
-/* Has a separate loop for each common divisor, so that the compiler can replace the division by multiplications. */
+/* Has a separate loop for each common divisor, so that the compiler can replace the division with multiplications. */
 static void scale_column(native_column *column, Py_ssize_t count, int64_t multiplier, int64_t divisor) {
   const char *from = column->start;
   for (Py_ssize_t row = 0; row < count; row++, from += column->stride) {

@@ -91,7 +91,7 @@ PyObject *native_add_beacon(PyObject *object, PyObject *args) {
   return PyBool_FromLong(changed != 0);
 }
 
-/* Calls a library function about the condition with an identifier; the function fills `out`. */
+/* Calls a library function for the condition with this identifier; the function fills `out`. */
 typedef fencepost_status (*question)(native_handle *, const char *identifier, void *out, fencepost_error *);
 
 static fencepost_status remove_condition(native_handle *self, const char *identifier, void *out,

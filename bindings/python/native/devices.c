@@ -26,7 +26,7 @@ static fencepost_status expired_by_arrival(native_handle *self, int64_t before, 
   return status;
 }
 
-/* Within a call: finds device numbers, in memory from malloc(). */
+/* Within a call: finds device numbers and puts them into memory from malloc(). */
 static fencepost_status find_numbers(native_call *call, numbering numbering, int64_t with, uint32_t **numbers,
                                      size_t *count) {
   size_t capacity = 0;
@@ -232,7 +232,7 @@ PyObject *native_device_deadline(PyObject *object, PyObject *identifier) {
   return native_optional_time(time);
 }
 
-/* Reads the tuple (device, identifier of a condition). */
+/* Reads the tuple (device, condition identifier). */
 static int read_pair(PyObject *object, PyObject *args, const char *texts[2]) {
   native_state *state = native_monitor_state(object);
   PyObject *names[2];

@@ -130,8 +130,8 @@ static fencepost_status abandon(native_handle *self, fencepost_error *error) {
 }
 
 /*
- * Acknowledges or abandons the events in flight; with a turn, does so only if no other consumer has read events since.
- * Returns whether the events were acknowledged or abandoned.
+ * Acknowledges or abandons the events in flight. If a turn is given, does nothing if another consumer has read events
+ * since that turn. Returns False if another consumer has read events, otherwise True.
  */
 static PyObject *settle(PyObject *object, PyObject *turn_object, settlement settlement) {
   native_handle *self = (native_handle *)object;
@@ -191,7 +191,7 @@ PyObject *native_event_text(native_state *state, const fencepost_event *event) {
   return PyUnicode_FromStringAndSize(buffer, (Py_ssize_t)size);
 }
 
-/* Takes the members of the tuple of native_event_tuple() except the tag, in the same order. */
+/* Takes the members of the tuple that native_event_tuple() returns, except the tag, in the same order. */
 PyObject *native_event_json(PyObject *module, PyObject *args) {
   native_state *state = PyModule_GetState(module);
   fencepost_event event;

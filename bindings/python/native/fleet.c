@@ -1,4 +1,4 @@
-/* Implements the type of a fleet: very many devices that share one table of conditions. */
+/* Implements the fleet type: very many devices that share one table of conditions. */
 #include "native.h"
 
 static PyObject *fleet_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
@@ -61,7 +61,7 @@ static PyObject *fleet_conditions(PyObject *object, PyObject *Py_UNUSED(unused))
   return (PyObject *)table;
 }
 
-/* Returns the fleet's own counters; its counts of inputs are the sums over its devices. */
+/* Returns the fleet's own counters; its input counts are the sums over all its devices. */
 static PyObject *fleet_statistics(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *self = (native_handle *)object;
   fencepost_fleet_statistics found = FENCEPOST_FLEET_STATISTICS_INIT;

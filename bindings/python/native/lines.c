@@ -4,9 +4,9 @@
 #include <string.h>
 
 /*
- * Arguments (identifier, coordinates, lines, edges, max_vertices, assuming, policy, tag, ensure); returns whether anything
- * changed. Coordinates are doubles, longitude and latitude alternately; `lines` has the start of each line and the end of the
- * last.
+ * Arguments (identifier, coordinates, lines, edges, max_vertices, assuming, policy, tag, ensure); returns whether
+ * anything changed. Coordinates are doubles, longitude and latitude alternately; `lines` has the start of each line and
+ * the end of the last line.
  */
 PyObject *native_add_line(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;

@@ -121,10 +121,10 @@ int native_open_records(native_state *state, PyObject *object, const char *name,
  */
 const void *native_aligned(const Py_buffer *view, void **copy);
 
-/* Calls the function for the conditions of a monitor, or the one for those of a table. */
+/* Calls `of_monitor` for a monitor's conditions, or `of_table` for a table's conditions. */
 #define NATIVE_CONDITIONS(self, of_monitor, of_table, ...) \
   ((self)->table != NULL ? of_table((self)->table, __VA_ARGS__) : of_monitor((self)->handle, __VA_ARGS__))
-/* Calls the function for the events of a monitor, or the one for those of a fleet. */
+/* Calls `of_monitor` for a monitor's events, or `of_fleet` for a fleet's events. */
 #define NATIVE_EVENTS(self, of_monitor, of_fleet, ...) \
   ((self)->fleet != NULL ? of_fleet((self)->fleet, __VA_ARGS__) : of_monitor((self)->handle, __VA_ARGS__))
 
@@ -311,8 +311,8 @@ PyObject *native_feed_columns(PyObject *self, PyObject *args);
    fed. */
 int native_try_rows(native_state *state, const fencepost_fix_columns *fixes, size_t count);
 /*
- * Feeds rows of columns, for a fleet to these devices; raises the exception of a signal handler. The result has the
- * counts of the consumed rows.
+ * Feeds the rows of columns (for a fleet, to these devices); raises the exception of a signal handler. The result has
+ * the counts of the consumed rows.
  */
 PyObject *native_feed_rows(native_handle *self, native_state *state, const fencepost_fix_columns *fixes,
                            native_device_column *devices, size_t count);

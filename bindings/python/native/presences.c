@@ -41,7 +41,7 @@ PyObject *native_inside(PyObject *object, PyObject *identifier) {
   return list;
 }
 
-/* The first call has room for this many presences, which is 10 MB; the system provides only the part that is written.
+/* The first call has room for this many presences, which take 10 MB; the system provides only the part that is written.
    If there are more presences, a second call is needed, which doubles the time. */
 enum {
   FIRST_ROOM = 262144

@@ -1,5 +1,5 @@
-/* Implements polygons and corridors: adding them from well-known binary, how their geometry was read, and their
-   distances. */
+/* Implements polygons and corridors: adds them from well-known binary, reports how their geometry was read, and
+   computes distances to them. */
 #include "native.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ int native_read_shape(PyObject *geometry, fencepost_condition_definition *defini
   Py_ssize_t size;
   double radius, buffer;
   int edges, oriented;
-  unsigned most = 0; /* a condition of a program has no limit */
+  unsigned most = 0; /* a condition from a program has no vertex limit */
   if (!PyArg_ParseTuple(geometry, "y#dipd|I;shape", &wkb, &size, &radius, &edges, &oriented, &buffer, &most)) return -1;
   shape_reading reading = reading_of(radius, edges, oriented, buffer, most);
   *options = reading.options;

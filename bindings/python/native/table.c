@@ -1,4 +1,4 @@
-/* Implements the type of a table of conditions, which fleets share. */
+/* Implements the type for a table of conditions, which fleets share. */
 #include "native.h"
 
 static PyObject *table_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {

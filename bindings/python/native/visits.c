@@ -6,7 +6,7 @@
 
 #define NEVER INT64_MIN
 
-/* How the time of a start or an end is known: these are the indices into `KNOWN` of _log/visits.py. */
+/* How the time of a start or an end is known: these are the indices into `KNOWN` in _log/visits.py. */
 enum {
   KNOWN_CROSSING,
   KNOWN_DETERMINATION,
@@ -94,7 +94,8 @@ static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* Adds the visit of a condition that was satisfied until an event; for NULL, it is still satisfied. */
+/* Adds the visit of a condition that was satisfied until the event `end`; if `end` is NULL, the condition is still
+   satisfied. */
 static int add_visit(world *world, const change *own, const change *end) {
   if (grow((void **)&world->visits, &world->visit_room, world->visit_count, sizeof(visit)) < 0) return -1;
   visit *found = &world->visits[world->visit_count];

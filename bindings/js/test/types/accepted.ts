@@ -1,4 +1,4 @@
-// Contains programs that the type declarations must accept. It is compiled, but not run.
+// Contains programs that the type declarations must accept. The programs are compiled, but not run.
 import {
   DeviceEvent, Event, Fleet, InvalidArgumentError, Monitor, QueueFullError, Zones, direct, fromGeoJSON, inverse, load, version,
 } from "../../../../.build/js/fencepost.js";

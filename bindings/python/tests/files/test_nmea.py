@@ -181,7 +181,7 @@ def test_real_logs() -> None:
     lost = read_track(NMEA / "gpsd" / "skytraq.log").fixes
     assert all(math.isnan(fix[2]) for fix in lost)
     place = {"a": Circle(55.78, 23.57, 5000)}
-    # The clock of this log jumps back.
+    # This log's clock jumps back.
     assert replay(NMEA / "gpsd" / "bt451.log", place, sort=False).counts.late_fixes > 0
     with pytest.warns(InputWarning, match=r"bt451\.log: \d+ of \d+ fixes"):
         assert replay(NMEA / "gpsd" / "bt451.log", place).counts.late_fixes == 0

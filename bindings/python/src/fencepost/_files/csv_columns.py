@@ -78,8 +78,8 @@ def _plain(text: str) -> bytes | None:
     data = text.encode()
     if b"#" in data and (data.startswith(b"#") or b"\n#" in data or b'"#' in data):
         return None
-    # The csv module refuses fields longer than its limit. If each half of the limit has a line end, no line can exceed
-    # the limit.
+    # The csv module refuses fields longer than its limit. If every block of half that length contains a line end, no
+    # line can exceed the limit.
     half = csv.field_size_limit() // 2
     if any(data.find(b"\n", place, place + half) < 0 for place in range(0, len(data) - half, max(half, 1))):
         return None

@@ -239,5 +239,5 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
 
 Mapping.register(Zones)
 
-# Version 0.2 had this name.
+# This name is from version 0.2.
 Conditions = Zones

@@ -160,7 +160,8 @@ class Shards:
             for device, held in zip(devices, data):
                 if device in self._numbers:
                     self._of(device).load((device,), (held,), adapt)  # raises
-            # Raises an error if any is invalid, so that all or none are fed.
+            # Loads the devices into another fleet first: an invalid device raises an error, so either all devices are
+            # loaded or none.
             Handle(self._table).load(devices, data, adapt)
             if self._device_limit and len(self._numbers) + len(devices) > self._device_limit:
                 raise InvalidArgumentError(
@@ -347,7 +348,7 @@ class Shards:
             lengths = {len(column) for column in (*columns, given) if not _is_number(column)}
             if len(lengths) > 1 or not used or not all(0 <= code < len(names) for code in used):
                 whole: Any = (*columns, *unit, codes, names, first_row)
-                return self._fleets[0].feed_columns(*whole)  # raises the error, or returns zeros without rows
+                return self._fleets[0].feed_columns(*whole)  # raises the error; without rows, returns zeros
             try:
                 new = self._enter(names[code] for code in used)
             except InvalidArgumentError as error:

@@ -273,7 +273,7 @@ class FenceMap {
     return best;
   }
 
-  // Draws tiles of another server; the last thousand tiles stay in memory.
+  // Draws tiles from another server; the last thousand tiles stay in memory.
   drawTiles() {
     const {context, width, height, centre, scale} = this;
     const z = Math.max(0, Math.min(19, Math.round(Math.log2(scale / 256)))), many = 2 ** z;

@@ -36,7 +36,7 @@ class SignificantChangeFilter:
         self.minimum_distance = float(real(minimum_distance, "minimum_distance"))
         self._interval_us = seconds_to_us(minimum_interval, "minimum_interval")
         self._last: tuple[float, float, float, int] | None = None
-        # Raises an error if a setting is out of range; changes nothing without a position.
+        # Raises an error if a setting is out of range; without a position, changes nothing.
         self._ask((0.0, 0.0, -1.0, 0))
 
     def __repr__(self) -> str:

@@ -18,7 +18,7 @@ PolicyRow: TypeAlias = tuple[int, int, int, float, float, float, float, int]
 DefinitionRow: TypeAlias = tuple[
     str,  # identifier
     int,  # kind
-    Geometry | tuple[bytes, float, int, bool, float, int],  # with a limit of vertices
+    Geometry | tuple[bytes, float, int, bool, float, int],  # with a vertex limit
     int,  # assumed state
     PolicyRow | None,
     int,  # tag
