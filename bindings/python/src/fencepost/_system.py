@@ -23,7 +23,7 @@ same number."""
 
 
 def open_bell() -> tuple[int, int]:
-    """Creates a bell, which wakes a waiting thread; returns two descriptors, the first of which becomes readable when
+    """Creates a bell, which wakes a waiting thread, and returns its two descriptors: the first becomes readable when
     :data:`ONE` is written to the second.
 
     Neither descriptor blocks. The two descriptors of a bell may be the same. :func:`close_bell` closes both.

@@ -45,10 +45,10 @@ def events(
 ) -> DataFrame:
     """Returns a streaming DataFrame with the events for a stream of fixes from many devices.
 
-    Each device gets the events that a monitor would give if it had only this device and the device's rows in order of
-    time. Neither the division into micro-batches and shards nor a crash changes the events. Changes are confirmed when
-    the watermark has passed their deadline, even if no other row comes. Spark keeps the state of each shard of devices
-    in the query's checkpoint. The state store must be RocksDB: ``spark.sql.streaming.stateStore.providerClass`` =
+    Each device gets the events that a monitor would give if it were fed only this device's rows in time order. Neither
+    the division into micro-batches and shards nor a crash changes the events. Changes are confirmed when the watermark
+    has passed their deadline, even if no other row comes. Spark keeps the state of each shard of devices in the query's
+    checkpoint. The state store must be RocksDB: ``spark.sql.streaming.stateStore.providerClass`` =
     ``org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider``.
 
     Args:
@@ -67,9 +67,9 @@ def events(
             Rows are held back for the length of `delay`.
         shards: The number of parts that the state is divided into. The number of shards cannot change as long as a
             checkpoint is used.
-        ordered: True if the rows of each device come in order of time, as from a Kafka topic keyed by device. If
-            `ordered` is true, no row is held back, and the events of a row come in the same micro-batch as the row. A
-            row is late if an earlier micro-batch had a row of its device with a later time.
+        ordered: True if the rows of each device come in time order, as from a Kafka topic keyed by device. If `ordered`
+            is true, no row is held back, and the events of a row come in the same micro-batch as the row. A row is late
+            if an earlier micro-batch had a row of its device with a later time.
         max_ahead: If a row is ahead of the machine's clock by more than this, it is dropped before it moves the
             watermark. If `max_ahead` is None, no row is dropped.
         expire: A device is forgotten when this much time has passed since its latest row. A later row of the same

@@ -132,8 +132,8 @@ _DEGREE = 111_195.0
 
 
 def jumps(fixes: Iterable[Sequence[float]]) -> str:
-    """The warning about a track whose fixes jump back and forth as if they came from several devices; empty if the
-    fixes do not jump like that.
+    """The warning about a track whose fixes jump back and forth as if they came from several devices; empty if there
+    are no such jumps.
 
     A fast device or an occasional outlier must not cause the warning. So the warning requires three things: at least
     ten steps are faster than any device, at least a tenth of all steps are that fast, and the total length of the fast

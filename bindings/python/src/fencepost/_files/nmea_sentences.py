@@ -17,8 +17,8 @@ from decimal import Decimal
 from typing import Any, NoReturn
 
 KINDS = {"RMC": 11, "GGA": 14, "ZDA": 4}
-"""The kinds of sentences that are read, and the smallest number of fields of each kind; a ZDA sentence may lack its
-local zone."""
+"""The sentence kinds that are read, and the smallest number of fields for each kind; a ZDA sentence may lack its local
+zone."""
 _START = re.compile(r"([A-OQ-Z][A-Z0-9])(RMC|GGA|ZDA),")
 _CLOCK = re.compile(r"([01][0-9]|2[0-3])([0-5][0-9])([0-5][0-9](?:\.[0-9]*)?)")
 _DEGREES = {

@@ -158,7 +158,7 @@ def _given_fixes(track: Iterable[Any], by: str | None, name: str) -> list[Track]
 
 
 def track_column(track: TrackSource, by: str | None) -> str | None:
-    """The column that identifies the track: `by` or, for trajectories, the column of their ids.
+    """The column that identifies the track: `by` or, for trajectories, the column with the trajectory ids.
 
     Raises:
         InvalidArgumentError: A column of events has the same name.

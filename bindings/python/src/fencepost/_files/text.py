@@ -85,7 +85,8 @@ def marked_encoding(data: bytes) -> str:
 
 
 def text_pieces(file: BufferedIOBase, size: int) -> Iterator[str]:
-    """The text of a file that may be larger than the memory, in pieces of whole lines of about `size` characters each.
+    """Yields the text of a file that may be larger than the memory, in pieces of about `size` characters; each piece
+    consists of whole lines.
 
     A byte order mark determines the encoding and is dropped, as in :func:`decode`.
 

@@ -92,8 +92,8 @@ def read_tracks(
     by: str | None = None,
     how: Reading = PLAIN,
 ) -> list[Track]:
-    """Reads a file like :func:`read_track`; but with `by` there is one track for each value of that column, in the
-    order of their first rows."""
+    """Reads a file like :func:`read_track`; but with `by` there is one track for each value of that column, and the
+    tracks are in the order of their first rows."""
     kind = ending(path)
     keys: list[Any] | None = None if by is None else []
     if kind in (".kml", ".kmz") and how.layer is None:

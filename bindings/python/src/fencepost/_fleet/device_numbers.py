@@ -12,8 +12,8 @@ _FEWEST_FREE = 4_096
 
 class DeviceNumbers:
     """The numbers of the devices of several fleets; the numbers are equal to the numbers that a single fleet would
-    assign. The numbers of devices determine the order of the events of one advance. The number of a removed device
-    becomes free when its events are acknowledged.
+    assign. The device numbers determine the order of the events that one advance produces. The number of a removed
+    device becomes free when its events are acknowledged.
     """
 
     def __init__(self) -> None:

@@ -94,16 +94,16 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         path: How each device is assumed to move between its fixes. With ``geodesic``, a device that drives through a
             circle between two fixes gives events for entering and leaving the circle, with times to the microsecond,
             and the crossings of gates are events. While a fleet over a table has no path, the table refuses gates.
-        max_gap: Seconds, above 0; the path ``geodesic`` requires it. If the time between two fixes of a device is
-            longer than `max_gap`, the path between them is unknown, and the device's next event has
-            :attr:`Event.follows_gap`.
+        max_gap: Seconds, above 0; required with the path ``geodesic``, and allowed only with it. If the time between
+            two fixes of a device is longer than `max_gap`, the path between the fixes is unknown, and the device's next
+            event has :attr:`Event.follows_gap`.
         max_speed: Metres per second, above 0; allowed only with the path ``geodesic``. A movement that would need a
             higher speed also counts as a gap. None means no limit.
         threads: The number of threads among which :meth:`feed_many` divides the devices, 1 to 256. The events and their
             order are the same as with one thread. Several threads help with batches that have many rows of each device.
-            With several threads, each device takes about 200 additional bytes. The queue is then checked only every 262
-            144 rows, so more events than `max_pending_events` can be pending. A store and snapshots are not available
-            with several threads.
+            With several threads, each device takes about 200 additional bytes. The queue is then checked only once
+            every 262 144 rows, so more events than `max_pending_events` can be pending. A store and snapshots are not
+            available with several threads.
 
     Raises:
         InvalidArgumentError: An option is out of its range, or a store has no name or belongs to a monitor.

@@ -19,8 +19,8 @@ SEQUENCE, DATE, GENERATION, DEVICE, ROW = 0, 4, 8, -2, -1
 
 
 class ShardEvents:
-    """The common event queue of several fleets. The fleets deliver all their events to this object, which holds them
-    until they are acknowledged.
+    """The common event queue of several fleets. The fleets deliver all their events to this object, which keeps the
+    events until they are acknowledged.
 
     An event is void if its condition was removed while the event was pending; later events of its device then take its
     sequence number.

@@ -28,7 +28,7 @@ from .shard_events import DATE, DEVICE, ROW, ShardEvents
 
 _NO_DEVICE = (1 << 32) - 1
 _BLOCK = 1 << 18
-"""The number of rows between two checks of the queue and of signals."""
+"""The number of rows after which the queue and signals are checked again."""
 _AT_ONCE = 65_536
 _FEW = 64
 _CLOCK, _INVALID_FIXES = 0, 2

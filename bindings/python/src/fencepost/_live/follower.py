@@ -104,7 +104,7 @@ class Follower(Running):
         radius: The radius, in metres, of points without a radius.
         assuming: The state of each zone before the first fix of a device. If `assuming` is None, the state is
             unsatisfied, or unknown for a monitor.
-        columns: Names of the columns of a table of zones.
+        columns: Names of the columns in a table of zones.
         max_vertices: The largest number of vertices of each shape in a file or table; None means 500,000. See
             :class:`Zones`.
         waypoints: True if a waypoint from an OwnTracks phone becomes a circle for the devices of the phone's owner.

@@ -107,7 +107,7 @@ class Handling:
 
     def settle(self, event: Any, is_handled: bool) -> None:
         """Acknowledges the event of :meth:`next_due`, or schedules its redelivery after a pause. Does nothing if
-        :meth:`look_again` has withdrawn the event meanwhile."""
+        :meth:`look_again` has withdrawn the event in the meantime."""
         with self.lock:
             if event is not self._waiting:
                 return

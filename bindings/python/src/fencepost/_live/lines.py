@@ -85,7 +85,7 @@ def report_fix(value: dict[str, Any]) -> FixRow | None:
 
 
 def number_of(value: dict[str, Any], *names: str) -> float | None:
-    """The value of the first of the named members that exists, or None if none of them exists.
+    """Looks up the named members in order; returns the value of the first that exists, or None if none exists.
 
     Raises:
         LineError: The value is not a number, or is out of range.

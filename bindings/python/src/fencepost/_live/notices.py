@@ -1,5 +1,5 @@
-"""The log of a running watch or follower. The log reports every outage, but its rate is limited so that it cannot fill
-a disk."""
+"""The log of a running watch or follower. The log reports every outage, but the rate of its records is limited, so that
+the log cannot fill a disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The signals that a watch handles: SIGTERM and SIGINT end the watch, and SIGHUP makes it read the conditions again."""
+"""The signals that a watch handles: SIGTERM and SIGINT end the watch, and SIGHUP makes the watch read the conditions
+again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data of the report as numbers and texts, without HTML."""
+"""The report's data as numbers and strings, without HTML."""
 
 from __future__ import annotations
 
