@@ -1,9 +1,9 @@
-"""Compares the Python package with the C call that it makes, alternately in one process; adds the results to
+"""Compares the Python package with the C calls that it makes, both alternately in one process; adds the results to
 .build/bench.json.
 
     .venv/bin/python Tests/Benchmarks/columns.py [--quick] [--json .build/bench.json]
 
-The fixes are those of one device at 1 Hz around 20 circles. The C side is `fencepost_monitor_feed_fixes` and
+The fixes come from one device at 1 Hz around 20 circles. The C side is `fencepost_monitor_feed_fixes` and
 `fencepost_monitor_feed_columns` through ctypes: one call for all fixes, so that the cost of the call does not matter.
 The counts of both sides are compared first: if they differ, the run fails.
 """

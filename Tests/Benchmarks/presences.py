@@ -1,11 +1,11 @@
-"""Measures which devices of a fleet are inside one place, and the table of all presences for GeoPandas; adds the
-results to .build/bench.json. Called by run.sh.
+"""Measures how long it takes to find the devices of a fleet that are inside one place, and to make the table of all
+presences for GeoPandas; adds the results to .build/bench.json. Called by run.sh.
 
     .venv/bin/python Tests/Benchmarks/presences.py [--quick] [--json .build/bench.json]
 
-A million devices are around eight places, 123 000 of them inside a place. The targets are 10 ms for the devices of one
-place and 1 s for the table of all. Each is the median of seven calls, in processor time. One device moves before each
-call, so that the answers differ.
+A million devices are around eight places, 123 000 of them inside a place. The targets are 10 ms for the devices inside
+one place and 1 s for the table of all presences. Each result is the median of seven calls, in processor time. One
+device moves before each call, so that the answers differ.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import fencepost
 
 
 def milliseconds(fleet: fencepost.Fleet, turns: Iterator[int], call: Callable[[], Any]) -> float:
-    """The median of seven calls, after one that is not measured."""
+    """The median of seven calls, after one call that is not measured."""
     found = []
     for turn in islice(turns, 8):
         fleet.feed_many(device=["van"], latitude=[50 + turn % 2], longitude=[8], time=[turn * 10_000_000])

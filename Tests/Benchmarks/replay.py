@@ -1,4 +1,5 @@
-"""Measures the cost of a replay, without parsing the track, for the rows of the Python package. Called by run.sh.
+"""Measures the cost of a replay, without parsing the track, for the benchmark rows of the Python package. Called by
+run.sh.
 
     replay.py BENCH_JSON [TRACK]
 
@@ -25,7 +26,7 @@ NAME, BASELINE, TARGET, UNIT = "replay of a GPX", "gpxpy's parsing", 1.0, "x of 
 
 
 def measure(path: Path) -> tuple[float, float, str]:
-    """Returns the nanoseconds of our own code, those of parsing, and the replay."""
+    """Returns the nanoseconds spent in our own code, the nanoseconds spent on parsing, and the replay."""
     text = path.read_text(encoding="utf-8-sig")
     points = [point for track in gpxpy.parse(text).tracks for segment in track.segments for point in segment.points]
     # Places twenty circles along the way: the track enters and leaves each of them.

@@ -1,9 +1,9 @@
-"""Compares streams through a local Spark with the same stream whose function does nothing with its bytes.
+"""Compares a stream through a local Spark with a reference stream whose function does nothing with its bytes.
 
     .venv/bin/python Tests/Benchmarks/spark_streams.py [--quick]
 
 There are 10 000 devices among 10 000 circles, and micro-batches of 1 000 000 rows (`--quick`: 1 000 devices, 50 000
-rows). The stream to compare with has the same source, packing, shuffle, state and sink. The function of that stream
+rows). The reference stream has the same source, packing, shuffle, state and sink. The function of the reference stream
 only reads its bytes, and stores as many bytes in the state as the devices need. Both streams run one after another in
 one Spark session, and the first micro-batch of each stream is not counted. Results are rows per processor second of the
 JVM and all of its Python workers together.
@@ -45,7 +45,7 @@ def zones(count: int) -> Zones:
 
 
 def micro_batch(number: int, devices: int, rows: int) -> Any:
-    """A micro-batch in which every device moves some metres per second along a line; rows in the order of time."""
+    """A micro-batch in which every device moves some metres per second along a line; the rows are sorted by time."""
     import numpy
 
     draw = numpy.random.default_rng(7)
@@ -68,7 +68,7 @@ def micro_batch(number: int, devices: int, rows: int) -> Any:
 
 def inside(conditions: Zones, devices: int, rows: int) -> None:
     """Measures the function without Spark: import, feed, export. Measures the usual case, and a case in which the rows
-    of the last micro-batch switch to another table half way."""
+    of the last micro-batch switch to another table halfway."""
     from fencepost._spark.packed import pack
     from fencepost._spark.shard import Rules, follow
     from fencepost._spark.states import empty, schemas

@@ -2,8 +2,8 @@
 
     .venv/bin/python Tests/Benchmarks/sql.py
 
-Needs the groups `sql` and `tools`, and for PostgreSQL `.ci/postgresql.sh`; prints a line for each part that it skips.
-Times are processor seconds of the process (DuckDB) or of its single backend (PostgreSQL).
+Needs the dependency groups `sql` and `tools`, and for PostgreSQL `.ci/postgresql.sh`; prints a line for each part that
+it skips. Times are processor seconds of the process (DuckDB) or of its single backend (PostgreSQL).
 """
 
 from __future__ import annotations

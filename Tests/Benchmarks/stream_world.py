@@ -24,14 +24,14 @@ NAMES = ("vehicle", "time", "lat", "lon", "accuracy")
 
 
 def degrees(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Latitudes and longitudes of places in metres, to about a centimetre."""
+    """Converts places in metres to latitudes and longitudes, accurate to about a centimetre."""
     latitude = ORIGIN[0] + y / DEGREE
     longitude = ORIGIN[1] + x / (DEGREE * np.cos(np.radians(latitude)))
     return np.round(latitude, 7), np.round(longitude, 7)
 
 
 def side(circles: int) -> float:
-    """The side in metres of the square for this number of circles."""
+    """The side length, in metres, of the square for this number of circles."""
     return float(np.sqrt(SPACE * circles))
 
 

@@ -2,18 +2,20 @@
 
     .venv/bin/python Tests/Benchmarks/streams.py [--quick | --full] [--json .build/bench.json] [--before FOLDER]
 
-`--full` (`make bench-streams`): 10 000 tracks in turn, 10 million points, 100 000 circles of 100 to 500 m.
+`--full` (`make bench-streams`): 10 000 tracks whose points alternate, 10 million points in all, and 100 000 circles of
+100 to 500 m.
 
 * The command runs as a separate process, on CSV and GeoParquet, with one and two jobs. The command's events must be the
   same bytes in all four runs.
 * A program that calls `replay(path, by=…)`, as a notebook does, must find the same number of events.
-* Peak memory is the sum over the process and its child processes; for the notebook, without the events in its log.
+* Peak memory is the sum over the process and its child processes; for the notebook, the events in its log are not
+  counted.
 * GeoPandas reads a tenth of the points as GeoParquet and joins them with the same circles, as polygons in a metric CRS.
   GeoPandas only finds which point lies in which circle, without states, dwells or events.
 * Both times are processor time and include reading the file; the package's time also includes the start of the
   program and reading the circles.
 * `--before FOLDER` (`make bench-streams BEFORE=FOLDER`) also runs an earlier version of the package from that folder
-  on the same files. The present version must give the same bytes without more processor time or memory. For version
+  on the same files. The current version must give the same bytes without more processor time or memory. For version
   0.1, this compares one monitor for each track with one fleet.
 * The rows `-jobs` are the wall-clock time of two jobs divided by the wall-clock time of one job: reading the circles,
   merging and writing are done only once.
@@ -57,7 +59,7 @@ class Run(NamedTuple):
 
 
 def look_at(process: int, known: dict[int, int]) -> None:
-    """Records the highest resident kilobytes of a process and its child processes."""
+    """Records the peak resident memory, in kilobytes, of a process and its child processes."""
     folder = Path(f"/proc/{process}")
     try:
         for line in (folder / "status").read_text().splitlines():
@@ -118,13 +120,13 @@ def run(arguments: list[Any], package: Path | None = None) -> Run:
 
 
 def grown(large: Run, small: Run) -> float:
-    """How much more memory one run took than another run, without the events in its log."""
+    """How much more memory one run took than another run, not counting the events in its log."""
     return (large.megabytes - EVENT_BYTES / 1e6 * (large.events - small.events)) / small.megabytes
 
 
 def join(points: Path, circles: Path) -> float:
-    """GeoPandas' nanoseconds of processor time per point, with the circles already as polygons: reading a point and
-    joining it."""
+    """The nanoseconds of processor time that GeoPandas needs per point to read it and join it; the circles are already
+    polygons."""
     import geopandas
     import pandas
 

@@ -1,15 +1,17 @@
-"""Compares replays of tables in memory with rows in a file and with GeoPandas; adds the results to .build/bench.json.
+"""Compares replays of tables in memory with replays of rows in a file and with GeoPandas; adds the results to
+.build/bench.json.
 
     .venv/bin/python Tests/Benchmarks/tables.py [--quick] [--json .build/bench.json]
 
-1. `replay(rows, by=)` of a frame, a PyArrow table and, if Polars is installed, a Polars frame, as a multiple of the
-   processor time of the same rows in a Parquet file. Target: 1.3.
-2. The visits of 100 vans to 500 overlapping polygons as a frame, from one million rows, against GeoPandas: `sjoin`,
-   then a `groupby` of van and polygon whose row numbers are compared with the previous ones. The target is 0.8 of the
-   time of GeoPandas, and 100 bytes of memory for each row in addition to the frame. The package and GeoPandas must find
-   the same visits.
+1. The first result is the processor time of `replay(rows, by=)` on a frame, a PyArrow table and, if Polars is
+   installed, a Polars frame, as a multiple of the processor time for the same rows in a Parquet file. Target: 1.3.
+2. The second result is the time to make a frame of the visits of 100 vans to 500 overlapping polygons from one million
+   rows, compared with GeoPandas: `sjoin`, then a `groupby` of van and polygon whose row numbers are compared with the
+   previous ones. The target is 0.8 times the time that GeoPandas needs, and 100 bytes of memory for each row in
+   addition to the frame. The package and GeoPandas must find the same visits.
 
-Times are processor times of the process, the best of some runs. The two programs of a ratio run alternately.
+Times are processor times of the process, the best of several runs. The two programs that a ratio compares run
+alternately.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ VANS, ZONES = 100, 500
 
 
 def rows_of(rows: int, vans: int) -> pandas.DataFrame:
-    """Vans that drive randomly through a town, with one fix per van every ten seconds, in the order of time."""
+    """Vans that drive randomly through a town, with one fix per van every ten seconds, sorted by time."""
     random = np.random.default_rng(31)
     count = rows // vans
     heading = np.cumsum(random.normal(0, 0.3, (count, vans)), 0) + random.uniform(0, 6.3, vans)
@@ -54,7 +56,7 @@ def rows_of(rows: int, vans: int) -> pandas.DataFrame:
 
 
 def zones_of(count: int) -> geopandas.GeoDataFrame:
-    """Polygons of 12 to 40 corners and 300 to 2 000 m, which overlap."""
+    """Overlapping polygons with 12 to 40 corners and sizes of 300 to 2 000 m."""
     random = np.random.default_rng(32)
     found = []
     for _ in range(count):

@@ -6,7 +6,7 @@ run.sh.
 One thread feeds a million rows to a monitor or a fleet with 1 000 circles in one call, or replays a frame. Another
 thread reads the statistics of the same monitor or fleet (during the replay, of another monitor) every two milliseconds.
 The target is 20 ms for the 99th percentile of the waits. In version 0.2 the waits took up to 420 ms. Each thread needs
-a core of its own. On a busy machine the rows show how long the scheduler takes.
+its own core. On a busy machine the rows show how long the scheduler takes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import fencepost
 
 
 def waits(work: Callable[[], Any], ask: Callable[[], Any]) -> list[float]:
-    """Milliseconds of each call of `ask` while `work` runs in another thread."""
+    """The duration of each call of `ask`, in milliseconds, while `work` runs in another thread."""
     thread = threading.Thread(target=work)
     found = []
     thread.start()

@@ -4,8 +4,9 @@
     .venv/bin/python Tests/Coverage/run.py [swift | python]... [-- OPTION...]
 
 ``swift``: the Swift tests and the C cases, by llvm-cov. ``python``: the Python tests, by coverage.py for the package
-and by gcov for its extension, which is built anew for that. Without a word both. The work folder is .build/coverage.
-Options for pytest or `swift test` can choose some of the tests; the figures are then only printed.
+and by gcov for its extension, which is rebuilt for this measurement. Without a word, both are measured. The work
+folder is .build/coverage. Options for pytest or `swift test` can choose some of the tests; the figures are then only
+printed.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def run(*command: object, allow_failure: bool = False, **options: object) -> Non
 
 
 def summed(files: Iterable[tuple[str, int, int]]) -> Counts:
-    """The counts of files by the names of their groups."""
+    """The line counts of files, summed by group name."""
     found: dict[str, tuple[int, int]] = collections.defaultdict(lambda: (0, 0))
     for group, covered, total in files:
         found[group] = found[group][0] + covered, found[group][1] + total
@@ -155,7 +156,7 @@ def extension(copy: Path) -> Counts:
 
 
 def written(text: str, counts: Counts) -> str:
-    """The page with these figures; rows that were not measured stay."""
+    """The page with these figures; rows that were not measured stay unchanged."""
     rows = {name: line for line in text.splitlines() if (name := line[2:].partition(" | ")[0]) and line.count("|") == 5}
     for name, (covered, total) in counts.items():
         rows[name] = f"| {name} | {covered} | {total} | {100 * covered / total:.1f} |"

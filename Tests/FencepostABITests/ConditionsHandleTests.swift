@@ -68,7 +68,7 @@ import Testing
     #expect(conditions.stops == stops)
   }
 
-  /// If a shape is equal to the last bit, it is not validated again and stays the same object.
+  /// If a shape is equal bit for bit, it is not validated again and stays the same object.
   @Test func equalShapesAreNotExaminedAgain() throws {
     var table: OpaquePointer?
     #expect(fencepost_conditions_create(&table, nil) == fencepost_status(FENCEPOST_OK))

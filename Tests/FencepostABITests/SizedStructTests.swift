@@ -4,8 +4,8 @@ import Testing
 
 @testable import FencepostABI
 
-/// Tests the structures of callers of other versions, which are shorter or longer than those of this version, or
-/// missing.
+/// Tests structures from callers that were compiled for other versions: these structures are shorter or longer than
+/// those of this version, or missing.
 @Suite struct SizedStructTests {
   private let defaults = fencepost_plan_options(struct_size: 0, slots: 20, margin_m: 3, maximum_radius_m: 100_000)
   private let size = MemoryLayout<fencepost_plan_options>.size
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  /// Impossible sizes are distinguished from those of other versions, and no memory beyond them is read.
+  /// Impossible sizes are distinguished from the sizes of other versions, and no memory beyond the structures is read.
   @Test(arguments: [0, 1, 4, 7, 9, 12, 4_097, 4_104, Int(UInt32.max)]) func otherSizesAreRefused(stated: Int) {
     do throws(BoundaryError) {
       _ = try read(stated, bytes: 8)

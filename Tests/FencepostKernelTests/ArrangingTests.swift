@@ -5,8 +5,8 @@ import Testing
 
 /// Arrays are sorted, and equal elements keep their order.
 @Suite struct ArrangingTests {
-  /// Arrays of every length up to 70 and of a few thousand, with few and with many different values, and also arrays
-  /// that are sorted or reversed: the result is that of sorting by value and then by the index before.
+  /// Tests arrays of every length up to 70 and of a few thousand elements, with few and with many different values, and
+  /// arrays that are sorted or reversed: the result is the same as sorting by value and then by the original index.
   @Test func equalElementsKeepTheirOrder() {
     var random = SeededGenerator("arranging")
     for count in Array(0...70) + [1000, 4096, 5001] {
@@ -24,7 +24,8 @@ import Testing
     }
   }
 
-  /// An array that is sorted takes one comparison for each pair of neighbours, and any array at most 5 n + n log₂ n.
+  /// A sorted array takes one comparison for each pair of neighbours, and any array of n elements takes at most 5 n + n
+  /// log₂ n comparisons.
   @Test func comparisonsAreFew() {
     var random = SeededGenerator("arranging, comparisons")
     for count in [2, 8, 9, 100, 4096, 50_000] {

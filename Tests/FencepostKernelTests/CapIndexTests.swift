@@ -62,7 +62,7 @@ import Testing
 
   // MARK: Borders
 
-  /// Results end exactly at reach plus distance.
+  /// The results of a search extend exactly to `reach + distance`.
   @Test func comparisonIsTight() {
     var random = SeededGenerator("index, comparison is tight")
     for exponent in 0...23 {
@@ -91,7 +91,8 @@ import Testing
     }
   }
 
-  /// At the lowest levels, where only the rounding of centres is compensated, results also end at reach plus distance.
+  /// At the lowest levels, where only the rounding of centres is compensated, results also extend exactly to
+  /// `reach + distance`.
   @Test func comparisonIsTightInACrowd() {
     var random = SeededGenerator("index, comparison is tight in a crowd")
     var subject = CapSubject()
@@ -246,7 +247,7 @@ import Testing
     #expect(index.byteCount < 4096)
   }
 
-  /// For a position with a coordinate that is NaN, infinite or far from the Earth the least slack is −∞.
+  /// For a position with a coordinate that is NaN, infinite or far from the Earth, the least slack is −∞.
   @Test func theLeastSlackOfNowhere() {
     var index = CapIndex()
     for id in 0..<300 {

@@ -12,8 +12,8 @@ import Testing
       ?? patches.makePlace(of: position, subject.index) { (caps[$0]!.centre, caps[$0]!.reach) }
   }
 
-  /// How far a slack may be below the true one. For large caps the difference may be larger, because single precision
-  /// is coarser.
+  /// The amount by which a slack may be smaller than the true slack. For large caps the difference may be larger,
+  /// because single precision is coarser.
   private static func tolerated(_ cap: CapSubject.Cap, _ chord: Double) -> Double {
     0.02 + (cap.reach + chord) * 0x1p-18
   }
@@ -120,7 +120,7 @@ import Testing
     #expect(Self.asked(&patches, subject, at: near(0.1)) == nil)
   }
 
-  /// A small cube with many caps has a patch that reaches less far around it, instead of none.
+  /// A small cube with many caps has a patch that reaches less far around the cube, instead of no patch.
   @Test func aPatchAmongManyCapsIsNarrow() {
     var random = SeededGenerator("patches, narrow")
     var subject = CapSubject()

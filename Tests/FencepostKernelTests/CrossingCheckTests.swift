@@ -34,7 +34,7 @@ import Testing
     #expect(!apart.touchesItself && apart.suspect == nil)
   }
 
-  /// The edge with the lower number comes first, and the place is the crossing point.
+  /// A reported crossing lists the edge with the lower number first, and its place is the crossing point.
   @Test func aBowTieCrosses() throws {
     let found = try #require(defect([[(0, 0), (1, 1), (0, 1), (1, 0)]]))
     #expect(found.reason == .crossing && found.place == place(0, 0) && found.other == place(0, 2))
@@ -75,7 +75,8 @@ import Testing
     #expect(try check([square(0, 0, 1), wedge]).touchesItself)
   }
 
-  /// A ring inside another with a common vertex does not cross it, but they cannot both have the polygon on their left.
+  /// A ring inside another with a common vertex does not cross it, but the two rings cannot both have the polygon on
+  /// their left.
   @Test func touchingFromWithinIsSuspect() throws {
     let inner: [Corner] = [(0, 0), (0.2, 0.5), (0.5, 0.2)]
     #expect(try check([square(0, 0, 1), inner]).suspect?.reason == .crossing)
@@ -90,8 +91,8 @@ import Testing
     #expect(defect([outer, through])?.reason == .crossing)
   }
 
-  /// A hundred and more edges of thousands of kilometres are checked in pieces; crossings and contacts are found as for
-  /// few edges.
+  /// A hundred or more edges that are thousands of kilometres long are checked in pieces; crossings and contacts are
+  /// found as they are for few edges.
   @Test func manyLongEdgesAreFoundLikeFew() throws {
     for west in [0.0, 130, -179.9] {
       let ring = zigzag(60, west)

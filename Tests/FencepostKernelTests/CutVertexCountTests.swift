@@ -15,8 +15,8 @@ import Testing
     return ShapeDefinition(isRing ? .polygon(buffer: 0, isOriented: true) : .line, vertices, edges: edges)
   }
 
-  /// Edges of all lengths, also around the Earth, in rings that are closed or not and in lines: the count is that of the points
-  /// of the prepared rings.
+  /// Tests edges of all lengths, including edges around the Earth, in open and closed rings and in lines: the count
+  /// equals the number of points in the prepared rings.
   @Test(arguments: 0..<4) func isThatOfThePreparedRings(_ number: Int) {
     var random = SeededGenerator("cut vertices", salt: UInt64(number))
     var (compared, cut, wide) = (0, 0, 0)
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  /// Positions that are not valid count as they are listed; they are refused when the shape is examined.
+  /// Invalid positions are counted as listed; they are refused when the shape is examined.
   @Test func invalidPositionsAreNotCut() {
     for latitude in [Double.nan, .infinity, -91, 1e308] {
       #expect(definition([[(0, 0), (0, 170), (latitude, 0)]], isRing: false).cutVertexCount < 1_000)

@@ -100,7 +100,8 @@ import Testing
     #expect(decided > queries / 2, "\(decided) of \(queries)")
   }
 
-  /// Polygons with holes and parts, and polygons that touch themselves. A cell has only a cap of a corridor or a buffered polygon.
+  /// Polygons with holes and parts, and polygons that touch themselves. For a corridor or a buffered polygon, a cell
+  /// contains only a cap.
   @Test func shapesOfAllKinds() throws {
     var random = SeededGenerator("cells of shapes")
     var decided = 0

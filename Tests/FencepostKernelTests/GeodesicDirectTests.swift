@@ -3,7 +3,7 @@ import Testing
 @testable import FencepostKernel
 
 @Suite struct GeodesicDirectTests {
-  /// Karney, "Test set for geodesics" (2010), doi:10.5281/zenodo.32156, in both directions along every line.
+  /// Uses Karney's "Test set for geodesics" (2010), doi:10.5281/zenodo.32156, in both directions along every line.
   @Test func agreesWithKarneysTestSet() {
     guard let rows = Golden.sharedRows("geodesic/GeodTest-short-dev.dat") else { return }
     var worst = 0.0

@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// Closed forms: the equator and meridians are geodesics, and the perpendicular of the equator is a meridian.
+  /// Closed forms: the equator and meridians are geodesics, and a perpendicular to the equator is a meridian.
   @Test func theEquatorAndMeridians() {
     for length in [1e-4, 0.01, 0.3, 1, 20, 100, 170] {
       let equator = GeodesicSegment(

@@ -6,8 +6,8 @@ import Testing
 /// Tests polygons of many edges: the work grows in proportion to the number of edges, and the results equal those of a
 /// slow method.
 @Suite struct ManyEdgesTests {
-  /// Outlines whose edges the balls of the tree do not separate, and rings that touch, enclose each other or follow in
-  /// any order.
+  /// Outlines whose edges the balls of the tree do not separate, and rings that touch, enclose each other or are listed
+  /// in any order.
   enum Kind: String, CaseIterable {
     case comb, spiral, star, fan, tips, scattered, nested, diagonal
   }
@@ -217,9 +217,9 @@ import Testing
     return true
   }
 
-  /// A search that ends by its budget finds a place that is as deep as it says, and no deeper than the deepest. To
-  /// reach a known depth, the search exceeds its budget, because a store may contain a depth that an earlier version
-  /// found.
+  /// A search that exhausts its budget finds a place that is as deep as the search reports, and no deeper than the
+  /// deepest place. To reach a known depth, the search exceeds its budget, because a store may contain a depth that an
+  /// earlier version found.
   @Test(arguments: Kind.allCases) func aBudgetBoundsTheSearch(_ kind: Kind) throws {
     let shape = try GeodesicShape.reading(polygon: parts(kind, 800))
     let whole = try #require(DeepestPlace.find(shape.line, buffer: 0))
@@ -238,7 +238,7 @@ import Testing
     #expect(stored.deepest == shape.deepest && stored.depth == shape.depth)
   }
 
-  /// For edges of any length and direction, some of which meet: the two edges of each pair that is not reported are
+  /// Tests edges of any length and direction, some of which meet: if a pair of edges is not reported, the two edges are
   /// apart.
   @Test(arguments: 0..<2) func whatIsPassedOverIsApart(_ number: Int) throws {
     var random = SeededGenerator("edges in boxes", salt: UInt64(number))

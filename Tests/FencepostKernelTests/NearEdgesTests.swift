@@ -3,10 +3,10 @@ import TestSupport
 
 @testable import FencepostKernel
 
-/// If the cached edges around a place give a result, this result equals that of a search of the whole line.
+/// If the cached edges around a place give a result, this result equals the result of searching the whole line.
 @Suite struct NearEdgesTests {
-  /// Walks away from the place where the edges were collected. Bounds contain the exact distance, and the exact
-  /// distance to the few edges equals that to all edges, to the bit.
+  /// Walks away from the place where the edges were collected. The bounds contain the exact distance, and the exact
+  /// distance to the few cached edges equals, bit for bit, the exact distance to all edges.
   ///
   /// - Returns: the number of points decided by the edges.
   private func check(
@@ -38,7 +38,8 @@ import TestSupport
     }
   }
 
-  /// Stars of 3 to 400 corners, of 30 m to 300 km: anywhere, around poles, across the antimeridian.
+  /// Tests stars with 3 to 400 corners and sizes of 30 m to 300 km: anywhere, around poles, and across the
+  /// antimeridian.
   @Test(arguments: 0..<6) func randomPolygonsAgreeWithAllEdges(_ number: Int) throws {
     var random = SeededGenerator("near edges", salt: UInt64(number))
     let middles: [Corner] = [(90, 0), (-90, 30), (89.99, 120), (0, 180), (-65, 179.9), (12, -179.999)]

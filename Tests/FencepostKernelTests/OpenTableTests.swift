@@ -38,8 +38,8 @@ import Testing
     return all
   }
 
-  /// A key whose home is that place in a table of any length: `home` gives the high bits of the product, `rest` the low
-  /// bits.
+  /// A key whose home is the place `home` in a table of any length: `home` gives the high bits of the product, and
+  /// `rest` gives the low bits.
   private static func key(at home: UInt64, log: Int, _ rest: UInt64) -> UInt64 {
     // Newton's iteration computes the inverse of an odd number modulo 2^64.
     var inverse = OpenTable<Entry>.golden
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  /// At most three of five places are used, and a reservation is exact.
+  /// At most three fifths of the places are used, and a reservation is exact.
   @Test func growsBeforeItIsFull() {
     var table = OpenTable<Entry>()
     for key in 1...1_000 as ClosedRange<UInt64> {

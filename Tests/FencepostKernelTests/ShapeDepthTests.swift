@@ -39,8 +39,8 @@ import Testing
   }
 
   /// The signed distance D changes at most as much as the position moves. No place is deeper than the depth plus a
-  /// hundredth. Bounds contain D. Points inside are in both enclosing caps, and no point within the clearance is at the
-  /// level.
+  /// hundredth. Bounds contain D. Points inside are in both enclosing caps, and within the clearance for a level, no
+  /// point has a D equal to that level.
   @Test(arguments: 0..<8) func everythingRestsOnTheDistance(_ number: Int) throws {
     var random = SeededGenerator("shapes", salt: UInt64(number))
     for _ in 0..<40 {
@@ -125,7 +125,7 @@ import Testing
     #expect(try GeodesicShape.reading(corridor: [[(0, 0), (1, 1)]], radius: 250_000).depth == 250_000)
   }
 
-  /// Vertices that differ but are the same place have no edge that a circle could touch.
+  /// Vertices with different coordinates at the same place have no edge that a circle could touch.
   @Test func placesThatAreNearlyOneHaveADepth() throws {
     for apart in [1e-267, 1e-20, 1e-13, 4e-12] {
       let ring: [Corner] = [(0, -6), (0, apart), (0, 0), (1, -7)]
@@ -175,7 +175,7 @@ import Testing
 
   /// The search for the deepest place of a smooth outline opens nodes in proportion to the number of vertices, not to
   /// its square. Without `InscribedCircle.descend` the search opens 11 (stadium) to 42 (degrees) nodes for each of
-  /// these vertices, and 40 to 112 nodes for each of four times as many.
+  /// these vertices, and 40 to 112 nodes for each vertex of an outline with four times as many vertices.
   @Test(arguments: ["degrees", "ground", "oval", "stadium", "ring"])
   func smoothOutlinesAreNoMoreWork(_ kind: String) throws {
     let count = 4_000
@@ -275,8 +275,8 @@ import Testing
     _ = try GeodesicShape.reading(corridor: [[(0, 0), (1, 1), (1, 0), (0, 1)], [(0, 0), (0, 1), (0, 0)]], radius: 1)
   }
 
-  /// Tests known departures of planar edges from geodesics: none on the equator and along meridians, kilometres in the
-  /// north.
+  /// Tests known departures of planar edges from geodesics: no departure on the equator and along meridians, and
+  /// kilometres in the north.
   @Test func departures() throws {
     func departure(_ ring: [Corner]) -> (metres: Double, place: ShapeDefect.Place)? {
       ShapeDefinition(.polygon(buffer: 0, isOriented: false), ShapeVertices(parts: [[ring]])).planarDeparture

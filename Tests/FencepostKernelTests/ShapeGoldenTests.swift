@@ -6,7 +6,8 @@ import Testing
 /// Compares signed distances of random shapes with Tests/Golden/shapes.tsv, which was computed by other methods with 20
 /// digits.
 @Suite struct ShapeGoldenTests {
-  /// Reads vertices `longitude latitude`. A `,` separates vertices, a `/` rings, and a `;` parts or lines.
+  /// Reads vertices `longitude latitude`. `,` separates vertices, `/` separates rings, and `;` separates parts or
+  /// lines.
   private func parts(_ text: String) -> [[[Corner]]] {
     text.split(separator: ";").map { part in
       part.split(separator: "/").map { ring in

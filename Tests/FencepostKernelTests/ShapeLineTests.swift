@@ -159,7 +159,7 @@ extension ShapeLineTests {
     #expect(ShapeLine(chains: []).nearest(to: SurfacePoint(latitude: 0, longitude: 0)).distance == .infinity)
   }
 
-  /// For any coordinates the answer is a number or NaN, without a trap.
+  /// For any coordinates, the answer is a number or NaN, and the call does not trap.
   @Test func hostileNumbersDoNotTrap() {
     let numbers = [0, -0.0, 90, -90, 180, -180, 360, 1e-300, .leastNonzeroMagnitude, 89.99999999999999, 45.5]
     for a in numbers {

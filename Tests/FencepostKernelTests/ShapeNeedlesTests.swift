@@ -9,7 +9,7 @@ import TestSupport
     SurfacePoint(latitude: place.latitude, longitude: place.longitude)
   }
 
-  /// The tip is 3.7e-9 radians wide; geographiclib gives the distance of the tip as 999.964042524719 m.
+  /// The tip is 3.7e-9 radians wide; geographiclib gives the distance to the tip as 999.964042524719 m.
   @Test func aPointBesideASharpTriangleIsOutside() throws {
     let shape = try GeodesicShape.reading(
       polygon: [[[(-33, 7), (-32.9, 7.2), (-32.93003377, 7.14004728)]]], buffer: 0)

@@ -99,7 +99,8 @@ import Testing
     }
   }
 
-  /// Tests the case in which the defect was found: a corner 11 nm beyond the equator, and a point 110 km behind it.
+  /// Tests the case in which the defect was found: a corner 11 nm beyond the equator, and a point 110 km behind that
+  /// corner.
   @Test func aCornerBeyondTheEquator() throws {
     let corner: Corner = (-1e-13, 0.5)
     let shape = try GeodesicShape.reading(polygon: [[[(0, 0), (0, 1), (1, 1), corner, (1, 0)]]])

@@ -89,7 +89,8 @@ import Testing
   }
 
   /// If two fleets were created independently, opening one over the table of the other rewrites its store. Wherever the
-  /// disk fails during the rewriting, the fleet opens with its whole state, and the store contains that state later.
+  /// disk fails while the store is being rewritten, the fleet opens with its whole state, and the store later contains
+  /// that state.
   @Test(arguments: 0..<3) func joiningAFamilyFailsAtEveryOperation(_ index: Int) throws {
     faulty_vfs_install()
     let failure = Self.failures[index]
@@ -144,8 +145,8 @@ import Testing
     #expect(moved > 0 && moved <= first)
   }
 
-  /// The files before each operation are those that a process leaves if it ends at that operation. These files can be
-  /// opened, are in the state after the first N calls for some N, and contain every delivered event.
+  /// Before each operation, the test copies the files as a process would leave them if it ended at that moment. These
+  /// copies can be opened; they contain the state after the first N calls, for some N, and every delivered event.
   @Test(arguments: Saving.allCases) private func endOfTheProcessBeforeEveryOperation(_ saving: Saving) throws {
     faulty_vfs_install()
     for seed in 1...(isSoak ? 20 : 3) as ClosedRange<UInt64> {
@@ -176,7 +177,7 @@ import Testing
     }
   }
 
-  /// A file system of SQLite without shared memory must not claim to have it, because SQLite would then call missing
+  /// An SQLite file system without shared memory must not claim to have it, because SQLite would then call missing
   /// functions.
   @Test func aLogWithoutSharedMemoryIsRefused() throws {
     #expect(faulty_vfs_install() == SQLITE_OK)

@@ -3,7 +3,8 @@ import FencepostStore
 import Foundation
 import Testing
 
-/// Tests a file and a snapshot of each released version, with their contents. All later versions must open them.
+/// Tests a file and a snapshot of each released version, with their contents. All later versions must be able to open
+/// these files.
 ///
 /// `FENCEPOST_WRITE_GOLDEN=1 swift test --filter GoldenTests` writes the files of a new version.
 @Suite struct GoldenTests {

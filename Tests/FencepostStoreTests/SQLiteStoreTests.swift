@@ -40,8 +40,8 @@ import Testing
     try second.close()
   }
 
-  /// Closing a second connection must not release the lock of the first. If the lock were a POSIX lock of another copy
-  /// of SQLite, closing would release it.
+  /// Closing a second connection must not release the lock of the first. If the lock were a POSIX lock taken by another
+  /// copy of SQLite, closing would release it.
   @Test func theNameStaysTakenForOtherProcesses() throws {
     let folder = try Folder()
     var first = try open(folder)
@@ -95,7 +95,8 @@ import Testing
 
   // MARK: - Restart
 
-  /// The same calls with and without a restart after every call give the same events, and the same state to the byte.
+  /// The same calls with and without a restart after every call give the same events, and the same state, byte for
+  /// byte.
   @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 30_000_000)])
   func restartsChangeNothing(_ durability: Durability) throws {
     for seed in 1...(isSoak ? 40 : 6) as ClosedRange<UInt64> {

@@ -173,7 +173,7 @@ import Testing
     return engine
   }
 
-  /// Feeds a log, with runs of fixes in batches of `batch`, and polls at the end.
+  /// Feeds a log, with consecutive fixes in batches of `batch`, and polls at the end.
   private func run(_ inputs: [Input], _ start: MonitorEngine, batch: Int, copying: Bool = false) throws -> [String] {
     var engine = start
     var fixes: [Fix] = []

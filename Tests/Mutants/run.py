@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Shows that the conformance corpus and the invariants detect defects. Each defect of a list is put into the engine
-separately, and a scenario must fail. A defect that breaks an invariant must be detected by the check of that invariant,
-in a build that checks all invariants after each call.
+"""Shows that the conformance corpus and the invariants detect defects. Each defect in a list is put into the engine
+separately, and at least one scenario must fail. A defect that breaks an invariant must be detected by the check of that
+invariant, in a build that checks all invariants after each call.
 
     .venv/bin/python Tests/Mutants/run.py [--list | --check] [WORD...]
 
-If words are given, runs only the mutants whose names contain one of them. The program works in a copy of the tree under
-.build/mutants, builds the library there and runs ``python -m fencepost_conform`` on Tests/Conformance with a copy of
-the installed package that loads it. The program prints which scenario detects each mutant. The exit code is 1 if a
-mutant is not detected, and 2 if something else is wrong.
+If words are given, runs only the mutants whose names contain at least one of these words. The program works in a copy
+of the tree under .build/mutants, builds the library there and runs ``python -m fencepost_conform`` on Tests/Conformance
+with a copy of the installed package that loads this library. The program prints which scenario detects each mutant. The
+exit code is 1 if a mutant is not detected, and 2 if something else is wrong.
 """
 
 from __future__ import annotations
@@ -354,11 +354,11 @@ MUTANTS = [
 
 
 class Broken(Exception):
-    """The check itself cannot be made."""
+    """The check itself cannot be performed."""
 
 
 def mirror() -> None:
-    """Updates the copy of the tree. Unchanged files keep their time, so that builds stay incremental."""
+    """Updates the copy of the tree. Unchanged files keep their modification times, so that builds stay incremental."""
     for name in ("Package.swift", "include", "Sources", "Tests", "examples", "bindings/c"):
         source = ROOT / name
         files = [source] if source.is_file() else [path for path in source.rglob("*") if path.is_file()]
@@ -451,7 +451,7 @@ def failed_case(word: str) -> list[str]:
 
 
 def broken_invariant() -> str:
-    """The first invariant that the checks after each call find violated; empty if none is."""
+    """The first invariant that the checks after each call report as violated; empty if no invariant is violated."""
     for options in ((), ("--restart-every-step",)):
         for path in CORPUS:
             output = conform([path], *options)[1]
@@ -461,8 +461,8 @@ def broken_invariant() -> str:
 
 
 def check() -> None:
-    """Checks that each mutant can be applied: its text occurs once in its file, and no two mutants have the same
-    name."""
+    """Checks that each mutant can be applied: its text occurs exactly once in its file, and no two mutants have the
+    same name."""
     for mutant in MUTANTS:
         count = (ROOT / "Sources" / "FencepostCore" / mutant.file).read_text(encoding="utf-8").count(mutant.old)
         if count != 1:

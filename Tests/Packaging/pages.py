@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Runs the documentation's pages as their readers do: with only the wheel, and the extras that each page names.
+"""Runs the documentation pages as their readers would: with only the wheel and the extras that each page names.
 
     .venv/bin/python Tests/Packaging/pages.py [PAGE...]
 
-Makes the wheel once, and an environment for each set of extras and packages that a page has named by ``pip install`` so
-far. The blocks of a page run in order in an empty folder, and must print what the page shows
+Builds the wheel once, and creates an environment for each set of extras and packages that a page has installed with
+``pip install`` so far. The blocks of a page run in order in an empty folder, and must print what the page shows
 (``bindings/site/blocks.py``). The programs of the Spark guide run in that guide's own test, if Java is installed. The
-work folder .build/pages takes several gigabytes and is removed at the end. Environments take dependencies from the
-package index, as pip does.
+work folder .build/pages takes several gigabytes and is removed at the end. Environments get their dependencies from the
+package index, as with pip.
 """
 
 from __future__ import annotations

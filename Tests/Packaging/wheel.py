@@ -6,7 +6,7 @@
                                                        here, those of the extension on each other than make test's
     .venv/bin/python Tests/Packaging/wheel.py sdist    the source distribution builds on its own, and its tests pass
 
-Works in .build/wheel-test. Environments take dependencies from the package index, as pip does.
+Works in .build/wheel-test. Environments get their dependencies from the package index, as with pip.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ class Environment:
 
 
 def check_name(wheel: Path) -> str:
-    """Returns the version in the name of the wheel, whose tag must suit this machine."""
+    """Returns the version in the name of the wheel, whose tag must match this machine."""
     parts = re.fullmatch(r"fencepost-([\d.]+)-cp311-abi3-manylinux_2_(\d+)_(\w+)\.whl", wheel.name)
     check(parts, f"{wheel.name} is not a name for CPython 3.11 and later on manylinux")
     assert parts
@@ -255,8 +255,8 @@ print(*(event.kind for event in monitor.events()), len(fleet.inside("origin")), 
 
 
 def check_bare(environment: Environment) -> None:
-    """Without extras, the wheel installs no other package, runs a monitor and a fleet, and its messages name the
-    missing extra."""
+    """Checks that installing the wheel without extras installs no other package, that the wheel can then run a monitor
+    and a fleet, and that its messages name the missing extra."""
     listed = environment.run(environment.python, "-m", "pip", "list", "--format", "json", "--disable-pip-version-check")
     names = {each["name"] for each in json.loads(listed)} - {"pip", "setuptools"}
     check(names == {"fencepost"}, f"the wheel alone brings {sorted(names - {'fencepost'})}")

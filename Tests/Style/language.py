@@ -6,7 +6,7 @@
     Tests/Style/language.py --shrink    lowers the allowances to today's findings; make format does it
 
 `language-allowed.txt` lists how many findings each file may still have. Allowances are only ever lowered. A file that
-is not listed, such as a new one, must have no findings. A folder with `*` is not checked.
+is not listed, such as a new file, must have no findings. A folder with `*` is not checked.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def shrink(found: dict[str, list[Finding]], allowed: dict[str, int], free: list[
 
 
 def print_new(found: dict[str, list[Finding]], allowed: dict[str, int]) -> bool:
-    """Prints the findings of files that exceed their allowance; returns whether there are any."""
+    """Prints the findings of files that exceed their allowance; returns True if there are any."""
     exceeding = {path: findings for path, findings in found.items() if len(findings) > allowed.get(path, 0)}
     for path, findings in exceeding.items():
         print(f"{path}: {len(findings)} idioms, {allowed.get(path, 0)} allowed; write plain words (CONTRIBUTING.md):")

@@ -5,8 +5,9 @@
     Tests/Style/messages.py --update   rewrites that file; its diff is what a reviewer reads
 
 A message is a string of two words or more in the sources of the library, the package, the plugin and the extensions,
-however it reaches the user. So the list also holds a few strings that no user reads, and misses messages of one word or
-composed of single words. Values are in braces. SQL, HTML, CSS and script texts are left out.
+however it reaches the user. So the list also contains a few strings that no user reads, and misses messages that
+consist of one word or are composed of single words. Values appear in braces. SQL, HTML, CSS and script texts are left
+out.
 
 A test asserts the type, code, row, place and values of an error, not its wording. So no literal of a test in Python may
 repeat five consecutive words of a message; names with an underscore, and values, are not words.
@@ -85,7 +86,7 @@ def runs(text: str) -> set[tuple[str, ...]]:
 
 
 def repetitions(listed: str) -> list[str]:
-    """The literals of tests that repeat words of a message of the list."""
+    """The test literals that repeat words from a message in the list."""
     known = {run for line in listed.splitlines() for run in runs(line.partition(": ")[2])}
     found = []
     for path in filter(TESTS.fullmatch, files()):

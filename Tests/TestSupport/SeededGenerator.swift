@@ -40,5 +40,5 @@ public struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// Whether the long versions of the tests run: see `make soak`.
+/// True if the long versions of the tests run: see `make soak`.
 public let isSoak = ProcessInfo.processInfo.environment["FENCEPOST_SOAK"] == "1"

@@ -1,5 +1,5 @@
-"""Checks that `.ci/swift.sh` installs a toolchain only if the pinned key has signed it. A folder replaces the
-server."""
+"""Checks that `.ci/swift.sh` installs a toolchain only if the pinned key has signed it. In these tests, a folder
+replaces the server."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def _depth(value: Any) -> int:
 
 
 def shape_members(condition: Shape) -> dict[str, Any]:
-    """Returns the members that a record shows about a shape."""
+    """Returns the members with which a record describes a shape."""
     if not isinstance(condition, Polygon):
         lines = [[list(reversed(place)) for place in line] for line in condition.lines]
         if isinstance(condition, Gate):
@@ -79,7 +79,7 @@ def shape_members(condition: Shape) -> dict[str, Any]:
 
 
 def names(message: str, reason: str, at: dict[str, int]) -> bool:
-    """True if a message names the reason, and the right place if it names a place."""
+    """True if a message names the reason and, if the message names a place, the right place."""
     if not re.search(rf"\b{reason}\b", message):
         return False
     return all(f"{what} {number}" in message for what, number in at.items() if re.search(rf"\b{what} \d", message))

@@ -378,10 +378,10 @@ def compare(
     Args:
         expected: The expectation from the file.
         got: The engine's result.
-        tolerance: The tolerance of numbers; None: they must be equal.
+        tolerance: The tolerance for numbers; None: numbers must be equal.
         known: The keys that a result can have.
-        distance: The tolerance of boundary distances; None: they must be equal. For a point of a path, boundary
-            distances and positions have tolerances of their own.
+        distance: The tolerance for boundary distances; None: boundary distances must be equal. For a point of a path,
+            boundary distances and positions have tolerances of their own.
     """
     unknown = [key for key in expected if key not in known] if isinstance(expected, dict) else []
     if unknown:

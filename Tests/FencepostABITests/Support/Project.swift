@@ -16,8 +16,8 @@ enum Project {
   /// While the major version is 0, each minor version has its own SONAME; see ABIPolicy.md.
   static let soname = "libfencepost.so.\(FENCEPOST_VERSION_MAJOR).\(FENCEPOST_VERSION_MINOR)"
 
-  /// Whether the tests of the library run: it is built, or `FENCEPOST_REQUIRE_LIBRARY` (set by the Makefile) makes its
-  /// absence a failure.
+  /// True if the library tests run: the library is built, or `FENCEPOST_REQUIRE_LIBRARY` (set by the Makefile) makes
+  /// its absence a failure.
   static let testsLibrary =
     FileManager.default.fileExists(atPath: library.path)
     || ProcessInfo.processInfo.environment["FENCEPOST_REQUIRE_LIBRARY"] != nil
@@ -27,7 +27,7 @@ enum Project {
     var output: String
   }
 
-  /// Runs a program found on the path, with both outputs combined.
+  /// Runs a program from the search path; returns its standard output and standard error combined.
   static func run(_ arguments: [String]) throws -> Outcome {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

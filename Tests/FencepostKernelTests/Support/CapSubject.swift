@@ -1,8 +1,8 @@
 @testable import FencepostKernel
 import Testing
 
-/// How far a result may be beyond reach plus distance: a millionth, and two centimetres or a ten-millionth of the edge
-/// of the cap's cube.
+/// The largest accepted distance of a result: `(reach + distance) · (1 + 10⁻⁶)`, plus two quanta, plus 4 · 10⁻⁷ of the
+/// edge length of the cap's cube.
 func tolerated(_ reach: Double, _ distance: Double) -> Double {
   var level = CapLevel.base
   while level < CapLevel.top && Double(CapLevel.reach(level)) < reach * 1.00001 { level += 1 }
@@ -42,7 +42,7 @@ struct CapSubject {
     return ids
   }
 
-  /// A slack is never larger than the true one, and smaller only by the tolerances.
+  /// A slack is never larger than the true slack, and is smaller by at most the tolerances.
   func checkSlacks(near position: EarthVector, within distance: Double) {
     var hits = ContiguousArray<CapHit>()
     index.collect(near: position, within: distance, into: &hits)

@@ -20,12 +20,12 @@ extension GeodesicShape {
   }
 }
 
-/// A square of degrees, counterclockwise from its south-western corner.
+/// A square in degrees, counterclockwise from its south-western corner.
 func square(_ south: Double, _ west: Double, _ size: Double) -> [Corner] {
   [(south, west), (south, west + size), (south + size, west + size), (south + size, west)]
 }
 
-/// A ring of random corners around a middle, each `least` to 1 radius away.
+/// A ring with random corners around a middle point; the distance of each corner is `least` to 1 times the radius.
 func star(
   _ random: inout SeededGenerator, around middle: Place, radius: Double, least: Double
 ) -> [Corner] {

@@ -17,7 +17,7 @@ import Testing
   }
 
   /// Reused slots are sorted by the time when their conditions were added, not by slot number. A slot that occurs more
-  /// than once is listed once.
+  /// than once is listed only once.
   @Test func putsSlotsInAddOrderEachOnce() throws {
     var table = ConditionTable(limit: nil)
     for name in ["a", "b", "c", "d"] { enter(&table, name, .circle(circle(100))) }

@@ -31,8 +31,8 @@ import Testing
     #expect(Array(table.changes.since(seen)) == [.left(0, generation: 1), .promoted(2)], "the others were seen")
   }
 
-  /// A reader that is late sees the same changes as one that reads at once, whatever the other readers have seen and
-  /// dropped.
+  /// A reader that is late sees the same changes as a reader that reads at once, whatever the other readers have seen
+  /// and dropped.
   @Test func whoFollowsLateLearnsTheSame() {
     var random = SeededGenerator("TableChangesTests")
     var log = TableChanges()

@@ -3,8 +3,8 @@ import Foundation
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Reads polygons, corridors and lines of scenarios. The shapes are written as coordinates (nested as in GeoJSON), as
-/// WKT, or as GeoJSON.
+/// Reads the polygons, corridors and lines in scenarios. The shapes are written as coordinates (nested as in GeoJSON),
+/// as WKT, or as GeoJSON.
 struct ScenarioShape {
   /// The nesting for polygons is parts, rings, positions. For lines it is a single part that contains the lines.
   private var parts: [[[Coordinate]]]
@@ -45,7 +45,7 @@ struct ScenarioShape {
     return 1 + (array.first.map(depth) ?? 0)
   }
 
-  /// A value with one level of nesting less is a single part or a single line.
+  /// A value with one level of nesting less stands for a single part or a single line.
   private static func parts(_ value: JSON, isPolygon: Bool) throws -> [[[Coordinate]]] {
     let list = try value.list()
     guard isPolygon else {

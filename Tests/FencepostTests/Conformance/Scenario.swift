@@ -6,16 +6,16 @@ struct Scenario: Sendable, CustomTestStringConvertible {
   var file: String
   var name: String
   var options: [String: JSON]
-  /// The options of the fleet, if the scenario is about one.
+  /// The options of the fleet, if the scenario is about a fleet.
   var fleet: [String: JSON]?
   var steps: [JSON]
 
   var testDescription: String { name }
 
-  /// All scenarios of monitors, sorted by file name.
+  /// All monitor scenarios, sorted by file name.
   static let all: [Scenario] = read(["", "Shapes/", "Paths/", "Gates/"])
 
-  /// All scenarios of fleets.
+  /// All fleet scenarios.
   static let fleets: [Scenario] = read(["Fleets/"])
 
   private static func read(_ folders: [String]) -> [Scenario] {
@@ -41,10 +41,10 @@ struct Scenario: Sendable, CustomTestStringConvertible {
 
   private var allSteps: [JSON] { steps.flatMap { step in step["step"].map { [step, $0] } ?? [step] } }
 
-  /// Whether a store fails in the scenario.
+  /// True if a store fails in the scenario.
   var needsStorage: Bool { allSteps.contains { $0["store"] != nil } }
 
-  /// Whether the scenario needs a name that is already in use; `fencepost_conform --store` runs these scenarios on
+  /// True if the scenario needs a name that is already in use; `fencepost_conform --store` runs these scenarios on
   /// directories.
   var needsDirectory: Bool { allSteps.contains { $0["refused"]?.string == "monitor_in_use" } }
 }

@@ -14,7 +14,7 @@ final class ScenarioRunner {
     var iterator: Monitor.Events.Iterator?
     /// The delivered but uncommitted event.
     var inFlight: Event?
-    /// The last circle of each identifier, even if it was removed.
+    /// The last circle with each identifier, even if that circle was removed.
     var circles: [String: CircularGeographicCondition] = [:]
     var flags: Diagnostics = []
     var unsupported: Set<ConditionKind> = []
@@ -155,7 +155,7 @@ final class ScenarioRunner {
     try await performDelivery(step, entry, monitor)
   }
 
-  /// Checkpoints, so that the change takes effect at once.
+  /// Makes a checkpoint, so that the change takes effect at once.
   private func setStore(works: Bool, _ step: JSON) async throws {
     isStoreFailing = !works
     for entry in opened.compactMap({ entries[$0] }) {

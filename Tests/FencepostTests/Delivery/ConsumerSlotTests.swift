@@ -31,8 +31,8 @@ import Testing
     #expect(slot.claim() == 3)
   }
 
-  /// Only the owner of the slot may ask for events. The first call of a new owner reports, only once, that the previous
-  /// consumer was another one.
+  /// Only the owner of the slot may ask for events. Only the first call by a new owner reports that the previous
+  /// consumer was a different one.
   @Test func whoEntersIsNewOnce() {
     let slot = ConsumerSlot()
     #expect(slot.enter(nil) == false, "nobody has it: who has no iterator may ask")

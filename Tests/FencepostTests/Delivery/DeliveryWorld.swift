@@ -55,7 +55,7 @@ struct DeliveryWorld {
     return found
   }
 
-  /// The recorded state of a condition; `nil` while it is still the initial one.
+  /// The recorded state of a condition; `nil` while this state is still the initial state.
   func record(_ slot: UInt32) -> Event.State? { post.told.record(of: slot)?.state }
 
   func told(_ slot: UInt32) -> Event.State { post.told.state(of: slot, table) }

@@ -123,7 +123,7 @@ import Testing
       #expect(engine.identifiers == oracle.identifiers)
     }
 
-    /// The evidence of the event must be that of the deciding fix.
+    /// The event must contain the evidence of the deciding fix.
     private func check(_ event: Event) {
       guard let evidence = event.evidence, let place = places[event.identifier]?.0 else {
         #expect(event.cause == .diagnostic)
@@ -151,7 +151,7 @@ import Testing
       places[name] = (place, policy)
     }
 
-    /// A polygon or corridor of the world's size; `nil` if the random shape is invalid.
+    /// A polygon or corridor whose size suits the test world; `nil` if the random shape is invalid.
     private mutating func shape() -> (any Condition)? {
       let condition = random.shape(around: somewhere(), radius: min(radius(), 5e6))
       return (try? GeographicOracle.Place(condition)) == nil ? nil : condition

@@ -85,7 +85,8 @@ import Testing
     #expect(!states.isSwept && two.allSatisfy { states.observed($0, table) == .undetermined })
   }
 
-  /// Rebasing marks all shapes as swept or no shape, depending on which needs fewer entries. All states stay the same.
+  /// Rebasing marks either all shapes or no shape as swept, depending on which needs fewer entries. All states stay the
+  /// same.
   @Test mutating func rebasingBelievesTheSame() throws {
     var random = SeededGenerator("SlotStatesTests")
     for share in [0.1, 0.9] {

@@ -26,8 +26,8 @@ import Testing
   }
 
   /// Plays the same random calls in a fork, which evaluates only the circles that may need it, and in an engine that
-  /// records changes for a storage and so evaluates each circle. Fork and engine give the same events and the same
-  /// final bytes, and the original does not change.
+  /// records changes for a storage and so evaluates each circle. The fork and the engine give the same events and the
+  /// same final bytes, and the original does not change.
   @Test func forksLiveAsThoseThatLookAtAll() throws {
     var small = 0
     for number in 0..<60 {

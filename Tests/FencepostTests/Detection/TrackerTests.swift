@@ -5,8 +5,8 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct TrackerTests {
-  /// Suspended conditions are not decided, even if the evaluation of a fix reaches the undetermined circles, as when
-  /// one kind of circle is evaluated and another is not.
+  /// Suspended conditions are not decided, even if the evaluation of a fix reaches the undetermined circles, for
+  /// example when one kind of circle is evaluated and another is not.
   @Test func whatIsSuspendedIsNotDecided() throws {
     var engine = try MonitorEngine(name: "m")
     try engine.add(circle(100), identifier: "c")

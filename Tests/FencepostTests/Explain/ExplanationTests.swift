@@ -116,7 +116,7 @@ import Testing
     #expect(Set(counts.keys).isSuperset(of: [.inside, .outside, .withinMargin, .tooCoarse, .dwelling]))
   }
 
-  /// Whether a fix determines the circle, opens a candidate or confirms a crossing.
+  /// True if a fix determines the circle, opens a candidate or confirms a crossing.
   private func opens(_ engine: MonitorEngine, _ fix: Fix) throws -> Bool {
     var engine = engine
     let before = engine.explain("c")

@@ -8,7 +8,7 @@ import Testing
 
 /// Tests which changes to a table lock its fleets, and which shapes are validated.
 @Suite struct ConditionsTests {
-  /// A polygon around the place of the tests; with `isCrossing` two of its edges cross.
+  /// A polygon around the test location; if `isCrossing` is true, two of its edges cross.
   private func polygon(_ number: Int = 0, isCrossing: Bool = false) -> PolygonalGeographicCondition {
     let (south, west) = (Double(number) * 0.01, 0.0)
     let (north, east) = (south + 0.005, west + 0.005)
@@ -59,7 +59,7 @@ import Testing
     #expect(result.kept == 3 && result.added == 1 && result.replaced == 1 && result.removed == 0)
   }
 
-  /// If a shape is equal to the last bit, it is not validated again and stays the same object, even if its condition
+  /// If a shape is equal bit for bit, it is not validated again and stays the same object, even if its condition
   /// changes.
   @Test func equalShapesAreNotExaminedAgain() throws {
     func rows(tag: UInt64) -> [NamedCondition] {
@@ -89,8 +89,8 @@ import Testing
     #expect(shapes(engine.table) == before)
   }
 
-  /// A snapshot of a table equals, byte for byte, that of a monitor with the same conditions and without inputs,
-  /// however the table was made. So earlier versions can read it.
+  /// A snapshot of a table equals, byte for byte, the snapshot of a monitor with the same conditions and without
+  /// inputs, however the table was made. So earlier versions can read it.
   @Test func aSnapshotIsThatOfAMonitorWithoutInputs() throws {
     let table = Conditions()
     var monitor = try MonitorEngine(options: Conditions.options)

@@ -47,8 +47,8 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// An arrival time limits advances and the first inputs of devices, and a device that was silent may continue at the
-  /// present time.
+  /// An arrival time limits advances and the first inputs of devices, and a device that was silent may continue with
+  /// the current time.
   @Test func theArrivalTimeBoundsFirstInputs() throws {
     var fleet = try FleetEngine(try zones(), options: FleetOptions(maxTimeStepMicroseconds: 60_000_000))
     let ahead = try fleet.device("ahead")
@@ -281,7 +281,7 @@ import Testing
     return zones
   }
 
-  /// Overdue events of a new device come with its first row, not before the rows of other devices.
+  /// Overdue events of a new device are delivered with its first row, not before the rows of other devices.
   @Test func overdueEventsComeWithTheFirstRow() throws {
     var fleet = try FleetEngine(try announced())
     let one = try fleet.device("one")

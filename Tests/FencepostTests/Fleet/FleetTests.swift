@@ -37,7 +37,7 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// A table with a circle of 100 m around the place of the tests.
+  /// A table with a circle of 100 m around the test location.
   private func zones(_ policy: TransitionPolicy = .exact) throws -> Conditions {
     let zones = Conditions()
     try zones.add(circle(100), identifier: "home", policy: policy)
@@ -61,7 +61,7 @@ import Testing
     #expect(await fleet.statistics(of: "truck")?.acceptedFixes == 2)
   }
 
-  /// The message that refuses a feature that fleets lack names the feature.
+  /// The message that refuses a feature that fleets lack names this feature.
   @Test func whatAFleetDoesNotHaveIsRefused() throws {
     for options in [
       MonitorOptions(conditionLimit: 3), MonitorOptions(delivery: .first), MonitorOptions(delivery: .latest),
@@ -372,7 +372,7 @@ import Testing
 
   // MARK: - Threads
 
-  /// Fleets on several threads feed over one table while another thread changes it.
+  /// Fleets on several threads that share one table are fed while another thread changes the table.
   @Test func fleetsShareATableThatChanges() async throws {
     let zones = Conditions()
     for index in 0..<50 {

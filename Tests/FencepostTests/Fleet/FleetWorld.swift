@@ -7,9 +7,9 @@ import Testing
 /// One or more fleets over one table, and a monitor for each device as the reference.
 ///
 /// Every call goes to the fleets and to the monitors. The expected events of a call are stored in the order in which
-/// the fleet must deliver them, and compared on delivery. The answers of all other calls are compared too.
+/// the fleet must deliver them, and compared on delivery. The answers of all other calls are also compared.
 struct FleetWorld {
-  /// The earlier calls that a monitor gets when it is created.
+  /// The earlier calls that are repeated on a monitor when it is created.
   private enum Past {
     case add(String, Definition)
     case remove(String)
@@ -22,7 +22,7 @@ struct FleetWorld {
     var name: String
     var monitor: MonitorEngine
     var sequence: UInt64 = 0
-    /// Whether the events that were overdue when the device was created have not come yet.
+    /// True while the events that were overdue when the device was created have not been delivered.
     var isFresh = false
     /// The earliest time to which the device was rewound.
     var rewound: Timestamp?
@@ -40,7 +40,7 @@ struct FleetWorld {
   private struct Shard {
     var stored: StoredFleet
     var storage: MemoryFleetStorage?
-    /// The row that each device had after each call, by its number.
+    /// For each device number, the rows that the device had after the calls so far.
     var history: [UInt32: Set<[UInt8]>] = [:]
     var fleet: FleetEngine {
       _read { yield stored.call }
@@ -571,7 +571,7 @@ struct FleetWorld {
     reasons.insert(one.reason)
   }
 
-  /// A monitor's explanation, changed to the last fix as the fleet stores it. For a fix in the safe region, a fleet
+  /// A monitor's explanation, adapted to the last fix as the fleet stores it. For a fix in the safe region, a fleet
   /// stores only the position, to 1e-7 degrees.
   private func explanation(
     _ identifier: String, of monitor: MonitorEngine, _ fleet: FleetEngine, _ number: UInt32
@@ -622,8 +622,8 @@ struct FleetWorld {
     }
   }
 
-  /// The next deadlines of the fleet and of each device are those of the monitors, except for absences that produce no
-  /// event.
+  /// The next deadlines of the fleet and of each device equal those of the monitors, except for absences that produce
+  /// no event.
   mutating func checkDeadlines() throws {
     for shard in shards.indices {
       var earliest: Timestamp?

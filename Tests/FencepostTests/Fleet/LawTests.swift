@@ -19,7 +19,7 @@ import Testing
 /// * the values in an explanation are those of the last fix outside the safe region, whose exact position a fleet keeps
 ///   (``FleetWorld/explanation(_:of:_:_:)``);
 /// * the explanation of a removed beacon does not say when it was last seen (``FleetWorld/checkExplanation``);
-/// * events that were due before a device was added come with its first input (``FleetWorld``'s `isFresh`);
+/// * events that were due before a device was added are delivered with its first input (``FleetWorld``'s `isFresh`);
 /// * a fleet's deadlines leave out the absence of a beacon if this absence produces no event
 ///   (``FleetWorld/checkDeadlines()``);
 /// * the time from which a device is inside a condition, if the event is later than the time of a rewind

@@ -1,7 +1,7 @@
 @testable import Fencepost
 @testable import FencepostCore
 
-/// A storage of a fleet in memory; its rows are found by their keys, and are written like the rows of a store.
+/// An in-memory storage for a fleet; its rows are found by their keys, and are written like the rows of a store.
 final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
   struct Key: Hashable {
     let table: MonitorRow.Table

@@ -5,7 +5,7 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct TimestampTests {
-  /// Since 1583 Foundation's calendar is the Gregorian one.
+  /// Since 1583, Foundation's calendar is the Gregorian one.
   @Test func agreesWithFoundation() throws {
     var random = SeededGenerator("TimestampTests")
     let style = Date.ISO8601FormatStyle()

@@ -5,9 +5,9 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Compares the crossings of lines with a path in small steps. The azimuths of the inverse problem decide each step. A
-/// step crosses an edge if the ends of the step are on different sides of the edge, and the ends of the edge are on
-/// different sides of the step.
+/// Compares line crossings with the crossings of a path that is divided into small steps. For each step, azimuths from
+/// the inverse geodesic problem decide whether the step crosses an edge. A step crosses an edge if the ends of the step
+/// are on different sides of the edge, and the ends of the edge are on different sides of the step.
 @Suite struct LineOracleTests {
   private struct Crossing: Equatable {
     var identifier: String
@@ -96,7 +96,7 @@ import Testing
     ).azimuth1
   }
 
-  /// Whether a point is to the left of the geodesic from one point towards another.
+  /// True if a point is to the left of the geodesic from one point towards another.
   private func isLeft(_ point: Coordinate, of from: Coordinate, _ to: Coordinate) -> Bool {
     (azimuth(from, point) - azimuth(from, to)).remainder(dividingBy: 360) < 0
   }

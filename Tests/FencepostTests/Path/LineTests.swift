@@ -18,7 +18,7 @@ import Testing
   private static let metres = 1 / 111_319.490_793
   private static let northMetres = 1 / 110_574.388_6
 
-  /// A position in metres east and north of the tests' place on the equator.
+  /// A position in metres east and north of the test location on the equator.
   private func place(_ east: Double, _ north: Double) -> Coordinate {
     Coordinate(latitude: north * Self.northMetres, longitude: east * Self.metres)
   }

@@ -6,14 +6,14 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Compares the events of a path with those of fixes placed along it.
+/// Compares the events of a path with the events of fixes placed along the path.
 @Suite struct PathOracleTests {
   enum World: UInt64, CaseIterable, Sendable {
     case town, crowd, tiny, huge, northPole, southPole, antimeridian, globe
   }
 
   /// Compares with fixes at each microsecond, which is the definition of the rule. If the fixes are at the engine's
-  /// positions, the events are the same to the last bit. If the fixes are on the geodesic, which differs by some
+  /// positions, the events are the same, bit for bit. If the fixes are on the geodesic, which differs by some
   /// nanometres on short legs, the events are the same within a microsecond.
   @Test(arguments: World.allCases)
   func agreesToTheMicrosecond(_ world: World) throws {
@@ -345,7 +345,8 @@ enum LaidPlaces: Sendable {
   case ofLegs
 }
 
-/// Fixes on the geodesic between two fixes, at intervals of `step` microseconds, each with the larger accuracy.
+/// Fixes on the geodesic between two fixes, at intervals of `step` microseconds, each with the larger of the accuracy
+/// values of the two fixes.
 func laid(from start: Fix, to end: Fix, each step: Int64, _ places: LaidPlaces = .ofGeodesics) -> [Fix] {
   let way = GeodesicInverse.solve(
     latitude1: start.coordinate.latitude, longitude1: start.coordinate.longitude,
@@ -365,8 +366,8 @@ extension Coordinate {
   var position: EarthVector { EarthVector(latitude: latitude, longitude: longitude) }
 }
 
-/// Expects the same events of each condition in the same order, at most some microseconds later, and all events sorted
-/// by time.
+/// Expects that each condition has the same events in the same order, at most some microseconds later, and that all
+/// events are sorted by time.
 func expectAlike(
   _ events: [Event], _ dense: [Event], within tolerance: Int64, _ place: String = "",
   sourceLocation: SourceLocation = #_sourceLocation

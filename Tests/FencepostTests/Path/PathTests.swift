@@ -15,7 +15,7 @@ import Testing
     return try MonitorEngine(options: options)
   }
 
-  /// A fix `metres` metres east of the tests' place on the equator.
+  /// A fix `metres` metres east of the test location on the equator.
   private func east(_ seconds: Double, _ metres: Double, _ accuracy: Double = 5) -> Fix {
     fix(seconds, metres, accuracy, bearing: 90)
   }
@@ -53,7 +53,7 @@ import Testing
     #expect(engine.drain().map(\.state) == [.satisfied, .unsatisfied, .satisfied])
   }
 
-  /// Both ends of a leg are inside, and the path between them is inside or partly outside.
+  /// Tests legs whose ends are both inside, while the path between the ends is inside or partly outside.
   @Test func bothEndsInside() throws {
     var engine = try engine()
     let ring = [
@@ -192,7 +192,8 @@ import Testing
       ])
   }
 
-  /// The path has the larger accuracy value of its two end fixes; the fix at its end has its own.
+  /// The path has the larger of the accuracy values of its two end fixes; the fix at the end of the path has its own
+  /// accuracy value.
   @Test func accuracy() throws {
     var engine = try engine()
     var policy = TransitionPolicy.exact

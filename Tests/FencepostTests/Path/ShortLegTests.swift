@@ -6,7 +6,8 @@ import Testing
 @testable import FencepostCore
 
 /// Attacks the closed form of short legs: the accumulation of its angles, its range, and legs without movement. The
-/// events must equal those of fixes at each microsecond, to the last bit, and their positions must lie on the geodesic.
+/// events must equal, bit for bit, those of fixes at each microsecond, and the positions of the events must lie on the
+/// geodesic.
 @Suite struct ShortLegTests {
   enum Attack: UInt64, CaseIterable, Sendable {
     case northPole, southPole, antimeridian, standingStill, tangents, longestLegs, oneInstant, beforeAllTimes, borders
@@ -212,7 +213,7 @@ import Testing
       }
     }
 
-    /// A circle whose boundary passes through a point of a leg, or almost.
+    /// A circle whose boundary passes through, or almost through, a point of a leg.
     private static func circle(
       _ attack: Attack, _ places: [Coordinate], _ random: inout SeededGenerator
     ) -> (CircularGeographicCondition, isTouching: Bool) {

@@ -3,7 +3,8 @@ import Foundation
 @testable import Fencepost
 @testable import FencepostCore
 
-/// A host whose platform has few region slots: it feeds only the fixes that wake it, and plans again from there.
+/// A host whose platform has few region slots: it feeds only the fixes that wake it, and makes a new plan from each
+/// such fix.
 struct RotatingHost {
   var engine: MonitorEngine
   var planner: RotationPlanner

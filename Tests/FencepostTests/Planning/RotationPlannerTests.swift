@@ -121,7 +121,8 @@ import Testing
     #expect(old.armed == new.armed)
   }
 
-  /// Pitfalls 5 and 10: the wake-up circle has a slot in every plan, however crowded it is, even with a single slot.
+  /// Pitfalls 5 and 10: every plan has a slot for the wake-up circle, however many circles are near, even if there is
+  /// only a single slot.
   @Test(arguments: [1, 2, 5])
   func theWakeUpCircleKeepsItsSlot(_ slots: Int) throws {
     let engine = try engine((0..<20).map { ("c\($0)", away(10 * Double($0)), 50.0) })

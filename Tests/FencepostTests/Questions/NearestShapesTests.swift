@@ -5,7 +5,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// The nearest shapes that are not circles are the same, with distances equal to the bit, as if all distances were
+/// The nearest shapes that are not circles, and their distances bit for bit, are the same as if all distances were
 /// computed. For many shapes the search computes only a bound of the distance.
 @Suite struct NearestShapesTests {
   private typealias Ranked = (generation: UInt64, distance: Double)
@@ -64,8 +64,8 @@ import Testing
     try expectRanked(engine, points, "world \(number)")
   }
 
-  /// Bounds without trigonometry contain the distance, from a micrometre to the other side of the Earth. Shapes that
-  /// are skipped because they are farther than a limit are really farther.
+  /// Bounds that are computed without trigonometry contain the distance, from a micrometre to the other side of the
+  /// Earth. Shapes that are skipped because they are farther than a limit are really farther.
   @Test(arguments: 0..<12) func boundsHoldTheDistance(_ number: Int) throws {
     var random = SeededGenerator("slack bounds", salt: UInt64(number))
     for _ in 0..<40 {

@@ -7,7 +7,7 @@ import Testing
 
 /// Compares the answers with those of a plain list, for which all distances are computed in full.
 @Suite struct PlacesTests {
-  /// The answers of a list of all conditions.
+  /// Answers from a list of all conditions.
   private struct Oracle {
     struct Row {
       var generation: UInt64
@@ -77,7 +77,7 @@ import Testing
     return points.filter(\.isValid)
   }
 
-  /// Whether a shape has a boundary: all do except a circle that contains the whole Earth.
+  /// True if a shape has a boundary: all shapes do, except a circle that contains the whole Earth.
   private func hasLine(_ shape: Shape) -> Bool {
     if case .circle(let circle) = shape { return circle.radius < DistanceBounds.largestDistance }
     return true

@@ -4,7 +4,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// A square around the place of the tests; the argument is half its side in degrees (0.0009 is 100 m).
+/// A square around the test location; the argument is half of its side length in degrees (0.0009 degrees are 100 m).
 func square(_ half: Double = 0.000_9, holes: [[Coordinate]] = [], buffer: Double = 0) -> PolygonalGeographicCondition {
   PolygonalGeographicCondition(exterior: ring(half), holes: holes, buffer: buffer)
 }
@@ -18,7 +18,7 @@ func ring(_ half: Double) -> [Coordinate] {
 
 /// Tests polygons and corridors as conditions, from the first fix to the event.
 @Suite struct AreaTests {
-  /// The metres of a degree along the equator.
+  /// The length of one degree along the equator, in metres.
   private let degree = 6_378_137 * Double.pi / 180
 
   @Test func aPolygonIsEnteredAndLeft() throws {

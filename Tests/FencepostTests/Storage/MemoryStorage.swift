@@ -24,7 +24,7 @@ final class MemoryStorage: MonitorStorage, @unchecked Sendable {
   var isClosed = false
   /// The number of writes that will fail, starting with the next one.
   var failing = 0
-  /// Whether the storage accepts images.
+  /// True if the storage accepts images.
   var takesImages = false
   private(set) var images = 0
   private var draft: [Key: Row] = [:]

@@ -12,7 +12,7 @@ enum LifeStep: CustomStringConvertible {
   case advance(Int64)
   /// Rewinds the clock, as after wrong times, and continues from there.
   case rewind(Int64)
-  /// Syncs the conditions to this single one.
+  /// Syncs the conditions to a set that contains only this condition.
   case sync(String, Definition)
   case poll(Int)
   case acknowledge

@@ -235,9 +235,9 @@ import Testing
     #expect(!fleet.statistics.isAllKept)  // the fleet has no storage any more
   }
 
-  /// A device moves without an event to a place where a condition is then added. If its row from before the move were
-  /// saved with the condition, the device would enter the condition when that input is fed again after a crash,
-  /// although the input is older than the condition.
+  /// A device moves without an event to a place where a condition is then added. If the device's row from before the
+  /// move were saved with the condition, the device would enter the condition when that input is fed again after a
+  /// crash, although the input is older than the condition.
   @Test func aTableChangeKeepsTheDevicesThatMoved() throws {
     func life(_ isCut: Bool) throws -> [String] {
       let storage = MemoryFleetStorage()
@@ -713,8 +713,8 @@ import Testing
     #expect(storage.rows.keys.count { $0.table == .conditions } == 2)
   }
 
-  /// If a table is updated to the saved one, possibly only a generation changes. The table's digest, which was computed
-  /// before, must then be computed again.
+  /// Updating a table to the saved one may change nothing but a generation. The table's digest, which was computed
+  /// before, must then be recomputed.
   @Test func aTableThatIsBroughtForwardHasTheDigestOfTheKeptOne() throws {
     func zones() throws -> Conditions {
       let zones = Conditions()

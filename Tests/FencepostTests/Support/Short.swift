@@ -9,7 +9,7 @@ func at(_ seconds: Double) -> Timestamp {
   Timestamp(microseconds: Int64((seconds * 1e6).rounded()))
 }
 
-/// A circle around the place of the tests.
+/// A circle around the test location.
 func circle(_ radius: Double, latitude: Double = 0, longitude: Double = 0) -> CircularGeographicCondition {
   CircularGeographicCondition(center: Coordinate(latitude: latitude, longitude: longitude), radius: radius)
 }
