@@ -24,7 +24,7 @@ from selenium.webdriver.chrome.service import Service
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "bindings" / "site" / "pictures"
-# The name's ending of a picture of the report, and the window: width, height, pixels for each.
+# For each picture of the report: the ending of its name, and the window's width, height, and pixels per CSS pixel.
 SIZES = {"": (1200, 1165, 1), "-phone": (390, 1070, 2)}
 PLUGIN = ROOT / ".build" / "qgis" / "inside"
 

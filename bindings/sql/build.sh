@@ -12,7 +12,7 @@ lib=${FENCEPOST_LIB:-$root/.build/lib}
 case $lib in /*) ;; *) lib=$PWD/$lib ;; esac
 archive=$lib/libfencepost.a
 out=$root/.build/sql
-# The options below have relative paths, because a folder above may have a blank in its name.
+# The options below have relative paths, because the name of a folder above may contain a space.
 cd "$root"
 here=bindings/sql
 mkdir -p "$out"
@@ -20,7 +20,7 @@ mkdir -p "$out"
   echo "bindings/sql/build.sh: $archive is missing; run make .build/stamps/archive" >&2
   exit 1
 }
-# As in bindings/c/build.sh: use the versions of glibc's functions that older systems also have.
+# As bindings/c/build.sh does, use the versions of glibc's functions that older systems also have.
 older=.build/older-glibc
 older_options=
 cc=${CC:-cc}
@@ -37,7 +37,7 @@ case $host in
     # The headers of DuckDB's C API 1.2.0, which every later version supports; .ci/duckdb.sh fetches them.
     file=fencepost.duckdb headers=.build/duckdb
     [ -f "$headers/duckdb_extension.h" ] || "$root/.ci/duckdb.sh" "$headers"
-    # DuckDB may throw through the extension's functions.
+    # DuckDB may throw exceptions through the extension's functions.
     flags="$flags -fexceptions -isystem $headers"
     ;;
   postgresql)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Assembles the add-on of Home Assistant: a folder to copy to /addons on the computer that runs Home Assistant.
+# Assembles the Home Assistant add-on: a folder to copy to /addons on the computer that runs Home Assistant.
 #
 #   make wheel && containers/homeassistant/build.sh      .build/homeassistant/fencepost
 set -euo pipefail

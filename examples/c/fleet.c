@@ -3,10 +3,11 @@
  *
  *     fleet [DEVICES [ROUNDS]]
  *
- * A thread simulates a message broker: it writes rows of DEVICES vehicles (2000) into a pipe, ROUNDS (8) for each. The
- * program reads blocks of rows and feeds them in place. Rows may have other members, because a column is a pointer to a
- * first value, and a stride. Each row has a vehicle number, which is an index into a dictionary of the fleet's own
- * device numbers. The program prints the first events as JSON Lines and the number of events; try 1000000 devices.
+ * A thread simulates a message broker: it writes ROUNDS rows (default 8) for each of DEVICES vehicles (default 2000)
+ * into a pipe. The program reads blocks of rows and feeds them in place. Rows may have other members, because a column
+ * is a pointer to its first value, and a stride. Each row has a vehicle number, which is an index into a dictionary of
+ * the fleet's own device numbers. The program prints the first events as JSON Lines and the number of events; try
+ * 1000000 devices.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <fencepost.h>

@@ -1,5 +1,5 @@
-/* Finds the places that contain many unrelated points, and the boundaries nearest to one point: columns in, compressed
-   rows out. */
+/* For each of many unrelated points, finds the places that contain it; for one point, finds the nearest boundaries. The
+   points are columns, and the result is compressed rows. */
 #include <fencepost.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@ from pathlib import Path
 from fencepost import Fix, Gate, replay
 
 TRACK = Path(__file__).parent.parent / "data" / "tracks" / "gpx" / "bike-basel.gpx"
-SOUTH, NORTH = (47.55850, 7.59190), (47.55975, 7.59300)  # the landings of the ferry
+SOUTH, NORTH = (47.55850, 7.59190), (47.55975, 7.59300)  # the ferry landings
 START = 1_714_554_000_000_000  # 2024-05-01 09:00:00 UTC, in microseconds
 MINUTE = 60_000_000
 

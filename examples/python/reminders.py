@@ -38,7 +38,7 @@ from fencepost import (
 )
 
 MOST = 20
-# Metres. With a smaller radius fixes are too coarse, and a larger region is too large to be a place.
+# Metres. Fixes are too coarse for a smaller radius, and a larger region is too large to be a place.
 SMALLEST, LARGEST = 100, 1_000
 
 

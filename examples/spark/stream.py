@@ -33,7 +33,8 @@ def main() -> None:
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")  # about one for each processor, fixed for the checkpoint's life
         .config("spark.sql.streaming.stateStore.providerClass", ROCKSDB)
-        # A large stack is needed for long error messages from foreachBatch, after which the stream would stall.
+        # Long error messages from foreachBatch need a large stack; without it, the stream would stall after such a
+        # message.
         .config("spark.driver.extraJavaOptions", "-Xss8m")
         .getOrCreate()
     )

@@ -35,7 +35,7 @@ class Algorithm(QgsProcessingAlgorithm):
         return self.SUMMARY
 
     def shortHelpString(self):  # noqa: N802
-        # QGIS makes a paragraph of each line; qgis_process prints the text unchanged.
+        # QGIS turns each line into a paragraph; qgis_process prints the text unchanged.
         return "\n\n".join("\n".join(_joined(paragraph)) for paragraph in self.HELP.strip().split("\n\n"))
 
     def tags(self):

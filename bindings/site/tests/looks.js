@@ -1,4 +1,4 @@
-// Measures how the page looks now: its width, texts of low contrast, images without a text, and boxes that are wider
+// Measures how the page looks now: its width, texts with low contrast, images without a text, and boxes that are wider
 // than the window and do not scroll.
 const faults = [];
 const seen = document.documentElement;

@@ -1,6 +1,6 @@
 /*
- * The host-independent part of the SQL extensions: sets of places as values, tracks, events and visits, implemented
- * over fencepost.h.
+ * The host-independent part of the SQL extensions: sets of places as values, tracks, events and visits, implemented on
+ * top of fencepost.h.
  *
  * A set of places is a value of the host (BLOB, bytea) that contains identifiers, geometries and options of the places,
  * sorted by identifier. The bytes of a value are the same on every platform and in every host. Compiled values are
@@ -17,8 +17,8 @@
 #include <stdint.h>
 #include "fencepost.h"
 
-/* The reason why a call failed: the kind, for the host's error code, and one line of UTF-8 that names cause, place,
- * accepted range and remedy. */
+/* Why a call failed: `cause` selects the host's error code, and `text` is one line of UTF-8 that names the cause, the
+ * place, the accepted range and a remedy. */
 typedef enum fp_cause {
   FP_INVALID,   /* the input is refused */
   FP_NO_MEMORY, /* the host or the system has no memory left */
@@ -29,13 +29,13 @@ typedef struct fp_message {
   char text[512];
 } fp_message;
 
-/* Reallocates memory of the host. Returns NULL if memory is exhausted. Never called with a size of 0. */
+/* Reallocates memory that belongs to the host. Returns NULL if memory is exhausted. The size is never 0. */
 void *fp_reallocate(void *memory, size_t size);
 void fp_release(void *memory);
 
 /* ------------------------------------------------------------------------------------------ options */
 
-/* Options of places and of replays, written "key=value, key=value". Each key may occur once. */
+/* The options for places and replays, written as "key=value, key=value". Each key may occur at most once. */
 typedef struct fp_options {
   uint32_t given;                     /* FP_OPTION_... */
   fencepost_transition_policy policy; /* policy, entry_dwell, exit_dwell (seconds), entry_margin, exit_margin,
@@ -54,7 +54,7 @@ typedef struct fp_options {
 } fp_options;
 
 enum {
-  FP_OPTION_POLICY = 1 << 0,   /* one of the keys of the policy */
+  FP_OPTION_POLICY = 1 << 0,   /* one of the policy keys */
   FP_OPTION_ASSUMING = 1 << 1, /* the groups below have the names of their keys */
   FP_OPTION_SHAPE = 1 << 2,
   FP_OPTION_RADIUS = 1 << 3,
@@ -71,8 +71,8 @@ enum {
 };
 
 /*
- * Reads options. The defaults: policy standard, unsatisfied, planar edges, no buffer, 500 000 vertices, path fixes
- * (geodesic needs max_gap), any speed, invalid=refuse, time=s.
+ * Reads options. The defaults are policy=standard, assuming=unsatisfied, edges=planar, no buffer, max_vertices=500000,
+ * path=fixes (path=geodesic needs max_gap), any speed, invalid=refuse and time=s.
  *
  * @param text     size bytes; may be NULL if size is 0.
  * @param allowed  FP_OPTION_...: options of other groups are refused.
@@ -81,8 +81,8 @@ bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options
 
 /* ------------------------------------------------------------------------------------------- places */
 
-/* Collects places, in any order. Initialise with zeros. The host owns the builder: its bytes come from
-   fp_reallocate(). */
+/* A collection of places, which may be added in any order; initialise it with zeros. The host owns the builder: the
+   builder's bytes come from fp_reallocate(). */
 typedef struct fp_builder {
   uint8_t *bytes;
   size_t size, capacity, count;
@@ -94,8 +94,9 @@ bool fp_builder_circle(fp_builder *builder, const char *identifier, size_t ident
                        fp_message *message);
 
 /*
- * Adds a polygon, a line with the option radius (a corridor) or gate, or a point with the option radius (a circle).
- * @param geometry  WKB, EWKB or a blob of GeoPackage.
+ * Adds a polygon, a line with the option radius (a corridor) or the option gate, or a point with the option radius (a
+ * circle).
+ * @param geometry  WKB, EWKB or a GeoPackage blob.
  */
 bool fp_builder_geometry(fp_builder *builder, const char *identifier, size_t identifier_size, const void *geometry,
                          size_t size, const char *options, size_t options_size, fp_message *message);
@@ -135,7 +136,7 @@ bool fp_places_equal(const fp_places *a, const fp_places *b);
 void fp_places_retain(fp_places *places);
 void fp_places_release(fp_places *places);
 
-/* Returns the monitor with the conditions, for queries: generations are 1 ... fp_places_count(). The monitor is
+/* Returns the monitor with the conditions, for queries: their generations are 1 ... fp_places_count(). The monitor is
    never fed. */
 fencepost_monitor *fp_places_monitor(const fp_places *places);
 size_t fp_places_count(const fp_places *places);
@@ -260,7 +261,7 @@ void fp_time_write(int64_t time_us, char out[32]);
  */
 bool fp_headroom(size_t bytes, fp_message *message);
 
-/* Reads a point of WKB, EWKB or GeoPackage, in degrees. Any other geometry is refused. */
+/* Reads a point from WKB, EWKB or a GeoPackage blob, in degrees. Any other geometry is refused. */
 bool fp_position(const void *geometry, size_t size, double *out_latitude, double *out_longitude, fp_message *message);
 
 /* Fails with the cause FP_NO_MEMORY. Always returns false. */

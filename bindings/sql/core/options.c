@@ -127,7 +127,7 @@ static bool decimal(const char *text, double *out) {
   return count > 0;
 }
 
-/* Reads one value. `members` are the bytes of the options. */
+/* Reads one value. `out` receives the value at the offset that the key names. */
 static bool set(const key *key, const char *value, size_t size, fp_options *out, fp_message *message) {
   char *member = (char *)out + key->offset;
   char text[64];

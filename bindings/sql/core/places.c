@@ -126,7 +126,7 @@ fp_places *fp_places_begin(size_t count, const fp_options *options, fp_message *
   return places;
 }
 
-/* Bytes that the engine may need for each byte of a value during compilation. */
+/* The number of bytes that the engine may need, for each byte of a value, during compilation. */
 enum {
   COMPILED_PER_BYTE = 24
 };
@@ -140,7 +140,7 @@ typedef struct pointed {
 
 /*
  * Reads one place of a value into a definition. The value's lengths were checked.
- * @param is_new  Whether the limit of vertices applies.
+ * @param is_new  Whether the vertex limit applies.
  */
 static bool define(const uint8_t *at, const fp_options *of_replay, bool is_new, fencepost_condition_definition *out,
                    pointed *pointed, fp_message *message) {

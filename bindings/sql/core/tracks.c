@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "value.h"
 
-/* Makes sure that host memory has room for `needed` elements. */
+/* Makes sure that memory from the host has room for `needed` elements. */
 static bool grow(void **elements, size_t *capacity, size_t needed, size_t size, fp_message *message) {
   if (needed <= *capacity) return true;
   size_t most = SIZE_MAX / 2 / size;
@@ -68,7 +68,7 @@ static int by_time(const void *a, const void *b) {
 enum {
   BLOCK = 4096,
   EVENTS = 64,
-  /* Bytes that a replay may need: in addition to the places, and per place. */
+  /* The bytes that a replay may need in addition to the places: BASE once, and PLACE_BYTES for each place. */
   BASE = 1 << 20,
   PLACE_BYTES = 512
 };
@@ -79,7 +79,7 @@ struct fp_replay {
   const fp_cancel *cancel;
   fencepost_monitor *monitor;
   size_t fed;
-  size_t count, at; /* Number of bytes that a replay may need: in addition to the places, and per place. */
+  size_t count, at; /* the number of polled events, and the index of the next event to return */
   fencepost_event events[EVENTS];
 };
 

@@ -41,21 +41,21 @@ const uint8_t **fp_parts(const uint8_t *bytes, size_t size, size_t *out_count, f
 /* Skips the head that GeoPackage puts before WKB (OGC 12-128r19, 2.1.3). */
 bool fp_skip_head(const uint8_t **bytes, size_t *size, fp_message *message);
 
-/* Reads a point of WKB or EWKB. */
+/* Reads a point from WKB or EWKB. */
 bool fp_point(const uint8_t *at, size_t size, double *latitude, double *longitude);
 
 /* A copy of the options in which all members that do not affect compiling are zero, so that memcmp() can compare it. */
 fp_options fp_compiling(const fp_options *options);
 
-/* Returns a copy of the options in which all members that do not affect compiling are zero, so that memcmp() can
-   compare it. */
+/* fp_places_begin() creates places for `count` conditions, without the conditions. fp_places_compile() adds the
+   conditions from the places of a value: to `table`, or, if `table` is NULL, to the monitor in `places`. */
 fp_places *fp_places_begin(size_t count, const fp_options *options, fp_message *message);
 bool fp_places_compile(fp_places *places, fencepost_conditions *table, const uint8_t *const *of_value, size_t size,
                        bool is_new, fp_message *message);
 
 /*
- * As fp_places_get().
- * @param is_new  Whether the value is being made: then shapes above their limit of vertices are refused. The limit does
+ * Does the same as fp_places_get().
+ * @param is_new  Whether the value is being made: then shapes above their vertex limit are refused. The limit does
  *                not apply to a value in a table, because an earlier version without the limit may have made it.
  */
 fp_places *fp_places_read(const void *bytes, size_t size, const fp_options *options, bool is_new, fp_message *message);

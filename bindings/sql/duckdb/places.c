@@ -1,4 +1,5 @@
-/* fp_places(id, geometry [, options]) and (id, latitude, longitude, radius [, options]): a set of places as a BLOB. */
+/* Implements fp_places(id, geometry [, options]) and fp_places(id, latitude, longitude, radius [, options]): a set of
+   places as a BLOB. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "aggregates.h"

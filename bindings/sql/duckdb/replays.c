@@ -1,6 +1,7 @@
 /*
- * fp_events(places, time, latitude, longitude [, accuracy [, options]]) and fp_visits(...): aggregates with one group
- * per device, whose rows may come in any order. Times, also those of the result, are TIMESTAMP (UTC) or TIMESTAMPTZ.
+ * Implements fp_events(places, time, latitude, longitude [, accuracy [, options]]) and fp_visits(...): aggregates with
+ * one group per device, whose rows may come in any order. Times, also those of the result, are TIMESTAMP (UTC) or
+ * TIMESTAMPTZ.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* fp_version, fp_distance, fp_boundary_distance, fp_contains, fp_containing, fp_nearest. If any argument is NULL, the
-   result is NULL. */
+/* Implements fp_version, fp_distance, fp_boundary_distance, fp_contains, fp_containing and fp_nearest. If any argument
+   is NULL, the result is NULL. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void distance(duckdb_function_info info, duckdb_data_chunk input, duckdb_
   }
 }
 
-/* fp_latitude(point) and fp_longitude(point). */
+/* Implements fp_latitude(point) and fp_longitude(point). */
 static void position(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output, const char *name,
                      bool of_latitude) {
   idx_t count = duckdb_data_chunk_get_size(input);

@@ -11,7 +11,7 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
-/* The state of fp_events() and fp_visits(). */
+/* Holds the state of fp_events() and fp_visits(). */
 typedef struct group {
   fp_track track;
   fp_places *places;

@@ -52,7 +52,7 @@ Datum fp_contains(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(shape_distance(fcinfo, "fp_contains") <= 0);
 }
 
-/* Reads a point of WKB. */
+/* Reads a WKB point. */
 static void position(FunctionCallInfo fcinfo, const char *name, double *latitude, double *longitude) {
   bytea *geometry = PG_GETARG_BYTEA_PP(0);
   fp_message message;

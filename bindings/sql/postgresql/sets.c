@@ -19,7 +19,8 @@ static bytea *geometry_of(FunctionCallInfo fcinfo, int argument, bool *out_round
   return DatumGetByteaPP(OidFunctionCall1(cast, PG_GETARG_DATUM(argument)));
 }
 
-/* fp_places(id, geometry [, options]) and (id, latitude, longitude, radius [, options]); argument 0 is the state. */
+/* Implements fp_places(id, geometry [, options]) and fp_places(id, latitude, longitude, radius [, options]); argument 0
+   is the state. */
 PG_FUNCTION_INFO_V1(fp_places_step);
 Datum fp_places_step(PG_FUNCTION_ARGS) {
   MemoryContext context = fp_aggregate_context(fcinfo);
@@ -45,7 +46,7 @@ Datum fp_places_step(PG_FUNCTION_ARGS) {
   bool is_round = false;
   bytea *geometry = circle ? NULL : geometry_of(fcinfo, 2, &is_round);
   if (is_round && (option_text == NULL || strstr(text_to_cstring(options), "edges") == NULL)) {
-    /* Edges of a geography are geodesics. */
+    /* The edges of a geography are geodesics. */
     char *with_edges = psprintf("%.*s%sedges=geodesic", (int)option_size, option_text == NULL ? "" : option_text,
                                 option_size > 0 ? ", " : "");
     option_text = with_edges;

@@ -2,7 +2,7 @@
 #include <string.h>
 #include "fleet.h"
 
-/* Reports a message of the core with the SQLite error code that matches it. */
+/* Reports a message from the core with the SQLite error code that matches it. */
 static int refuse(fp_fleet_table *own, const fp_message *message) {
   fp_fleet_fail(own, "%s: %s", own->name, message->text);
   return fp_code(message);
@@ -81,7 +81,7 @@ int fp_fleet_change(fp_fleet_table *own, sqlite3_value **values) {
   return code;
 }
 
-/* Runs a statement after its values were bound; `bound` is SQLITE_OK, or the error of binding. */
+/* Runs a statement after its values were bound; `bound` is SQLITE_OK, or the error from binding. */
 int fp_fleet_done(sqlite3_stmt *statement, int bound) {
   int code = bound == SQLITE_OK ? sqlite3_step(statement) : bound;
   sqlite3_reset(statement);

@@ -41,11 +41,11 @@ int fp_fleet_fail(fp_fleet_table *own, const char *format, ...);
 /* Discards the compiled fleet. */
 void fp_fleet_reset(fp_fleet_table *own);
 
-/* Prepares a statement, unless it is already prepared. In the format, %w stands for the schema and for the name of the
-   table. */
+/* Prepares a statement, unless it is already prepared. In the format, %w stands for the name of the schema and for the
+   name of the table. */
 int fp_fleet_prepare(fp_fleet_table *own, sqlite3_stmt **statement, const char *format);
 
-/* Runs a statement after its values were bound; `bound` is SQLITE_OK, or the error of binding. */
+/* Runs a statement after its values were bound; `bound` is SQLITE_OK, or the error from binding. */
 int fp_fleet_done(sqlite3_stmt *statement, int bound);
 
 /* Implements INSERT INTO vans(places, options): `values` are the columns of the table. */

@@ -98,7 +98,7 @@ static void distance(sqlite3_context *context, int count, sqlite3_value **values
   }
 }
 
-/* fp_latitude(point) and fp_longitude(point). */
+/* Implements fp_latitude(point) and fp_longitude(point). */
 static void position(sqlite3_context *context, sqlite3_value *value, const char *name, bool of_latitude) {
   fp_message message;
   double latitude, longitude;
@@ -127,8 +127,8 @@ static void longitude(sqlite3_context *context, int count, sqlite3_value **value
 
 static void release_shape(void *shape) { fp_places_release(shape); }
 
-/* fp_boundary_distance and fp_contains: (geometry, latitude, longitude [, options]). The shape of a constant geometry
- * is compiled once per statement. */
+/* Implements fp_boundary_distance and fp_contains, with the arguments (geometry, latitude, longitude [, options]). The
+ * shape of a constant geometry is compiled once per statement. */
 static void of_shape(sqlite3_context *context, sqlite3_value **values, int count, const char *name, bool contains) {
   fp_message message;
   double latitude, longitude, metres;
@@ -166,13 +166,13 @@ static void contains(sqlite3_context *context, int count, sqlite3_value **values
   of_shape(context, values, count, "fp_contains", true);
 }
 
-/* The state of fp_places(). */
+/* Holds the state of fp_places(). */
 typedef struct collected {
   fp_builder builder;
   bool failed;
 } collected;
 
-/* fp_places(id, geometry [, options]) or (id, latitude, longitude, radius [, options]). */
+/* Implements fp_places(id, geometry [, options]) and fp_places(id, latitude, longitude, radius [, options]). */
 static void places_step(sqlite3_context *context, int count, sqlite3_value **values) {
   collected *state = sqlite3_aggregate_context(context, sizeof *state);
   fp_message message;

@@ -1,4 +1,5 @@
-/* fp_containing(places, latitude, longitude) and fp_nearest(places, latitude, longitude, k): one row per place. */
+/* Implements fp_containing(places, latitude, longitude) and fp_nearest(places, latitude, longitude, k): one row per
+   place. */
 #include <string.h>
 #include "tables.h"
 

@@ -1,6 +1,6 @@
 /*
- * fp_events(fixes, places [, options]) and fp_visits(fixes, places [, options]). `fixes` is the text of a query, run on
- * the same connection, with the columns device, time, latitude, longitude and optionally accuracy.
+ * Implements fp_events(fixes, places [, options]) and fp_visits(fixes, places [, options]). `fixes` is the text of a
+ * query, run on the same connection, with the columns device, time, latitude, longitude and optionally accuracy.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +89,7 @@ static bool enlarge(cursor *own) {
   return true;
 }
 
-/* Finds the device with a name, or adds it; NULL if memory is exhausted. */
+/* Finds the device with this name, or adds it; returns NULL if memory is exhausted. */
 static device *device_named(cursor *own, const char *name, size_t size) {
   if (own->device_count * 2 >= own->slot_count && !enlarge(own)) return NULL;
   size_t at = hash(name, size) & (own->slot_count - 1);

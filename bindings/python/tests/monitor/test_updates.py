@@ -262,7 +262,7 @@ def test_one_loop_after_another() -> None:
     async def one() -> int:
         return (await anext(updates)).sequence
 
-    # A consumer is bound to an event loop: the events that the last loop did not commit are redelivered.
+    # A consumer is bound to an event loop: the events that the previous loop did not commit are redelivered.
     assert asyncio.run(one()) == 1
     monitor.acknowledge()
     assert asyncio.run(one()) == 2

@@ -52,7 +52,7 @@ class ReferenceFleet:
         self.max_pending_events = max_pending_events
         self.device_limit = device_limit
         self.devices = {}  # identifier -> Device, in the order of their numbers
-        self.past = list(table.past)  # changes of the table, and advances
+        self.past = list(table.past)  # changes to the table, and advances
         self.clock = None
         self.waiting = []  # dicts, each an event with its device and row
         self.handed_out = []  # delivered, not committed

@@ -223,7 +223,7 @@ def _crossing(way: _Curve, edge: _Curve) -> tuple[Any, Any] | None:
         for _ in range(60):
             one, other = way.at(s), edge.at(u)
             gap = exact.minus(other.place, one.place)
-            # gap + u' T2 = s' T1, in the plane of both tangents.
+            # Solves gap + u' T2 = s' T1 for the lengths u' and s', in the plane of the two tangents T1 and T2.
             cosine = exact.dot(one.tangent, other.tangent)
             a, b = exact.dot(gap, one.tangent), exact.dot(gap, other.tangent)
             square = 1 - cosine * cosine
