@@ -1,4 +1,5 @@
-"""Tests ``fencepost join``, which finds the conditions that contain points, from file to file."""
+"""Tests ``fencepost join``, which reads points from a file, and writes the conditions that contain each point to a
+file."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def test_vector_layers(tmp_path: Path, name: str) -> None:
     geopandas, shapely = pytest.importorskip("geopandas"), pytest.importorskip("shapely")
     shapes = [shapely.Polygon(SQUARE, [HOLE]), shapely.Polygon(SMALL), shapely.LineString(SMALL[:2])]
     radius = [None, None, 25.0]
-    if name == "c.shp":  # a Shapefile has one kind of shapes, and its writer reverses the rings
+    if name == "c.shp":  # a Shapefile has only one kind of shape, and its writer reverses the rings
         shapes, radius = [shapely.orient_polygons(shape, exterior_cw=True) for shape in shapes[:2]], [None, None]
     frame = geopandas.GeoDataFrame(
         {"identifier": list("abc")[: len(shapes)], "radius": radius}, geometry=shapes, crs=4326

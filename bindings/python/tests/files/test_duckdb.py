@@ -72,8 +72,8 @@ def expected() -> EventLog:
 
 @pytest.mark.parametrize("point", POINTS.values(), ids=list(POINTS))
 def test_spatial_points_go_in(connection: Any, expected: EventLog, point: str) -> None:
-    """Tests that points of the spatial extension give the events of the files, if they are used as a track, as
-    conditions of a replay, and as input of a monitor."""
+    """Tests that points from the spatial extension give the same events as the files, when used as a track, as the
+    conditions of a replay, or as input for a monitor."""
     track = connection.sql(f"SELECT time, accuracy, {point} FROM drive")
     shops = "SELECT name, radius, policy, assuming, "
     shops += point.replace("longitude", "ST_X(place)").replace("latitude", "ST_Y(place)") + " FROM shops"
@@ -130,7 +130,7 @@ def test_polygons_and_lines_go_in(connection: Any, shape: str) -> None:
     assert {record.identifier: record.condition for record in monitor.records()} == made
     assert monitor.feed_many(track).accepted == len(log.replays[0].fixes)
     assert [event.to_json() for event in monitor.events()] == log.to_jsonl().splitlines()
-    # The database agrees with each event about whether the place contains the fix, except within metres of the line.
+    # The database agrees with each event about whether the place contains the fix, except within 5 m of the boundary.
     for event in log:
         if event.latitude is None or event.identifier == "way" or abs(event.boundary_distance or 0) < 5:
             continue

@@ -124,7 +124,7 @@ TWO_FIXES = [(52.5, 13.4, 0.0, NOON), (52.6, 13.5, 0.0, NOON + 10_000_000)]
 @pytest.mark.parametrize(
     "document",
     [
-        # Examples of OGC 19-045r3, section 7.2: the encoding of prisms, of trajectories, of a collection of geometries.
+        # Examples from OGC 19-045r3, section 7.2: the encodings of prisms, trajectories and a collection of geometries.
         {"type": "Feature", "temporalGeometry": MOVING | {"datetimes": TIMES, "interpolation": "Linear"}},
         collection({"type": "Feature", "temporalGeometry": MOVING | {"datetimes": TIMES}, "properties": {"name": "a"}}),
         {
@@ -138,7 +138,7 @@ TWO_FIXES = [(52.5, 13.4, 0.0, NOON), (52.6, 13.5, 0.0, NOON + 10_000_000)]
         },
         # These times are in milliseconds since 1970, as in the standard's first version.
         {"type": "Feature", "temporalGeometry": MOVING | {"datetimes": [NOON // 1000, NOON // 1000 + 10_000]}},
-        # These are outputs of MobilityDB's asMFJSON: a sequence, sequences, instants.
+        # These are outputs of MobilityDB's asMFJSON: one sequence, several sequences, and instants.
         MOVING | {"datetimes": ["2024-05-01T14:00:00+02", "2024-05-01T14:00:10+02"], "lower_inc": True},
         {
             "type": "MovingPoint",

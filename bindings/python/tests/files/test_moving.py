@@ -1,4 +1,4 @@
-"""Replays accept the trajectories of MovingPandas unchanged, and visits have the ids of the trajectories."""
+"""Replays accept MovingPandas trajectories unchanged, and visits have the ids of the trajectories."""
 
 from __future__ import annotations
 

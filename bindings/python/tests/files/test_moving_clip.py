@@ -50,7 +50,7 @@ def trajectory(track: str) -> Any:
     if path is None:
         pytest.skip(f"{track} is not there")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # hides the warnings that fixes are sorted and time zones dropped
+        warnings.simplefilter("ignore")  # hides the warnings that fixes are sorted and that time zones are dropped
         latitudes, longitudes, _, times = zip(*[fix for fix in fixes_of(path) if abs(fix[0]) <= 90])
         points = geopandas.points_from_xy(longitudes, latitudes)
         stamps = pandas.to_datetime(times, unit="us")
@@ -174,8 +174,8 @@ class Way:
     [("bike-basel.gpx", (12, 12)), ("run-sf-strava-teleport.gpx", (12, 15)), ("trip-multiday-riviera.gpx", (12, 24))],
 )
 def test_paths_beside_clip(track: str, least: tuple[int, int]) -> None:
-    """Compares entries and exits on the path of a track with one fix a minute with the result of clip on the circles as
-    polygons. They agree, but
+    """Thins a track to one fix a minute, and compares the entries and exits on its path with clip's result for the
+    circles, which clip gets as polygons. The results agree, but
 
     * clip cuts along straight lines in degrees, which differ from the geodesics by centimetres over a kilometre, and
       by metres over 300 km;

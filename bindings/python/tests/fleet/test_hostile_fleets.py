@@ -36,7 +36,7 @@ NOT_CALLED = {
         "sort",
     },
 }
-"""Calls to leave out: slow functions that need no arguments, and methods of list."""
+"""Calls to leave out: slow functions that need no arguments, and methods of `list`."""
 
 
 class Caller(Draw):

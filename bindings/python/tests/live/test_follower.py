@@ -1,4 +1,5 @@
-"""Tests ``fencepost.live`` in a program: feeding, time, events in loops, sinks, stores, asyncio without a thread."""
+"""Tests ``fencepost.live`` in a program: feeding, time, events in loops, sinks, stores, and asyncio without a
+thread."""
 
 from __future__ import annotations
 

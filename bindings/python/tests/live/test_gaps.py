@@ -1,4 +1,4 @@
-"""Tests reports about missing messages of senders that number their messages."""
+"""Tests reports about missing messages from senders that number their messages."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ EXACT = TransitionPolicy.exact()
 
 
 class FleetWatched:
-    """A watch of a fleet around one office, whose clock the test sets."""
+    """A watch of a fleet around one office; the test sets the watch's clock."""
 
     def __init__(self, fleet: Fleet | None = None, policy: TransitionPolicy | None = None, **options: Any) -> None:
         self.clock = Clock()

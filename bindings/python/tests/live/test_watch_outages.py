@@ -86,7 +86,7 @@ def test_a_signal_ends_the_program_while_nobody_reads_its_output(tmp_path: Path)
     with Program(tmp_path, source="fixes.jsonl") as program:
         assert program.process.stdout is not None
         waiting, end = array("i", [0]), time.monotonic() + LONGEST
-        while waiting[0] < 60_000:  # the pipe holds 65,536 bytes
+        while waiting[0] < 60_000:  # the pipe can hold 65,536 bytes
             assert time.monotonic() < end
             fcntl.ioctl(program.process.stdout, termios.FIONREAD, waiting)
             time.sleep(0.01)

@@ -84,8 +84,8 @@ def notices_to(hear: Callable[[str], object], monotonic: Callable[[], float] = t
 
 
 class Watched:
-    """A watch of one place, whose clock the test sets. Collects the watch's messages and the events that the watch
-    handles."""
+    """A watch of one place; the test sets the watch's clock. Collects the watch's messages and the events that the
+    watch handles."""
 
     def __init__(self, monitor: Monitor | None = None, **options: object) -> None:
         self.clock = Clock()

@@ -1,9 +1,9 @@
 """Runs a monitor that can be interrupted at any moment and resumed; this is the program that test_kill.py kills.
 
 A plan is data: the inputs, the conditions, the operations before certain inputs, and the way in which events are read.
-The expected log results from running a plan from its start in memory. As a program (``life.py PLAN STORE``), this
-module opens the monitor ``m`` in a store, continues the plan after the last input of that monitor, and writes each
-observation to standard output as one line with a single write.
+To get the expected log, the plan is run in memory from its start. As a program (``life.py PLAN STORE``), this module
+opens the monitor ``m`` in a store, continues the plan after the last input of that monitor, and writes each observation
+to standard output as one line with a single write.
 """
 
 from __future__ import annotations

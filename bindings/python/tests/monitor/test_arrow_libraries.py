@@ -1,4 +1,4 @@
-"""Tests tables of other libraries as a monitor's input."""
+"""Tests tables from other libraries as a monitor's input."""
 
 from __future__ import annotations
 

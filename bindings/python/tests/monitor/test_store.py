@@ -1,4 +1,4 @@
-"""Tests monitors with a store: opening by name, closing, durability, exclusive names, failures."""
+"""Tests monitors with a store: opening by name, closing, durability, exclusive names, and failures."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ SCRIPT = Path(__file__).with_name("typed_script.py")
 
 
 def test_a_users_script_runs() -> None:
-    """A separate test runs mypy on all scripts, including this script of a user."""
+    """A separate test runs mypy on all scripts, including this user script."""
     subprocess.run([sys.executable, str(SCRIPT)], check=True, timeout=120, capture_output=True)
 
 

@@ -49,7 +49,7 @@ def modules() -> list[str]:
 
 
 def test_each_file_is_looked_at() -> None:
-    """`modules` returns every module of the package, except modules that have no doctests."""
+    """`modules` returns every module of the package, except the top-level package itself and ``__main__``."""
     files = {path.relative_to(PACKAGE.parent).with_suffix("") for path in PACKAGE.rglob("*.py")}
     names = {".".join(file.parts).removesuffix(".__init__") for file in files} - {"fencepost", "fencepost.__main__"}
     assert len(names) > 80

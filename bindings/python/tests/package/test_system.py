@@ -54,7 +54,7 @@ def test_connections_are_kept_alive(portable: bool, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere these are the ways that are tested")
 def test_what_waits_works_with_the_portable_ways() -> None:
-    """Runs the tests of awaiting events, of events of fleets, and of commands in a process that does not use these
+    """Runs the tests for awaiting events, for fleet events, and for commands, in a process that does not use these
     features of Linux."""
     files = ["monitor/test_updates.py", "fleet/test_fleet_events.py", "live/test_watch_commands.py"]
     code = "from fencepost import _system as s; assert s.PORTABLE and not s.HAS_EVENTFD and s.open_process(1) is None"

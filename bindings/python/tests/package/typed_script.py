@@ -1,4 +1,4 @@
-"""A typical script of a user, for the type checkers: it uses every part of the monitor and states the types of the
+"""A typical user script, for the type checkers: it uses every part of the monitor and states the types of the
 results."""
 
 from __future__ import annotations

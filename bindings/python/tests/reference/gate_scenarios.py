@@ -1,4 +1,4 @@
-"""Scenarios of gates: the steps and the expected events. generate_gate_scenarios.py fills in the numbers.
+"""Gate scenarios: the steps and the expected events. generate_gate_scenarios.py fills in the numbers.
 
 For a line that runs north, the west side is left. Fixes are on the equator; their distances in metres are measured east
 from the meridian of Greenwich.

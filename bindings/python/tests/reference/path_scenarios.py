@@ -1,4 +1,4 @@
-"""Scenarios of paths: the steps and the expected events. generate_path_scenarios.py fills in the numbers."""
+"""Path scenarios: the steps and the expected events. generate_path_scenarios.py fills in the numbers."""
 
 from __future__ import annotations
 

@@ -244,7 +244,7 @@ class Condition:
         self.last_fix = None  # for places: the (fix, distance) evaluated last, for explain
         self.absence_deadline = None  # beacons
         self.last_sighting = None  # beacons
-        self.is_new = True  # for gates: added, or suspended, since the last fix
+        self.is_new = True  # for gates: true if the gate was added or suspended since the last fix
 
     @property
     def is_beacon(self):

@@ -89,7 +89,7 @@ def test_a_track_of_fixes_and_a_file_are_compared_in_one_pass_too() -> None:
 
 
 def test_the_rows_of_a_table_are_never_grouped_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows go into the native loop as columns, in comparisons and tuning as in replays, and each warning is issued
+    """In comparisons and tuning, as in replays, rows go into the native loop as columns, and each warning is issued
     once."""
     from fencepost import tune
 

@@ -107,7 +107,8 @@ def test_refusals(form: str) -> None:
 
 
 def test_devices_named_by_uuids() -> None:
-    """PyArrow cannot dictionary-encode values of an extension type; this caused an unclear error."""
+    """PyArrow cannot dictionary-encode values of an extension type; in an earlier version, this caused an unclear
+    error."""
     if not hasattr(pa, "uuid"):
         pytest.skip("this PyArrow has no UUIDs")
     names = [bytes([number]) * 16 for number in (1, 2)]

@@ -77,7 +77,7 @@ def test_columns_with_different_indexes_are_refused() -> None:
 
 
 def test_labels_that_name_several_rows_are_refused() -> None:
-    """With such labels, a join would pair each row with the zones of all rows that have the same label."""
+    """If several rows had the same label, a join would pair each of these rows with the zones of all of them."""
     twice = pandas.concat([points(20), points(20) + 0.01])
     matches = zones().containing(twice.lat, twice.lon)
     said = r"label 0 .*reset_index\(\)"

@@ -1,7 +1,7 @@
 """Tests planar edges, which are straight lines on the map: polygons that are valid in shapely are accepted, and points
 lie on the same side as in shapely.
 
-The engine replaces planar edges by geodesics, which lie up to 0.1 m away from the planar edges. Therefore an earlier
+The engine replaces planar edges with geodesics, which lie up to 0.1 m away from the planar edges. Therefore an earlier
 version refused some holes, as if they crossed an edge: holes that touched the edge from within, or lay a millimetre
 from it.
 """

@@ -525,7 +525,7 @@ def _runs(
 
 
 def _decide(own: Mapping[str, Any], default: _Decided, base: TransitionPolicy) -> _Decided:
-    """The values of a row; a missing value is replaced by the default."""
+    """The values of a row; a missing value is replaced with the default."""
     assuming, policy = own.get("assuming"), without_nulls(own.get("policy"))
     return (
         default[0] if assuming is None else assumed(assumed_state(assuming)),

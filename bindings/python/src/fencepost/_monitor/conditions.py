@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ConditionChanges(ConditionHolder[V]):
-    """Methods that add conditions. `_assumed` is the default of the assumed state."""
+    """Methods that add conditions. `_assumed` is the default assumed state."""
 
     __slots__ = ()
     _assumed: ClassVar[State]
@@ -297,11 +297,11 @@ class ConditionChanges(ConditionHolder[V]):
             conditions: A mapping of identifiers to conditions. Records, definitions, another monitor or a
                 :class:`Zones` are also accepted; these have policies and tags of their own. A table of rows (PyArrow,
                 Polars, a relation of DuckDB, pandas and GeoPandas with PyArrow) is read as in :meth:`add_many`.
-            assuming: Initial state of conditions that have no assumed state of their own. None means unknown for a
-                monitor and unsatisfied for a table.
-            policy: Policy of conditions without a policy, or the name of a preset. None means
+            assuming: The initial state for conditions that do not state one. None means unknown for a monitor and
+                unsatisfied for a table.
+            policy: The policy for conditions that do not have their own, or the name of a preset. None means
                 :meth:`TransitionPolicy.standard`.
-            tag: Tag of conditions without a tag.
+            tag: The tag for conditions that do not have their own.
             columns: Maps roles, such as ``latitude``, to the names of columns that the library does not recognise.
             max_vertices: The largest number of vertices that each shape may have; None means 500,000 for a table, and
                 1,000,000 for other sources. See :class:`Zones`.

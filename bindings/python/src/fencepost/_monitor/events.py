@@ -71,7 +71,7 @@ class EventSource(Generic[E, L]):
         return events
 
     def events_columns(self) -> dict[str, list[Any]]:
-        """Returns the events that are pending at the call as columns: see :meth:`EventList.columns`.
+        """Returns the events that are pending at the time of the call, as columns: see :meth:`EventList.columns`.
 
         All events are acknowledged on return; if an error is raised, no event is acknowledged. To handle events before
         you acknowledge them, use :meth:`poll`.
@@ -132,7 +132,7 @@ class EventSource(Generic[E, L]):
 
     def abandon(self) -> None:
         """Makes the delivered but unacknowledged events pending again, so that they are delivered again with the same
-        sequence.
+        sequence numbers.
 
         Call this method if a handler failed.
 

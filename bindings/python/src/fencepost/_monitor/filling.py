@@ -1,4 +1,4 @@
-"""Puts the conditions of any source into a monitor or a table; used by `Zones(source)`, `Fleet(source)`,
+"""Puts the conditions from any source into a monitor or a table; used by `Zones(source)`, `Fleet(source)`,
 `Monitor(source)`, replays and ``fencepost watch``."""
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class Source:
     Args:
         given: A path, a mapping, GeoJSON, a frame, an Arrow stream, or another monitor or table. None means no
             conditions.
-        assumed: The initial state of conditions without an assumed state; used if `assuming` is None.
-        policy: Policy of conditions without a policy.
-        assuming: The initial state of conditions without an assumed state.
-        radius: Radius in metres of circles without a radius.
+        assumed: The initial state for conditions that do not state one; used if `assuming` is None.
+        policy: The policy for conditions that do not have their own.
+        assuming: The initial state for conditions that do not state one.
+        radius: The radius, in metres, for circles that do not state one.
         columns: Maps roles, such as ``latitude``, to the names of columns or properties that the library does not
             recognise.
         layer: Layer of a vector file. None selects the first layer.

@@ -87,7 +87,7 @@ def fix_records(fixes: Any) -> memoryview[Any]:
 
 
 def first_time(rows: memoryview[Any]) -> int | None:
-    """The time of the first record, or None without records."""
+    """The time of the first record, or None if there are no records."""
     found: int | None = FIX_RECORD.unpack_from(rows)[3] if rows.nbytes >= FIX_RECORD.size else None
     return found
 
@@ -144,7 +144,7 @@ class FixInputs:
         return found
 
     def _doubt(self, time: object, depth: int = 3) -> None:
-        """Warns before anything is fed if a time in microseconds is probably in another unit."""
+        """Before anything is fed, warns if a time that was passed as microseconds is probably in another unit."""
         unit = likely_unit(time)
         if unit is not None and self._is_fresh():
             way_out = f"for {unit[0]} write {time} * {unit[1]:_}, or give a datetime"

@@ -103,9 +103,9 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             any. Conditions that are passed replace the conditions in the store; a condition that is equal in both keeps
             its state. If `conditions` is a text without a dot or slash, it is the `name` of the monitor and not a path.
         name: The monitor's name, 1 to 64 letters, digits or underscores. None makes a private monitor without a name.
-        policy: Policy of conditions without a policy, or the name of a preset. None means ``standard``.
-        assuming: Initial state of conditions that have no assumed state of their own. None means unknown.
-        radius: Radius in metres of circles without a radius.
+        policy: The policy for conditions that do not have their own, or the name of a preset. None means ``standard``.
+        assuming: The initial state for conditions that do not state one. None means unknown.
+        radius: The radius, in metres, for circles that do not state one.
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             the library does not recognise these names.
         layer: Layer of a vector file. None selects the first layer.
@@ -142,8 +142,8 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
     Raises:
         InputError: `conditions` cannot be used as a source of conditions. No store was opened.
         InvalidNameError: The name has characters that are not allowed, or is too long or empty.
-        InvalidArgumentError: An option is out of its range, an option differs from the option of the existing store, or
-            a store has no name.
+        InvalidArgumentError: An option is out of its range, an option differs from that of the existing store, or
+            `store` was passed without a name.
         MonitorInUseError: The store is open, in this or another process.
         StoreUnavailableError: The store cannot be opened: the directory does not exist, access is denied, or the disk
             is full.

@@ -68,8 +68,8 @@ class MonitorQuestions:
         distances: bool = False,
         threads: int = 1,
     ) -> Any:
-        """Finds the conditions that contain a point, or that contain each of many points. A point on the boundary is
-        inside.
+        """For one point, or for each of many points, finds the conditions that contain the point. A point on the
+        boundary is inside.
 
         The results are pure geometry, exact on the ellipsoid. The results do not depend on the conditions' states or
         policies, or on the condition limit. Beacon conditions contain no points.
@@ -143,9 +143,9 @@ class MonitorQuestions:
         columns: Mapping[str, str] | None = None,
         threads: int = 1,
     ) -> Any:
-        """Finds the conditions whose boundaries are nearest to a point, or to each of many points, the nearest
-        condition first. Among conditions at equal distance, the condition that was added first comes first. A circle
-        that contains the whole Earth has no boundary.
+        """For one point, or for each of many points, finds the conditions whose boundaries are nearest to the point;
+        the nearest condition comes first. Among conditions at equal distance, the condition that was added first comes
+        first. A circle that contains the whole Earth has no boundary.
 
         Args:
             points: A latitude, a column of latitudes, or a table of points, as in :meth:`containing`.

@@ -44,7 +44,7 @@ class Outcome:
     Attributes:
         name: The policy's name in this comparison.
         policy: The policy.
-        log: The events with this policy.
+        log: The events that result from this policy.
         events: The number of events.
         visits: The number of visits.
         flaps: The number of crossings that the opposite crossing undid within the comparison's flap time.
@@ -343,7 +343,7 @@ def _by_place(log: EventLog | Visits) -> defaultdict[tuple[Any, str], list[Visit
 
 
 class _Pairs:
-    """The pairs of overlapping visits of one condition; for each pair, the delays in microseconds by which our visit
+    """The pairs of overlapping visits to one condition; for each pair, the delays in microseconds by which our visit
     starts and ends later than the other visit."""
 
     def __init__(self, theirs: Sequence[Visit], ours: Sequence[Visit]) -> None:

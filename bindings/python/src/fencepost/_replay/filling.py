@@ -55,13 +55,13 @@ def given_conditions(
 
     Args:
         conditions: The argument as passed.
-        policy: Policy of conditions without a policy. None means ``standard``.
+        policy: The policy for conditions that do not have their own. None means ``standard``.
         by: The column that identifies the track. None means that there is only one track.
         name: Name of the argument, for messages.
         how: How files and tables are read.
         columns: Maps roles, such as ``latitude``, to the names of columns that the library does not recognise.
-        radius: Radius in metres of circles without a radius.
-        assuming: Initial state of conditions that have no assumed state of their own. None means the result of
+        radius: The radius, in metres, for circles that do not state one.
+        assuming: The initial state for conditions that do not state one. None means the result of
             :func:`assumed_by_default`.
 
     Raises:

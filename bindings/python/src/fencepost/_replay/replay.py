@@ -76,8 +76,9 @@ def replay(
         conditions: A path (GeoJSON, CSV, or a vector file), conditions by identifier, a DataFrame, a GeoDataFrame, an
             Arrow stream, a table of conditions or a monitor. A table of conditions needs the column ``identifier``; its
             points and lines also need a radius in metres.
-        policy: Policy of conditions without a policy, or the name of a preset. None means ``standard``. The argument is
-            refused if `conditions` is a table or a monitor, because all conditions of these have a policy.
+        policy: The policy for conditions that do not have their own, or the name of a preset. None means ``standard``.
+            The argument is refused if `conditions` is a table or a monitor, because all conditions of these have a
+            policy.
         device: Name of the column that names the device. The rows of each device are a separate track, which is
             replayed as if it had its own monitor.
         columns: The names of the track's columns for latitude, longitude, time and accuracy, if the library does not
@@ -107,13 +108,13 @@ def replay(
             refused.
         sort: True to sort the fixes of files and tables, and the lines of a sightings file, by time if they are not in
             order. Otherwise a row that is earlier than a previous row is late. :class:`Fix` objects are never sorted.
-        radius: Radius, in metres, for circles in files and tables that do not state one.
+        radius: The radius, in metres, for circles in files and tables that do not state one.
         max_vertices: The largest number of vertices that each shape in files and tables may have; None means 500,000.
             See :class:`Zones`.
-        assuming: Initial state of conditions that have no assumed state of their own. With ``unsatisfied``, the first
-            determination that a condition is not satisfied gives no event. None means ``unsatisfied`` for several
-            tracks (`by`, trajectories), as in tables of conditions, and ``unknown`` for a single track. The argument is
-            refused if `conditions` is a table, because its conditions start in the state with which they were added.
+        assuming: The initial state for conditions that do not state one. With ``unsatisfied``, the first determination
+            that a condition is not satisfied gives no event. None means ``unsatisfied`` for several tracks (`by`,
+            trajectories), as in tables of conditions, and ``unknown`` for a single track. The argument is refused if
+            `conditions` is a table, because its conditions start in the state with which they were added.
         time_zone: Time zone for times in files and tables that do not state one: a name such as ``Europe/Berlin``, an
             offset such as ``+02:00``, or a ``tzinfo``. None means UTC.
         date_order: ``dmy`` or ``mdy``, the order of day and month in dates such as 05/04/2024. If `date_order` is

@@ -124,7 +124,7 @@ class Tuning(Rows[Trial]):
     @property
     def validated_f1(self) -> float | None:
         """The F1 over all labels, where each label is judged by the policy that was chosen without the label's device
-        or day. This value estimates the score on new data. None without cross-validation."""
+        or day. This value estimates the score on new data. None if there was no cross-validation."""
         if not self.folds:
             return None
         found, missed, false = (sum(getattr(fold.trial, name) for fold in self.folds) for name in _NUMBERS[-3:])
@@ -196,7 +196,7 @@ def tune(
         flap_seconds: A crossing that the opposite crossing undoes within this time is a flap.
         device: The column that identifies the device.
         columns: The names of the tracks' columns, as for :func:`replay`.
-        radius: Radius in metres of points without a radius.
+        radius: The radius, in metres, for points that do not state one.
         max_vertices: The largest number of vertices that each shape may have, as for :func:`replay`.
         time_zone: Time zone for labels whose times do not state one. If `time_zone` is None, such labels are refused.
 

@@ -24,7 +24,7 @@ _KINDS = {
     "beacons": ("array",),
 }
 EXTRA = ("refresh", "beacons")
-"""The optional columns of rows."""
+"""The names of the optional columns."""
 _DIGEST_BYTES = 16
 _BEACON = ("uuid", "major", "minor", "rssi")
 _MOST_BYTES = 256

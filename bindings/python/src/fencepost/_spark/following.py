@@ -25,8 +25,8 @@ class Following:
     """The fleets, each with its table of conditions, and the devices that are not loaded yet.
 
     The events of a device depend only on its own rows, not on the rest of a micro-batch. If a row names a different
-    table from the previous row, the previous table first confirms the changes that were due before that row. A row that
-    comes more than `expire_us` after its device's previous row belongs to a new device.
+    table from the previous row, the changes that were due before that row are first confirmed with the previous table.
+    A row that comes more than `expire_us` after its device's previous row belongs to a new device.
     """
 
     def __init__(self, tables: Tables, waiting: Batch, expire_us: int | None) -> None:

@@ -65,7 +65,7 @@ def initial_states(session: Any, checkpoint: str, shards: int, is_wide: bool) ->
 
 
 def shard_of(shards: int) -> Any:
-    """The column with the number of the shard, computed from the column `device`."""
+    """The column with the shard number, computed from the column `device`."""
     f = columns.functions()
     return f.pmod(f.hash("device"), f.lit(shards)).alias("shard")
 

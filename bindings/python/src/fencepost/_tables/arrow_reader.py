@@ -192,7 +192,7 @@ class BatchReader:
         return index
 
     def _holds_points(self, index: int) -> bool:
-        """True if the format of a column can hold points: WKB, WKT, separate or interleaved coordinates."""
+        """True if a column of this format can contain points: WKB, WKT, separate or interleaved coordinates."""
         child = self._children[index]
         marked = _metadata(child).get("ARROW:extension:name")
         if marked in self._shapes:
@@ -219,7 +219,7 @@ class BatchReader:
         return found
 
     def _check_crs(self, crs: Any, name: str) -> None:
-        """Checks that coordinates are degrees of WGS84, or prepares to transform them. A column without a CRS counts as
+        """Checks that coordinates are WGS84 degrees, or prepares to transform them. A column without a CRS counts as
         WGS84."""
         given = crs = crs or self._crs
         if isinstance(crs, str) and crs.lstrip().startswith("{"):

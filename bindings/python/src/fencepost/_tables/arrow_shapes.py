@@ -22,7 +22,7 @@ _LISTS = {
 }
 """The meanings of the nested lists of each layout, from the outermost list to the innermost."""
 LEVELS = {kind: len(lists) for kind, lists in _LISTS.items()}
-"""The number of nested lists of each layout."""
+"""The number of nested lists in each layout."""
 
 
 def is_nested(child: Any, levels: int) -> bool:

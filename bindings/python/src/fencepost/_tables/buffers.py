@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     TimeColumn: TypeAlias = SupportsArray | Buffer | Iterable[Time]
 
 NO_TIME = -(1 << 63)
-"""The integer for a missing time. A row with a missing time counts as invalid."""
+"""The integer that stands for a missing time. A row with a missing time counts as invalid."""
 
 
 @published

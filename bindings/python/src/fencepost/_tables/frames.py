@@ -24,7 +24,7 @@ _EXPECTED: dict[str, tuple[str, tuple[type, ...]]] = {
 
 
 def is_frame(value: Any) -> bool:
-    """True for a frame of pandas or of a library built on it."""
+    """True for a pandas frame, or for a frame of a library built on pandas."""
     return all(hasattr(value, name) for name in ("columns", "iloc", "dtypes"))
 
 

@@ -31,7 +31,7 @@ def uuid_of(data: bytes) -> UUID:
 
 
 def to_uint16(value: SupportsIndex, what: str) -> int:
-    """Checks an integer of 0 to 65535."""
+    """Checks that a value is an integer from 0 to 65535."""
     return integer(value, what, 0, 65_535)
 
 

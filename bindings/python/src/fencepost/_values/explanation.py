@@ -30,8 +30,8 @@ class Explanation(Plain):
         candidate_start_us: Time of the fix, or of the point of the path, that opened the candidate.
         deadline_us: Time at which the candidate will be confirmed, or the beacon will count as absent.
         last_sighting_us: Time of the last sighting of a beacon.
-        metres_to_decide: How many metres farther than the last fix another fix of the same accuracy must lie to be
-            decisive.
+        metres_to_decide: The additional distance beyond the boundary, in metres, that another fix of the same accuracy
+            would need, compared with the last fix, to be decisive.
         seconds_to_decide: The deadline minus the clock.
         accuracy_needed: If the last fix was too inaccurate: the accuracy in metres with which it would have decided the
             state.

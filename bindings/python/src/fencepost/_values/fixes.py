@@ -117,8 +117,8 @@ class BeaconSighting:
         rssi: Signal strength in dBm. None means unknown, which counts as the weakest signal.
 
     Attributes:
-        measured_power: For a parsed advertisement: the signal strength at a distance of 1 m that the advertisement
-            states, in dBm; otherwise None.
+        measured_power: For a parsed advertisement: the signal strength in dBm that the advertisement states for a
+            distance of 1 m; otherwise None.
         kind: ``"ibeacon"`` or ``"altbeacon"`` for a parsed advertisement; otherwise None.
         time: Time of reception, if it was passed to :meth:`parse`; otherwise None.
             :meth:`Monitor.feed_sightings` uses this time.

@@ -88,7 +88,7 @@ class Matches(Table):
         return len(self._indices)
 
     def __getitem__(self, point: int) -> list[str]:
-        """The identifiers of the conditions of one point.
+        """The identifiers of the conditions that are paired with one point.
 
         Raises:
             IndexError: There is no such point.

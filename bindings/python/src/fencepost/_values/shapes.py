@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 EDGES = ("geodesic", "planar")
 """The kinds of edges, in the library's order."""
 ORDERS = ("latlon", "lonlat")
-"""The possible orders of a pair of coordinates."""
+"""The possible orders of the coordinates in a pair."""
 Order: TypeAlias = Literal["latlon", "lonlat"]
 Place: TypeAlias = Sequence[float]
 """A pair of coordinates in degrees: latitude and longitude, or longitude and latitude."""
@@ -28,8 +28,8 @@ _NO_NUMBER = float("nan")
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Polygon(Plain):
-    """Polygons with holes on the Earth. The condition is satisfied inside the parts and on their boundary, but not in
-    their holes.
+    """One or several polygons on the Earth, which may have holes. The condition is satisfied inside the parts and on
+    their boundary, but not in their holes.
 
     The edges are geodesics of the WGS84 ellipsoid. Poles and the antimeridian need no special treatment. A ring
     encloses the smaller of the two areas that it bounds, regardless of its winding.

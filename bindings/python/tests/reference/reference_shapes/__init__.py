@@ -1,4 +1,4 @@
-"""A slow and simple reference of polygons and corridors on the ellipsoid.
+"""A slow and simple reference implementation of polygons and corridors on the ellipsoid.
 
 The reference is written only from ``design/shapes.md``; rule numbers in comments refer to that page. Geodesics come
 from ``geographiclib``, and the last nanometres are computed with ``mpmath``; no code is shared with the engine. The
