@@ -996,10 +996,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_condition(
  * Left and right are as seen from the line's first vertex towards its last. A position exactly on the line is to the
  * left of the line. The accuracy has no effect. Going around an end of the line, or touching an end, is not a crossing.
  *
- * Only monitors with FENCEPOST_PATH_GEODESIC and FENCEPOST_DELIVERY_EVERY can have lines; tables of fleets cannot. A
- * line is not crossed where the path is unknown (FENCEPOST_EVIDENCE_AFTER_GAP), while the host cannot monitor, or
- * before the condition was added. If the clock was advanced since the last fix, a crossing that is earlier than the
- * clock gets the clock's time.
+ * A monitor can have lines only with FENCEPOST_PATH_GEODESIC and FENCEPOST_DELIVERY_EVERY; a table of conditions can
+ * have lines only if each fleet over it has a path. A line is not crossed where the path is unknown
+ * (FENCEPOST_EVIDENCE_AFTER_GAP), while the host cannot monitor, or before the condition was added. If the clock was
+ * advanced since the last fix, a crossing that is earlier than the clock gets the clock's time.
  *
  * @param geometry  All its lines (rings) together form the condition; each has at least two different vertices. Parts
  *                  are ignored.
@@ -2577,7 +2577,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  * Cost:     A device takes about 200 bytes, including the conditions that it is inside of or about to cross, and its
  *           identifier. The first fix of a device takes only a look-up in the index, and so does a fix after a million
  *           conditions were added.
- * Path:     With FENCEPOST_PATH_GEODESIC the way of each device from one fix to the next counts: see fencepost_path. A
+ * Path:     With FENCEPOST_PATH_GEODESIC the path of each device between two fixes counts: see fencepost_path. A
  *           table with lines needs a path in each fleet over it; while a fleet has none, the table refuses lines.
  * Without:  A fleet has no condition limit, no delivery FIRST or LATEST, and no host capabilities. A new condition is
  *           never decided by an earlier fix, and there is no record for each device and condition.

@@ -1562,7 +1562,8 @@ class fleet : detail::calls {
     call(fencepost_fleet_safe_distance, get(), device, latitude, longitude, &out);
     return out;
   }
-  /* Plans around the position of a device's last fix; armed has the generations of the armed conditions. */
+  /* Plans the circles around the position of a device's last fix; armed contains the generations of the armed
+     conditions. */
   fencepost::plan plan(std::uint32_t device, double latitude, double longitude, double accuracy_m,
                        const std::vector<std::uint64_t> &armed = {},
                        const plan_options &options = standard_plan_options()) const {

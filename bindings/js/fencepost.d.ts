@@ -3,9 +3,9 @@
  *
  * Coordinates are WGS84 degrees (latitude -90 … 90, longitude -180 … 180), distances are metres along the geodesic, and
  * durations are seconds. Every method of an object throws {@link DisposedError} after `dispose()`,
- * {@link InvalidArgumentError} for a value of a wrong type or range, and {@link OutOfMemoryError} if memory is missing.
- * The comment of each method names its further errors. When a call throws, the object is unchanged unless the error
- * says otherwise.
+ * {@link InvalidArgumentError} for a value of a wrong type or range, and {@link OutOfMemoryError} if there is not
+ * enough memory. The comment of each method names its further errors. When a call throws, the object is unchanged
+ * unless the error says otherwise.
  */
 
 declare global {
@@ -39,7 +39,8 @@ export type TimeColumn = BigInt64Array | Float64Array | readonly Time[];
 /** The sources that `load` accepts for the module: bytes, a compiled module, a response, or a URL. */
 export type Source = BufferSource | WebAssembly.Module | Response | URL | string;
 export interface LoadOptions {
-  /** Bytes, 16 MiB to 4 GiB; a call that needs more throws {@link OutOfMemoryError}. Default: 4 GiB, the limit of WebAssembly. */
+  /** The memory limit in bytes, 16 MiB to 4 GiB; a call that needs more memory throws {@link OutOfMemoryError}.
+      Default: 4 GiB, the limit of WebAssembly. */
   memoryLimit?: number;
 }
 /**
@@ -66,16 +67,17 @@ export interface Beacon {
   minor?: number | null;
 }
 export type Position = readonly number[];
-/** A GeoJSON geometry. Longitude first; a ring may be closed or not; at most 1,000,000 vertices. */
+/** A GeoJSON geometry. Longitude comes first; a ring may be open or closed; at most 1,000,000 vertices. */
 export type Geometry =
   | { type: "Polygon"; coordinates: readonly (readonly Position[])[] }
   | { type: "MultiPolygon"; coordinates: readonly (readonly (readonly Position[])[])[] }
   | { type: "LineString"; coordinates: readonly Position[] }
   | { type: "MultiLineString"; coordinates: readonly (readonly Position[])[] };
-/** A line with the option `radius` is a corridor; without it, a gate that counts the devices that cross it. */
+/** A line with the option `radius` is a corridor; without this option, it is a gate that counts the devices that cross
+    it. */
 export type Condition = Circle | Beacon | Geometry;
 
-/** When a crossing counts. Absent members have the values of "standard". */
+/** When a crossing counts. Absent members have the values of the preset "standard". */
 export interface Policy {
   /** Seconds that a device must stay inside before it counts as entered. Standard: 20. */
   entryDwell?: number;
@@ -93,8 +95,8 @@ export interface Policy {
   /** Factor by which the accuracy of a fix is multiplied to give a margin; 0: accuracy is ignored. Standard: 1. */
   accuracyFactor?: number;
   /**
-   * "timer": a change is confirmed when the dwell has passed; "evidence": it is confirmed by the first fix after that.
-   * Standard: "timer".
+   * "timer": a change is confirmed when the dwell has passed; "evidence": it is confirmed by the first fix after the
+   * dwell. Standard: "timer".
    */
   dwellPolicy?: "timer" | "evidence";
   /** Which changes become events. Standard: all. */
@@ -104,32 +106,33 @@ export type PolicyName = "standard" | "exact" | "core_location";
 export const POLICIES: Readonly<Record<PolicyName, Readonly<Required<Policy>>>>;
 
 export interface ConditionOptions {
-  /** The state before the first evidence. Default: "unknown" in a monitor, "unsatisfied" in zones of fleets. */
+  /** The state before the first evidence. Default: "unknown" in a monitor, "unsatisfied" in fleet zones. */
   assuming?: "unknown" | "satisfied" | "unsatisfied";
   /** Default: "standard". */
   policy?: PolicyName | Policy;
-  /** A number of your own, 0 to 2^64 - 1, which every event returns. Default: 0. */
+  /** A number of your own, 0 to 2^64 - 1, which every event of the condition contains. Default: 0. */
   tag?: number | bigint;
 }
 export interface ShapeOptions extends ConditionOptions {
   /** For lines: half the width of a corridor, metres. */
   radius?: number;
   /**
-   * The edge between two vertices: the shortest way on the ellipsoid, or a straight line on the map of degrees.
-   * Default: "geodesic".
+   * The edge between two vertices: the shortest path on the ellipsoid, or a straight line in the plane of longitude and
+   * latitude. Default: "geodesic".
    */
   edges?: Edges;
   /**
-   * For polygons: true if the area is left of each ring as listed. Default: false; each ring then encloses the smaller
-   * of its two areas.
+   * For polygons: true if the area lies to the left of each ring when you follow its vertices in the listed order.
+   * Default: false; each ring then encloses the smaller of its two areas.
    */
   oriented?: boolean;
   /**
    * For polygons: metres by which the boundary lies outside the rings; a negative value moves it inside. Default: 0.
    */
   buffer?: number;
-  /** The shape is refused if it has more vertices than this limit, 1 to 1 000 000. The vertices of all parts and rings
-     count, and those at which planar edges are cut. Default: 1 000 000; for rows of `fromGeoJSON` 500 000. */
+  /** The shape is refused if it has more vertices than this limit, 1 to 1 000 000. The limit counts the vertices of all
+     parts and rings, and the vertices at which planar edges are split. Default: 1 000 000; for rows of `fromGeoJSON`
+     500 000. */
   maxVertices?: number;
 }
 export interface ConditionRow {
@@ -172,16 +175,16 @@ export interface FeedOptions {
 }
 export interface FeedResult {
   accepted: number;
-  /** Coordinate or time out of range, or no position. */
+  /** Rows with a coordinate or time out of range, or without a position. */
   invalid: number;
-  /** Earlier than the clock, or too far ahead of it. */
+  /** Rows that are earlier than the clock, or too far ahead of it. */
   late: number;
 }
 export interface Sighting {
   uuid: string;
   major: number;
   minor: number;
-  /** dBm; absent: not known, which counts as the weakest. */
+  /** dBm; absent: unknown, which counts as the weakest. */
   rssi?: number;
 }
 
@@ -216,7 +219,7 @@ export class Event {
   /** `dateUs` as a Date, which has only milliseconds. */
   get date(): Date | null;
   get evidenceDate(): Date | null;
-  /** The event in one word; "determined" is the first evidence, "none" a first record. */
+  /** The event in one word; "determined" stands for the first evidence, and "none" for a first record. */
   get kind(): "enter" | "exit" | "cross" | "determined" | "diagnostic" | "unmonitored" | "none";
   toJSON(): Record<string, unknown>;
 }
@@ -244,7 +247,7 @@ export interface Explanation {
   candidateStartUs: bigint | null;
   deadlineUs: bigint | null;
   lastSightingUs: bigint | null;
-  /** How much farther beyond the boundary than the last fix a fix of the same accuracy must be to decide. */
+  /** A fix of the same accuracy would decide if it lay this much farther beyond the boundary than the last fix. */
   metresToDecide: number | null;
   secondsToDecide: number | null;
   accuracyNeeded: number | null;
@@ -313,7 +316,7 @@ interface Holder extends Disposable {
    */
   add(identifier: string, condition: Condition, options?: ShapeOptions): void;
   /**
-   * Adds or replaces a condition, but does nothing if an equal condition exists. Returns whether the condition was
+   * Adds or replaces a condition, but does nothing if an equal condition exists. Returns true if the condition was
    * added or replaced.
    */
   ensure(identifier: string, condition: Condition, options?: ShapeOptions): boolean;
@@ -324,7 +327,7 @@ interface Holder extends Disposable {
    * or nothing.
    */
   sync(rows: readonly ConditionRow[]): SyncResult;
-  /** Returns whether the condition existed. */
+  /** Returns true if the condition existed. */
   remove(identifier: string): boolean;
   /** The identifiers in add order. */
   readonly identifiers: string[];
@@ -377,7 +380,8 @@ export interface MonitorOptions {
   maxTimeStep?: number | null;
   /** Where the device is between two fixes: unknown, or on the geodesic at constant speed. Default: "fixes". */
   path?: "fixes" | "geodesic";
-  /** For the path: with more seconds than this between two fixes, the path is unknown. Required with "geodesic". */
+  /** For the path: if two fixes are more than this many seconds apart, the path is unknown. Required with
+      "geodesic". */
   maxGap?: number;
   /** For the path: above this speed in metres per second, the path is unknown; null: any speed. Default: null. */
   maxSpeed?: number | null;
@@ -422,8 +426,8 @@ export class Monitor implements Holder {
   /**
    * Feeds many fixes in order. Late and invalid rows are skipped and counted.
    *
-   * @throws QueueFullError The rows before `position` were applied; `result` has their counts. Poll the events, then
-   * feed the remaining rows.
+   * @throws QueueFullError The rows before `position` were applied; `result` contains their counts. Poll the events,
+   * then feed the remaining rows.
    */
   feedMany(columns: FixColumns, options?: FeedOptions): FeedResult;
   /**
@@ -445,7 +449,7 @@ export class Monitor implements Holder {
   rewind(time: Time): void;
   /** Returns the next event, or null, and commits the previous event. */
   poll(): Event | null;
-  /** Returns up to `most` events, at most 256, and commits the events delivered before. */
+  /** Returns up to `most` events, at most 256, and commits the events that were delivered before. */
   pollMany(most?: number): Event[];
   /** Returns up to `most` events as JSON Lines, byte for byte as in the other languages. */
   pollLines(most?: number): string;
@@ -486,7 +490,7 @@ export class Monitor implements Holder {
   [Symbol.dispose](): void;
 }
 
-/** A table of zones, for queries about points and to be shared by fleets. A line needs a `radius` here. */
+/** A table of zones, which answers queries about points and can be shared by fleets. A line needs a `radius` here. */
 export class Zones implements Holder {
   constructor();
   /** @throws SnapshotInvalidError */
@@ -564,14 +568,14 @@ export class Fleet implements Disposable {
   constructor(zones: Zones, options?: FleetOptions);
   /** @param zones The table to use; absent: the fleet gets its own table. @throws SnapshotInvalidError, TableMismatchError */
   static restore(snapshot: Uint8Array, zones?: Zones): Fleet;
-  /** Another object for the table of the fleet. */
+  /** Another object for the fleet's table. */
   readonly zones: Zones;
   /** The numbers of devices, for `feedMany`; devices that do not exist are created. */
   enter(identifiers: Iterable<string>): Uint32Array;
   has(identifier: string): boolean;
   /** The identifiers of all devices, in the order of their numbers. */
   readonly devices: string[];
-  /** Returns whether the device existed. */
+  /** Returns true if the device existed. */
   remove(identifier: string, options?: { dropEvents?: boolean }): boolean;
   /** Removes the devices that have had inputs, but none at or after a given time. */
   expire(before: Time): string[];
@@ -591,7 +595,7 @@ export class Fleet implements Disposable {
   /** @throws LateInputError, AheadOfClockError, QueueFullError */
   setScanning(device: string, isScanning: boolean, time: Time): void;
   /**
-   * Tells the fleet that time has passed, for one device, or for all if no device is passed.
+   * Tells the fleet that time has passed, for one device, or for all devices if none is passed.
    * @throws LateInputError, AheadOfClockError, QueueFullError
    */
   advance(time: Time, device?: string): void;
@@ -611,7 +615,7 @@ export class Fleet implements Disposable {
   readonly nextDeadlineUs: bigint | null;
   statistics(): FleetStatistics;
   statistics(device: string): DeviceStatistics;
-  /** The state of a device as bytes. With `portable`, tables of other versions accept the bytes too. */
+  /** The state of a device as bytes. With `portable`, tables of other versions also accept the bytes. */
   exportDevice(device: string, options?: { portable?: boolean }): Uint8Array;
   /** @throws SnapshotInvalidError, TableMismatchError */
   importDevice(device: string, bytes: Uint8Array, options?: { adapt?: boolean }): void;
@@ -625,7 +629,7 @@ export class Fleet implements Disposable {
 export function inverse(
   latitude1: number, longitude1: number, latitude2: number, longitude2: number,
 ): { distance: number; azimuth1: number; azimuth2: number };
-/** The end of a geodesic of given start, azimuth (degrees) and length (metres, at most 1e9). */
+/** The end of a geodesic with the given start, azimuth (degrees) and length (metres, at most 1e9). */
 export function direct(
   latitude: number, longitude: number, azimuth: number, distance: number,
 ): { latitude: number; longitude: number; azimuth2: number };
@@ -670,6 +674,6 @@ export class NotLoadedError extends FencepostError {}
 export class OutOfMemoryError extends FencepostError {}
 /**
  * The engine ended in the middle of a call: all objects are lost. Call `await load()` again, and create the objects
- * anew.
+ * again.
  */
 export class EngineLostError extends FencepostError {}

@@ -53,7 +53,7 @@ export function inverse(latitude1, longitude1, latitude2, longitude2) {
 }
 
 /**
- * The end of a geodesic of given start, azimuth (degrees) and length (metres).
+ * The end of a geodesic with the given start, azimuth (degrees) and length (metres).
  *
  * @returns {{latitude: number, longitude: number, azimuth2: number}}
  */

@@ -5,8 +5,8 @@
 
 Each text is written once, where a reader on GitHub or another forge looks for it, with links that work there. This
 program gives the texts their places in the site, turns the links between them into links between pages, and copies the
-other files that they link to. `make docs` first builds the three languages' references, which are put beside these
-pages. Needs no network.
+other files to which the texts link. `make docs` first builds the three languages' references, which are put beside
+these pages. Needs no network.
 """
 
 from __future__ import annotations

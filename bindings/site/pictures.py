@@ -39,7 +39,7 @@ def keep(source: Path, name: str, width: int) -> None:
 
 
 def trim(path: Path, margin: int = 16) -> None:
-    """Cuts the empty sides of a map off, so that a phone shows the map and not its margin."""
+    """Cuts off the empty sides of a map, so that a phone shows the map and not its margin."""
     picture = Image.open(path).convert("RGB")
     back = Image.new("RGB", picture.size, picture.getpixel((0, 0)))
     left, _, right, _ = ImageChops.difference(picture, back).getbbox() or (0, 0, *picture.size)

@@ -1,7 +1,7 @@
-"""Makes the playground: one HTML file that contains the engine, the JavaScript package and the example ride.
+"""Builds the playground: one HTML file that contains the engine, the JavaScript package and the example ride.
 
-A browser does not load modules from a file. So the modules of the package are joined into one script, and the page
-works from a folder as well as from a server.
+Browsers do not load JavaScript modules into a page that was opened from a file. So the modules of the package are
+joined into one script, and the page works from a folder as well as from a server.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ bindings/site/pictures.py runs it:
 
     QGIS_PLUGIN=FOLDER /usr/bin/python3 bindings/site/qgis_map.py PLACES.csv PICTURE.png
 
-Runs in QGIS's own Python. FOLDER holds the unpacked plugin, as bindings/qgis/tests/run.sh leaves it.
+Runs in QGIS's own Python. FOLDER contains the unpacked plugin, as bindings/qgis/tests/run.sh leaves it.
 """
 
 import sys

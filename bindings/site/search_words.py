@@ -1,5 +1,5 @@
-"""Words that a newcomer may search for, each with the page that answers. Each word becomes an entry of the index, which
-Sphinx's search ranks above words of the text. A test searches for all the words."""
+"""Words that a newcomer may search for, each with the page that answers the question. Each word becomes an entry of the
+index, which Sphinx's search ranks above words of the text. A test searches for all the words."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PAGES: dict[str, tuple[str, ...]] = {
 
 
 def with_words(page: str, text: str) -> str:
-    """Returns the text of a page with its words after the first heading."""
+    """Returns the text of a page with the page's search words after the first heading."""
     heading, _, rest = text.partition("\n")
     entries = ", ".join(f"! {word}" for word in PAGES[page])
     return f"{heading}\n\n```{{index}} {entries}\n```\n{rest}"

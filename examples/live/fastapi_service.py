@@ -1,5 +1,6 @@
-"""Devices post positions, browsers follow events: `ZONES=zones.geojson STORE=state uvicorn fastapi_service:app`.
-Run one worker: a store has one owner. Clients of /fixes: OwnTracks' HTTP mode, Traccar's `forward.type json`, JSON.
+"""Devices post positions, and browsers follow events: `ZONES=zones.geojson STORE=state uvicorn fastapi_service:app`.
+Run one worker: a store has one owner. /fixes accepts OwnTracks' HTTP mode, Traccar's `forward.type json`, and plain
+JSON.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Devices post positions, programs query who is where: `ZONES=zones.geojson uvicorn fastapi_small:app`."""
+"""Devices post positions, and programs query who is where: `ZONES=zones.geojson uvicorn fastapi_small:app`."""
 
 import os
 from typing import Any

@@ -1,4 +1,4 @@
-"""Sixty seconds of fencepost: a circle, a beacon, some inputs, the events. Prints the same on every machine."""
+"""Sixty seconds of fencepost: a circle, a beacon, some inputs, the events. The output is the same on every machine."""
 
 from datetime import UTC, datetime, timedelta
 

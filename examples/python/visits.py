@@ -1,4 +1,5 @@
-"""A drive becomes visits, a what-if, and a page to look at. Prints the same on every machine.
+"""Turns a drive into a list of visits, a comparison of policies, and a page to look at. The output is the same on every
+machine.
 
 The page needs the extra `report`: pip install './bindings/python[report]'
 """

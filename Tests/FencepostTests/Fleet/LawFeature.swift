@@ -31,7 +31,7 @@ enum LawFeature: String, CaseIterable {
   case restart
   /// Devices are exported from one fleet and imported by another.
   case export
-  /// The way between two fixes counts.
+  /// The path between two fixes counts.
   case path
   /// Conditions that are lines, which a path crosses.
   case gates

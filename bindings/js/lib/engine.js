@@ -380,7 +380,7 @@ export class Handle {
     if (this.#owner.lost === null) this.#owner.plain(this.#destroy, place);
   }
 
-  /** Whether `dispose()` was called. */
+  /** True if `dispose()` was called. */
   get isDisposed() {
     return this.#place === 0;
   }

@@ -30,7 +30,7 @@ export class LateInputError extends FencepostError {}
 /** The input is later than the clock by more than `maxTimeStep`. */
 export class AheadOfClockError extends FencepostError {}
 /**
- * `maxPendingEvents` events are pending. In a batch, the rows before `position` were applied: `result` has their
+ * `maxPendingEvents` events are pending. In a batch, the rows before `position` were applied: `result` contains their
  * counts.
  */
 export class QueueFullError extends FencepostError {}
@@ -65,7 +65,7 @@ export class OutOfMemoryError extends FencepostError {
 }
 /**
  * The engine ended in the middle of a call because the host did not provide memory. All existing objects are lost;
- * after `await load()` new ones can be created, also from snapshots.
+ * after `await load()` new objects can be created, also from snapshots.
  */
 export class EngineLostError extends FencepostError {
   constructor(message, cause) {

@@ -24,7 +24,8 @@ export class Event {
     this.dateUs = timeOf(numbers, place + EVENT.date_us);
     /** The time of the fix or sighting that started the change, or null. */
     this.evidenceDateUs = timeOf(numbers, place + EVENT.evidence_date_us);
-    /** The latitude of the deciding position, degrees; this and the next three are null if no position decided. */
+    /** The latitude of the deciding position, degrees; this and the next three members are null if no position
+        decided. */
     this.latitude = numberOf(numbers, place + EVENT.latitude);
     this.longitude = numberOf(numbers, place + EVENT.longitude);
     this.accuracy = numberOf(numbers, place + EVENT.accuracy_m);
@@ -45,7 +46,7 @@ export class Event {
     const bits = isRefined ? 0 : minor;
     /** "fix", or "path" if a point between two fixes decided; null if no position decided. */
     this.evidence = this.latitude === null ? null : bits & ON_PATH ? "path" : "fix";
-    /** Whether the path before the event is unknown, so that crossings may have been missed. */
+    /** True if the path before the event is unknown, so that crossings may have been missed. */
     this.followsGap = (bits & AFTER_GAP) !== 0;
     /** "left_to_right" or "right_to_left" for a crossed line, else null. */
     this.direction = bits & LEFT_TO_RIGHT ? "left_to_right" : bits & RIGHT_TO_LEFT ? "right_to_left" : null;

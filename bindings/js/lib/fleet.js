@@ -142,7 +142,7 @@ export class Fleet extends Handle {
     return Array.from(this.#numberList(), (number) => this.#identifier(number));
   }
 
-  /** Removes a device. Returns whether the device existed. */
+  /** Removes a device. Returns true if the device existed. */
   remove(identifier, options = {}) {
     const { engine } = this;
     const { dropEvents = false } = members(options, "options", ["dropEvents"]);
@@ -220,7 +220,7 @@ export class Fleet extends Handle {
   }
 
   /**
-   * Feeds fixes of many devices from columns, in order. `devices` holds numbers (a Uint32Array, from `enter`) or
+   * Feeds fixes of many devices from columns, in order. `devices` contains numbers (a Uint32Array, from `enter`) or
    * identifiers. `firstRow` is the row number of the first row in events.
    */
   feedMany(columns, options = {}) {
@@ -278,7 +278,7 @@ export class Fleet extends Handle {
     engine.call("fencepost_fleet_set_beacon_scanning", this.place, this.#number(device, true), flag, when);
   }
 
-  /** Tells the fleet that time has passed: for one device, or for all if no device is passed. */
+  /** Tells the fleet that time has passed: for one device, or for all devices if none is passed. */
   advance(time, device) {
     const { engine } = this;
     const when = microseconds(time);
@@ -295,7 +295,7 @@ export class Fleet extends Handle {
     engine.call("fencepost_fleet_force_advance", this.place, when);
   }
 
-  /** Sets back the clock of one device or of all. */
+  /** Sets back the clock of one device or of all devices. */
   rewind(time, device) {
     const { engine } = this;
     const when = microseconds(time);
@@ -306,12 +306,12 @@ export class Fleet extends Handle {
 
   // ------------------------------------------------------------------------------------------------ events
 
-  /** Returns the next event, or null, and commits the events delivered before. */
+  /** Returns the next event, or null, and commits the events that were delivered before. */
   poll() {
     return this.pollMany(1)[0] ?? null;
   }
 
-  /** Returns up to `most` events (at most 256), and commits the events delivered before. */
+  /** Returns up to `most` events (at most 256), and commits the events that were delivered before. */
   pollMany(most = BATCH) {
     const names = new Map();
     return this.#batch(most, (engine, place) => {
@@ -454,8 +454,8 @@ export class Fleet extends Handle {
   // ----------------------------------------------------------------------------------------------- moving
 
   /**
-   * The state of a device as bytes, to continue it elsewhere. With `portable`, tables of other versions accept the
-   * bytes too.
+   * The state of a device as bytes, to continue it elsewhere. With `portable`, tables of other versions also accept the
+   * bytes.
    */
   exportDevice(device, options = {}) {
     const { engine } = this;
@@ -474,7 +474,8 @@ export class Fleet extends Handle {
     });
   }
 
-  /** Adds a device that was exported. With `adapt`, a device of another version of the table is accepted too. */
+  /** Adds a device that was exported. With `adapt`, a device that was exported with another version of the table is
+      also accepted. */
   importDevice(device, bytes, options = {}) {
     const { engine } = this;
     const { adapt = false } = members(options, "options", ["adapt"]);

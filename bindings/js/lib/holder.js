@@ -45,7 +45,7 @@ export class Holder extends Handle {
   }
 
   /**
-   * Adds or replaces a condition, but does nothing if an equal condition exists. Returns whether the condition was
+   * Adds or replaces a condition, but does nothing if an equal condition exists. Returns true if the condition was
    * added or replaced.
    */
   ensure(identifier, condition, options = {}) {
@@ -127,7 +127,7 @@ export class Holder extends Handle {
     });
   }
 
-  /** Removes a condition. Returns whether the condition existed. */
+  /** Removes a condition. Returns true if the condition existed. */
   remove(identifier) {
     const { engine } = this;
     return engine.within((take) => {
@@ -233,7 +233,7 @@ export class Holder extends Handle {
     );
   }
 
-  /** The conditions that contain each of many points. */
+  /** For each of many points, the conditions that contain it. */
   containingMany(columns) {
     const { engine } = this;
     return this.#asked(columns, (take, points, count) => {
@@ -259,7 +259,7 @@ export class Holder extends Handle {
     });
   }
 
-  /** The conditions whose boundaries are nearest to each of many points. */
+  /** For each of many points, the conditions whose boundaries are nearest to it. */
   nearestMany(columns, count = 1) {
     const { engine } = this;
     const most = Math.min(integer(count, "count", 0, 4294967295), this.identifiers.length);
@@ -311,7 +311,7 @@ export class Holder extends Handle {
     });
   }
 
-  /** The boundary point of a condition nearest to a position; null if the condition has no boundary. */
+  /** The point on a condition's boundary that is nearest to a position; null if the condition has no boundary. */
   nearestBoundaryPoint(identifier, latitude, longitude) {
     const { engine } = this;
     return engine.within((take) => {

@@ -189,7 +189,7 @@ export class Monitor extends Holder {
 
   // ------------------------------------------------------------------------------------------------ events
 
-  /** Returns the next event, or null, and commits the events delivered before. */
+  /** Returns the next event, or null, and commits the events that were delivered before. */
   poll() {
     const { engine } = this;
     const { place } = this;
@@ -203,7 +203,7 @@ export class Monitor extends Holder {
     return engine.numbers.getUint32(engine.flag, true) === 0 ? null : new Event(engine, engine.event);
   }
 
-  /** Returns up to `most` events, and commits the events delivered before. */
+  /** Returns up to `most` events, and commits the events that were delivered before. */
   pollMany(most = BATCH) {
     return this.#batch(most, (engine, place) => new Event(engine, place));
   }
@@ -261,7 +261,7 @@ export class Monitor extends Holder {
     });
   }
 
-  /** Explains why a condition is in its state, and the smallest change that would decide it. */
+  /** Explains why a condition is in its state, and reports the smallest change that would decide it. */
   explain(identifier) {
     const { engine } = this;
     return engine.within((take) => {

@@ -24,7 +24,7 @@ const names = {
   snapshot: "fencepost_conditions_snapshot",
 };
 
-/** A table of zones, for queries about points and to be shared by fleets. See the type declarations. */
+/** A table of zones, which answers queries about points and can be shared by fleets. See the type declarations. */
 export class Zones extends Holder {
   constructor(adopted) {
     const owner = adopted instanceof AdoptedZones ? adopted.engine : loaded();

@@ -1,4 +1,4 @@
-"""The half of a test that runs in Python: starts or continues a monitor that follows the drive.
+"""The Python half of a test: starts or continues a monitor that follows the drive.
 
 python snapshots.py empty|begin|end DRIVE PLACES [SNAPSHOT]      prints a snapshot in base64; `end` prints the events
 """

@@ -9,7 +9,7 @@ export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..", ".
 export const PACKAGE = join(ROOT, ".build", "js");
 export const WASM = join(PACKAGE, "fencepost.wasm");
 
-/** Runs a program in the root and returns its output. */
+/** Runs a program in the root folder and returns its output. */
 export function run(command, ...words) {
   return execFileSync(command, words, { cwd: ROOT, encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"] });
 }

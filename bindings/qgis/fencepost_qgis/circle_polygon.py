@@ -1,4 +1,4 @@
-"""Circles as polygons of longitude and latitude: every vertex lies on the geodesic circle.
+"""Circles as polygons in longitude and latitude: every vertex lies on the geodesic circle.
 
 A circle across the antimeridian becomes two parts. A circle around a pole reaches the map's edge at that pole.
 """

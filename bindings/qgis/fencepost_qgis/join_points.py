@@ -20,7 +20,7 @@ _BATCH = 20_000
 
 
 UNIQUE = ("fid", "ogc_fid")
-"""Fields in which GDAL keeps a feature's number, which must be unique."""
+"""Fields in which GDAL stores a feature's number, which must be unique."""
 
 
 class JoinPoints(Algorithm):

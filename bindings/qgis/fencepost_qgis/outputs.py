@@ -52,7 +52,7 @@ def fields_of(columns, track=None, tracked=True):
     Args:
         columns: Names and types.
         track: The field that distinguishes tracks; None: a text field that stays empty.
-        tracked: Whether a field ``track`` comes first.
+        tracked: True if a field ``track`` comes first.
     """
     fields = QgsFields()
     if tracked:
@@ -210,7 +210,7 @@ class FromWGS84:
 
 
 MARK = "fencepost/output"
-"""The custom property that marks the algorithms' layers: it holds the name of their style."""
+"""The custom property that marks the algorithms' layers: it contains the name of their style."""
 
 
 class _Styler(QgsProcessingLayerPostProcessorInterface):

@@ -228,7 +228,7 @@ def add_broken(algorithm):
 
 
 def add_advanced(algorithm, parameter, text):
-    """Adds a parameter to the advanced ones."""
+    """Adds a parameter to the advanced parameters."""
     _add(algorithm, parameter, text, advanced=True)
 
 

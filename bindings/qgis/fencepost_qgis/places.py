@@ -43,7 +43,7 @@ def read_places(algorithm, parameters, context, feedback, problems, policy=None,
     Args:
         policy: The policy for places that do not name one; None: the standard policy.
         path: The options of a path. Gates need a path.
-        gates: Whether lines may be gates; otherwise all lines are corridors, whatever their fields say.
+        gates: True if lines may be gates; if False, all lines are corridors, whatever their fields say.
 
     Returns:
         The layer and its places.

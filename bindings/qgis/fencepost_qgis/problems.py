@@ -13,7 +13,7 @@ class Problems:
 
     Args:
         feedback: Receives the warnings.
-        stop: Whether the first problem ends the run.
+        stop: True if the first problem ends the run.
     """
 
     def __init__(self, feedback, stop):

@@ -10,8 +10,8 @@ BATCH = 2048
 
 
 class Runner:
-    """Replays tracks one after another. Without a path, each track is a device of one fleet, and is removed at its end.
-    Fleets do not support paths, so with a path each track has its own monitor.
+    """Replays tracks one after another. Without a path, each track is a device of one fleet, and is removed when the
+    track ends. With a path, each track has its own monitor.
 
     Args:
         feedback: The algorithm's feedback.

@@ -8,10 +8,10 @@ HERE = Path(__file__).resolve().parent
 
 
 def icon(name):
-    """Returns the icon of this name."""
+    """Returns the icon with this name."""
     return QIcon(str(HERE / "icons" / f"{name}.svg"))
 
 
 def style(name):
-    """Returns the path of the style of this name."""
+    """Returns the path of the style with this name."""
     return str(HERE / "styles" / f"{name}.qml")

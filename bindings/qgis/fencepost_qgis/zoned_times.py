@@ -1,7 +1,7 @@
 """Reads dates and times whose zone QGIS does not pass on.
 
-QGIS 3.22 reads dates and times of GeoPackage, FlatGeobuf, GeoJSON and all other formats of OGR without the offset that
-the file states. OGR itself knows the offset, so such times are read with OGR, by the features' ids.
+QGIS 3.22 reads dates and times of GeoPackage, FlatGeobuf, GeoJSON and all other OGR formats without the offset that the
+file states. OGR itself knows the offset, so such times are read with OGR, by the features' ids.
 """
 
 from contextlib import suppress
@@ -12,8 +12,8 @@ from qgis.core import QgsProviderRegistry
 
 EPOCH = datetime(1970, 1, 1)
 UNKNOWN, GREENWICH, QUARTER_US = (0, 1), 100, 900_000_000
-"""OGR's flags of a time's zone: 0 is unknown, 1 is local (of an unknown place), and others are 100 plus the number of
-quarter hours ahead of Greenwich."""
+"""OGR's flags for the zone of a time: 0 is unknown, 1 is local (of an unknown place), and others are 100 plus the
+number of quarter hours ahead of Greenwich."""
 
 
 class UnreadableError(Exception):
@@ -27,7 +27,7 @@ class Moment:
     Attributes:
         wall_us: Microseconds from the beginning of 1970 to the stated date and wall-clock time.
         offset_us: How far the wall clock is ahead of Greenwich; 0 if unknown.
-        is_zoned: Whether the offset is known.
+        is_zoned: True if the offset is known.
     """
 
     wall_us: int
@@ -42,7 +42,7 @@ class ZonedTimes:
 
     Args:
         layer: The layer in QGIS, or None.
-        field: The name of the field of times.
+        field: The name of the time field.
 
     Attributes:
         field: The name of the field.

@@ -1,4 +1,4 @@
-"""Shared by the tests: a temporary QGIS profile with the plugin from its zip, and layers of real tracks.
+"""Fixtures that the tests share: a temporary QGIS profile with the plugin from its zip, and layers of real tracks.
 
 The tests run in the project's own Python and control QGIS from outside, with ``qgis_process.bin`` (Debian's wrapper
 passes an option that the tool refuses). Tests that need QGIS's own Python are in ``inside``.
@@ -34,7 +34,7 @@ class Result:
 
 
 class Qgis:
-    """QGIS with its own home folder, and so its own profile."""
+    """QGIS with its own home folder, and therefore its own profile."""
 
     def __init__(self, home: Path) -> None:
         self.home = home

@@ -30,7 +30,7 @@ def layer(path: Path, name: str) -> str:
 
 
 def same_time(found: Any, us: int | None) -> bool:
-    """True if a file holds this time, in the precision of QGIS: milliseconds, or whole seconds in old versions."""
+    """True if a file contains this time, in the precision of QGIS: milliseconds, or whole seconds in old versions."""
     if us is None or pandas.isna(found):
         return us is None and bool(pandas.isna(found))
     found = found.tz_localize("UTC") if found.tzinfo is None else found
@@ -72,7 +72,7 @@ def expected(log: Any) -> list[dict[str, Any]]:
 
 
 def check_visits(path: Path, visits: Iterable[Visit]) -> None:
-    """Checks that the file holds these visits."""
+    """Checks that the file contains these visits."""
     rows = geopandas.read_file(path).to_dict("records")
     wanted = list(visits)
     assert len(rows) == len(wanted)

@@ -688,7 +688,7 @@ function save(name, text, type) {
 
 // ----------------------------------------------------------------------------------------------------- the page
 
-/** Shows a fix of the track, and the moment of an event after it. */
+/** Shows a fix of the track; if an event after that fix is passed, shows the explanations at the time of the event. */
 function go(index, number, event) {
   state.index = index;
   byId("time").value = index;

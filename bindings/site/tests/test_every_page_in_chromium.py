@@ -1,5 +1,6 @@
-"""Each page of the site in headless Chromium, at the widths of a desk and a phone, light and dark: nothing is wider
-than the window, text is legible, images have a text, no errors. Code can be copied by mouse and keyboard."""
+"""Tests each page of the site in headless Chromium, at the widths of a desk and a phone, light and dark: nothing is
+wider than the window, text is legible, images have a text alternative, and there are no errors. Code can be copied by
+mouse and keyboard."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def page(path: Path) -> Page:
 
 
 def guides(site: Path) -> list[Path]:
-    """The pages that Sphinx makes, without DocC's of the Swift reference."""
+    """The pages that Sphinx makes, without the pages that DocC makes for the Swift reference."""
     foreign = {site / name for name in ("swift", "files", "_static")}
     return [path for path in sorted(site.rglob("*.html")) if not foreign & {*path.parents}]
 

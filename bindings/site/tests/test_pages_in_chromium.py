@@ -1,4 +1,5 @@
-"""Seven pages in headless Chromium, wide and narrow: no network, no errors, nothing wider than the window.
+"""Tests seven pages in headless Chromium, in wide and narrow windows: they use no network, cause no errors, and contain
+nothing that is wider than the window.
 
 The screenshots are saved in .build/screenshots.
 """

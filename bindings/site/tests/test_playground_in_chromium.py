@@ -1,5 +1,5 @@
-"""The playground in headless Chromium: files, drawing, links and the keyboard; from a server and from a file, wide or
-narrow.
+"""Tests the playground in headless Chromium, in wide and narrow windows, from a server and from a file: files, drawing,
+links and the keyboard.
 
 The screenshots are saved in .build/screenshots.
 """

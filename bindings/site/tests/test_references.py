@@ -55,7 +55,7 @@ def test_every_public_name_of_python_has_its_place(anchors: dict[str, set[str]])
 
 
 def test_members_of_pythons_own_classes_are_not_listed(anchors: dict[str, set[str]]) -> None:
-    """A reader who looks for an error's `code` or a cause does not pass 47 methods of `str`."""
+    """A reader who looks for an error's `code` or a cause does not have to scroll past 47 methods of `str`."""
     there = set().union(*(found for page, found in anchors.items() if page.startswith("reference/python/")))
     # A circle has a centre too.
     foreign = {*vars(str), *vars(BaseException), *vars(OSError)} - {"center"}

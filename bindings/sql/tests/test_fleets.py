@@ -147,7 +147,7 @@ for line in sys.stdin:
 
 
 def test_sqlite_kills_lose_and_repeat_nothing(tmp_path: Path) -> None:
-    """A feeding process is killed again and again; the next one feeds the rest."""
+    """A feeding process is killed again and again; the next process feeds the remaining fixes."""
     apsw = pytest.importorskip("apsw")
     from fencepost import sqlite as extension
 

@@ -258,15 +258,17 @@ def test_sqlite_a_replay_can_be_interrupted(function: str) -> None:
 
 
 def processor_seconds(pid: int) -> float:
-    """The processor time of a process with one thread, to the nanosecond."""
+    """The processor time of a process with one thread, with a resolution of a nanosecond."""
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 @pytest.mark.parametrize("function", ["fp_events", "fp_visits"])
 def test_postgresql_a_replay_without_events_can_be_cancelled(postgresql: PostgreSQL, function: str) -> None:
-    """Fixes go to and fro over hundreds of boundaries and never dwell, so that the replay takes nearly all the time.
+    """Fixes go back and forth over hundreds of boundaries and never dwell, so that the replay takes nearly all the
+    time.
 
-    The cancelled statement takes less processor time than the complete one, which has no event after the first fix.
+    The cancelled statement takes less processor time than the complete statement, which has no event after the first
+    fix.
     """
     ((pid,),) = postgresql.run("SELECT pg_backend_pid()")
     places = "(SELECT fp_places('p' || i, 47, 7, 1000 + i / 10.0) FROM generate_series(1, 2000) i)"

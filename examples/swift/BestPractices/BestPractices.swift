@@ -35,13 +35,13 @@ func fix(_ seconds: Double, metres: Double, accuracy: Double = 8) -> Fix {
     latitude: office.latitude, longitude: office.longitude + metres / 88_600, accuracy: accuracy, time: time(seconds))
 }
 
-/// Takes the pending events.
+/// Passes the pending events to `handle`, one after another.
 func handleEvents(_ monitor: Monitor, _ handle: (Event) -> Void) async throws {
   while let event = try await monitor.nextEvent() { handle(event) }
 }
 
-/// A stored monitor is opened first whenever the program starts: events that were not handled come first. `ensure`
-/// leaves existing conditions unchanged.
+/// Open a stored monitor first whenever the program starts: it first delivers the events that were not handled.
+/// `ensure` leaves existing conditions unchanged.
 func openAtEveryStart(_ folder: String) async throws {
   print("open at every start")
   for launch in 1...2 {
@@ -127,7 +127,8 @@ func littleWorkForAChange() async throws {
   }
 }
 
-/// A radius of at least 100 m, and margins and a dwell that suit the fixes: a small circle with `exact` reports noise.
+/// Use a radius of at least 100 m, and a margin and a dwell that suit the fixes, because a small circle with `exact`
+/// reports noise.
 func radiusAndPolicy() async throws {
   print("radius and policy")
   for (name, radius, policy) in [

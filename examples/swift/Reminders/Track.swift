@@ -6,7 +6,8 @@ import Foundation
   import FoundationXML
 #endif
 
-/// The points of a GPX file: the points of its tracks; without tracks, those of its routes; otherwise its way points.
+/// The points of a GPX file: the points of its tracks or, if there are no tracks, of its routes; otherwise its
+/// waypoints.
 final class Track: NSObject, XMLParserDelegate {
   private var points: [String: [(Coordinate, Timestamp?)]] = [:]
   private var coordinate: Coordinate?

@@ -2,8 +2,8 @@
 
     QGIS_PLUGIN=FOLDER /usr/bin/python3 -m unittest discover -s bindings/qgis/tests/inside
 
-FOLDER holds the unpacked plugin. Written for the Python that QGIS uses, which has neither pytest nor this project's
-packages.
+FOLDER contains the unpacked plugin. This code is written for the Python that QGIS uses, which has neither pytest nor
+this project's packages.
 """
 
 import os

@@ -168,7 +168,7 @@ class Styles(unittest.TestCase):
             self.assertTrue(events.temporalProperties().isActive())
 
     def test_places_that_overlap_are_outlines(self):
-        """The layers below stay visible, however many circles overlap."""
+        """The layers below the circles stay visible, however many circles overlap."""
         rows = [((47.0 + 1e-5 * number, 8.0), f"place {number}", 300.0) for number in range(60)]
         (circles,) = loaded(
             "monitoredcircles", "POLYGONS", CIRCLES=layer("many", "field=name:string&field=radius:double", rows)
@@ -291,7 +291,7 @@ class Circles(unittest.TestCase):
 
 
 class OtherShapes(unittest.TestCase):
-    """A layer that does not hold points is refused with advice."""
+    """A layer that does not contain points is refused with advice."""
 
     def refused(self, **parameters):
         feedback, errors = Feedback(), []

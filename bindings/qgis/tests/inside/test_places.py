@@ -56,7 +56,7 @@ class Places(unittest.TestCase):
         self.assertEqual(found, wanted)
 
     def test_too_many_vertices(self):
-        """A layer of few vertices whose straight edges become more than half a million."""
+        """A layer with few vertices whose straight edges become more than half a million edges."""
         there = [(170 * (step % 2), 60 + 24 * step / 400) for step in range(200)]
         way = there + [(x + 1, y + 0.001) for x, y in reversed(there)]
         rows = [(f"POLYGON ({ring(way)})", "big")]
