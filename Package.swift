@@ -14,8 +14,8 @@ let strict: [SwiftSetting] = [
 
 // Tests/swift.sh sets FENCEPOST_OPTIMISED: the tests then run against an optimised library with invariant checks, in a
 // fifth of the time. Only these test builds have them, because SwiftPM refuses dependencies with unsafe flags. Several
-// threads are needed: with one thread the compiler would write one object file for a module, but SwiftPM expects one
-// for each source file.
+// threads are needed, because with one thread the compiler would write one object file for a module, but SwiftPM expects
+// one for each source file.
 let optimised: [SwiftSetting] =
   Context.environment["FENCEPOST_OPTIMISED"] == "1"
   ? [.unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2"])] : []

@@ -59,8 +59,8 @@ case $target in
     done_with "${packages[@]}"
     ;;
   x86_64-linux-musl)
-    # The options that SQLite's documentation recommends for embedding; they also leave out the features that the store
-    # does not use: the store has one table and simple statements (FencepostStoreCore). Auto-vacuum stays enabled in
+    # The options that SQLite's documentation recommends for embedding; they also leave out features that the store
+    # does not use, because it has one table and simple statements (FencepostStoreCore). Auto-vacuum stays enabled in
     # SQLite, because another program may have turned it on in a store. The parser is generated with the same options.
     omitted=''
     for feature in LOAD_EXTENSION DEPRECATED SHARED_CACHE ALTERTABLE ANALYZE AUTHORIZATION AUTOINCREMENT \

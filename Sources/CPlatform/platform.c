@@ -63,8 +63,8 @@ static void wake(uint32_t *word) {
 static void wake_all(uint32_t *word) { wake(word); }
 #endif
 
-/* How often a thread checks the lock before it waits. A call holds a lock for some hundred nanoseconds, so this saves
-   two system calls. */
+/* How often a thread checks the lock before it waits. A call holds a lock for some hundred nanoseconds, so checking
+   repeatedly saves two system calls. */
 #define SPINS 100
 
 static void pause_briefly(void) {

@@ -114,8 +114,7 @@ class Monitored {
     }
     return answer;
   }
-  // Finds the sets of circles that contain the points, in compressed rows. Returns the number of pairs of a point and a
-  // circle.
+  // Finds the sets of circles that contain the points, in compressed rows. Returns the number of (point, circle) pairs.
   size_t ask(const std::vector<fencepost_fix> &points) {
     fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
     columns.latitudes = &points[0].latitude, columns.longitudes = &points[0].longitude;

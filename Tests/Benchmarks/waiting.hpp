@@ -1,5 +1,5 @@
-// Measures how long other calls wait for threads that feed without a pause: changing the table while eight feeders use
-// it, or one feeder fewer than there are cores, and reading the state of a device while a feeder feeds its fleet. Each
+// Measures how long other calls wait for threads that feed without a pause: changing the table while feeders use it
+// (eight, or one fewer than there are cores), and reading the state of a device while a feeder feeds its fleet. Each
 // feeder's batches have 50 rows.
 #pragma once
 #include "clock.hpp"

@@ -1,5 +1,5 @@
 // Generates the benchmark's own data: a world of cities and circles, and tracks through it. The numbers are the same on
-// every machine: they come from an integer generator, and no function of the math library is used.
+// every machine, because they come from an integer generator, and no function of the math library is used.
 #pragma once
 #include "fencepost.h"
 
@@ -68,8 +68,8 @@ class World {
   }
 
   // With 20 circles, all are around the home; with 1 000, half of them are. With more circles, 70 % are at cities, 20 %
-  // in the country around them, 10 % anywhere. The circles of a smaller large world are the first circles of a larger
-  // one.
+  // in the country around them, 10 % anywhere. If two worlds are both large, the circles of the smaller one are the
+  // first circles of the larger one.
   std::vector<Circle> circles(size_t count) const {
     Random random(11 + (count <= 1000 ? count : 0));
     std::vector<Circle> result;

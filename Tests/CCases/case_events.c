@@ -89,7 +89,7 @@ static void commit_rules(void) {
   CHECK_INT(record_of(monitor, "c").last_event.cause, FENCEPOST_CAUSE_NONE);
   CHECK_INT(statistics_of(monitor).pending_events, 2);
   CHECK_INT(next_event(monitor).sequence, 1);
-  /* While an event is in flight, the record shows the previous one. */
+  /* While an event is in flight, the record shows the previous event. */
   CHECK_INT(record_of(monitor, "c").last_event.sequence, 0);
   CHECK_INT(record_of(monitor, "c").last_event.state, FENCEPOST_STATE_UNKNOWN);
   /* Polling the next event commits it. */
@@ -163,8 +163,8 @@ static void delivery_first(void) {
   expect(monitor, 1, FENCEPOST_STATE_SATISFIED, FENCEPOST_CAUSE_DETERMINATION, SECONDS(0));
   expect(monitor, 2, FENCEPOST_STATE_UNSATISFIED, FENCEPOST_CAUSE_CROSSING, SECONDS(3));
   expect_no_event(monitor);
-  /* If a device leaves and returns before the first event is acknowledged, the first event is delivered, then one for
-     the present state. */
+  /* If a device leaves and returns before the first event is acknowledged, the first event is delivered, and then an
+     event for the present state. */
   CHECK_OK(feed(monitor, 0, SECONDS(4)));
   CHECK_OK(feed(monitor, 0.1, SECONDS(5)));
   expect(monitor, 3, FENCEPOST_STATE_SATISFIED, FENCEPOST_CAUSE_CROSSING, SECONDS(4));

@@ -246,7 +246,7 @@ static void stale_numbers(void) {
   CHECK_OK(fencepost_fleet_remove_device(fleet, stale, 0, NULL));
   CHECK_OK(fencepost_fleet_acknowledge(fleet, NULL));
   churn(fleet, 3);
-  /* The event is committed and others have been delivered since: it still belongs to its device. */
+  /* The event is committed and other events have been delivered since, but it still belongs to its device. */
   static _Thread_local char json[8192];
   CHECK_OK(fencepost_fleet_event_json(fleet, &event, json, sizeof json, NULL, NULL));
   CHECK(strncmp(json, "{\"device\":\"stale\",", 18) == 0);

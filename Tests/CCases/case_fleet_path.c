@@ -1,4 +1,4 @@
-/* Tests what a fleet shares with a monitor that has a path: crossings between fixes, lines, and plans of a device. */
+/* Tests what a fleet shares with a monitor that has a path: crossings between fixes, lines, and plans for a device. */
 #include "fleets.h"
 #include "stores.h"
 
@@ -60,7 +60,7 @@ static void driving_through(void) {
   fencepost_state state = 99;
   CHECK_OK(fencepost_fleet_state(fleet, a, "g", &state, NULL));
   CHECK_INT(state, FENCEPOST_STATE_UNKNOWN);
-  /* After a gap nothing on the way counts, and the next event says so. */
+  /* After a gap nothing on the way counts, and the next event reports the gap. */
   CHECK_OK(feed_device(fleet, a, 0, SECONDS(5000)));
   entry = next_fleet_event(fleet);
   CHECK_INT(fencepost_event_evidence(&entry.event), FENCEPOST_EVIDENCE_AFTER_GAP);
@@ -135,7 +135,7 @@ static void kept(void) {
     fencepost_fleet_destroy(fleets[f]);
   }
   fencepost_conditions_destroy(again);
-  /* Where there are lines, a store opens only with a path. */
+  /* If the table contains lines, a store can be opened only with a path. */
   table = new_table();
   options.path = FENCEPOST_PATH_FIXES;
   fleet = NULL;
@@ -148,7 +148,7 @@ static void kept(void) {
   remove_folder(&store);
 }
 
-/* The safe distance and the plan of a device are those of a monitor with the same fix. */
+/* The safe distance and the plan for a device are the same as those for a monitor with the same fix. */
 static void planning(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "zone", 0, 3);

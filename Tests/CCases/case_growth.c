@@ -341,7 +341,8 @@ static void writers_of_every_size(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A program for the first header, whose options ended before the store, still gets a monitor in memory. */
+/* A program compiled with the first header, in which the options ended before the store, still gets a monitor in
+   memory. */
 static void options_before_the_store(void) {
   block memory = caller(&monitor_options, sizeof monitor_options, offsetof(fencepost_monitor_options, store_directory));
   fencepost_monitor *monitor = NULL;

@@ -240,7 +240,7 @@ static void refusals(void) {
 }
 
 /* Passes each invalid shape, and checks the reason and the place (latitude first) in the message. The end of
- * the last ring needs no offset: it ends at the last vertex. */
+ * the last ring needs no offset, because this ring ends at the last vertex. */
 static void each_reason(void) {
   typedef struct refusal {
     const char *reason, *place;

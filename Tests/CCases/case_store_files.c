@@ -61,7 +61,7 @@ static void a_failing_disk(void) {
   CHECK_OK(feed(monitor, 0, SECONDS(0)));
   next_event(monitor);
   CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
-  /* Replaces the library's descriptor by one that is open for reading only. */
+  /* Replaces the library's descriptor with one that is open for reading only. */
   char path[PATH_MAX];
   path_in(&store, "m.fencepost-wal", path);
   int log = log_descriptor(&store), reading = open(path, O_RDONLY | O_CLOEXEC);

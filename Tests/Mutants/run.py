@@ -227,8 +227,8 @@ MUTANTS = [
            "    edges.keepUp(with: table.index.count, version: table.indexVersion)\n", ""),
     Mutant("a position has the sides of the reference of its cell", CELLS,
            "let sides = cell.sides ^ flips", "let sides = cell.sides"),
-    # These mutants change what a fleet remembers of the surroundings of a device. SurroundingsTests also compares the circles
-    # that devices are inside of with distances.
+    # These mutants change what a fleet remembers about a device's surroundings. SurroundingsTests also compares the
+    # circles that devices are inside of with distances.
     Mutant("the room around a device does not shrink while the device moves", FLEET_FIXES,
            "let room = surroundings.room - moved", "let room = surroundings.room"),
     Mutant("only the nearest circle limits the room around a device", KERNEL_PATCHES,

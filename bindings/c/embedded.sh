@@ -13,7 +13,7 @@
 # which strip removes.
 #
 # A module copies code from the modules that it imports. When the sources of a module change, that module and all later
-# modules are recompiled: an object older than a module that it imports would silently give wrong answers.
+# modules are recompiled, because an object older than a module that it imports would silently give wrong answers.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)

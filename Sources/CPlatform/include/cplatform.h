@@ -1,6 +1,6 @@
 /*
  * Declares the platform functions that the library needs, except those for memory, arithmetic and files: waiting for a
- * lock or at a gate, identifying the calling thread, and deferring cancellation. Each platform has one file that
+ * lock or at a gate, identifying the calling thread, and deferring cancellation. One file for each platform
  * implements these functions: platform.c for systems with POSIX threads, platform_single.c for systems without threads.
  */
 #ifndef CPLATFORM_H
@@ -15,7 +15,8 @@ extern "C" {
 /*
  * A lock. This lock is fast while no thread waits, and fair otherwise: at most one other thread takes the lock before a
  * waiting thread gets it. The first of the waiting threads is at the front. If the front thread wakes up but another
- * thread has already taken the lock, it reserves the lock, and then no other thread can take it. Zeroed = free.
+ * thread has already taken the lock, the front thread reserves the lock, and then no other thread can take it. A
+ * zeroed lock is free.
  */
 typedef struct {
   uint32_t word;  /* CPLATFORM_HELD and the other bits below */
@@ -40,7 +41,7 @@ static inline void cplatform_take(cplatform_lock *lock) {
     cplatform_take_slowly(lock);
 }
 
-/* Takes a lock if it is free and no thread waits for it; returns whether it did. */
+/* Takes a lock if it is free and no thread waits for it; returns whether it took the lock. */
 static inline int cplatform_try_to_take(cplatform_lock *lock) {
   uint32_t expected = 0;
   return __atomic_compare_exchange_n(&lock->word, &expected, CPLATFORM_HELD, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
@@ -77,7 +78,8 @@ enum {
 
 /* Enters a gate that is closed, is claimed or has readers inside. */
 void cplatform_enter_slowly(cplatform_gate *gate);
-/* Wakes the writer that waits for the last reader, if the gate's word before a reader left it was `before`. */
+/* `before` is the gate's word before a reader left: if this reader was the last one inside, wakes the writer that waits
+   for it. */
 void cplatform_leave_slowly(cplatform_gate *gate, uint32_t before);
 
 static inline void cplatform_enter(cplatform_gate *gate) {
@@ -98,8 +100,9 @@ static inline int cplatform_is_closed(const cplatform_gate *gate) {
 }
 
 /*
- * A writer closes many gates in three steps, each for all of the gates, so that the readers leave in parallel: it waits
- * for the readers with a claim while all gates are open, closes the gates, and waits for the readers inside.
+ * A writer closes many gates in three steps, and takes each step at all gates before the next, so that the readers
+ * leave in parallel. It waits for the readers with a claim while all gates are open, closes the gates, and waits for
+ * the readers inside.
  */
 void cplatform_wait_for_claims(cplatform_gate *gate);
 void cplatform_close(cplatform_gate *gate);

@@ -40,7 +40,7 @@ extension ConditionsHandle {
     let subject = try read { table throws(MonitorError) in
       table.subject(of: try table.slot(ofIdentifierBytes: bytes))
     }
-    // The departure is computed outside the lock, because it takes a while for many vertices.
+    // The departure is computed outside the lock, because the computation takes a while if there are many vertices.
     try SizedStruct.write(fencepost_shape(subject), to: out, "out_shape")
   }
 

@@ -303,7 +303,7 @@ public struct CapPatches: Sendable {
       var next = least
       var group = base + place.first
       let end = group + place.count
-      // Two groups at a time: mostly neither has a nearer cap, and then one test is enough.
+      // Test two groups at a time: usually neither has a nearer cap, and then one test is enough.
       while group < end {
         let one = Group.slacks(group, place.offset)
         let two = group + 1 < end ? Group.slacks(group + 1, place.offset) : SIMD4(repeating: .infinity)

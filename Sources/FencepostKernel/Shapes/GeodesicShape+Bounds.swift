@@ -147,7 +147,7 @@ extension GeodesicShape {
     if chord <= ChordThreshold.near {
       return chord + chord * chord * chord * (1.02 * ChordThreshold.bend) + DistanceBounds.doubt
     }
-    // The arc has the greatest curvature that any geodesic has: s = 2 R arcsin(c / 2R).
+    // With the chord c and the smallest radius of curvature R, no geodesic's arc is longer than s = 2 R arcsin(c / 2R).
     let sine = chord / (2 * Ellipsoid.smallestRadiusOfCurvature)
     guard sine < 0.99 else { return DistanceBounds.largestDistance }
     let arc = Trigonometry.atan2(sine, (1 - sine * sine).squareRoot())

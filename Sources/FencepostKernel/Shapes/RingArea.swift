@@ -14,7 +14,8 @@ enum RingArea {
 
   /// q/2 = (1 − e²) · (sin φ / (1 − e² sin² φ) + artanh(e sin φ) / e) / 2 as a power series, equally sharp everywhere.
   private static func series(_ s: Double) -> Double {
-    // ½ (Σ (e²s²)ᵏ + Σ (e²s²)ᵏ / (2k + 1)) s = Σ (k + 1)/(2k + 1) (e²s²)ᵏ s; the ninth term is below 1e-18.
+    // With s = sin φ and x = e² s²: ½ (Σ xᵏ + Σ xᵏ / (2k + 1)) s = Σ (k + 1)/(2k + 1) xᵏ s; the ninth term is below
+    // 1e-18.
     let x = e2 * s * s
     var sum = 0.0
     for k in Swift.stride(from: 8, through: 0, by: -1) { sum = sum * x + Double(k + 1) / Double(2 * k + 1) }

@@ -197,7 +197,7 @@ import Testing
     usleep(20_000)
     try other.feed(fix(1, 10), for: truck)
     #expect(try table.containing(latitude: 0, longitude: 0).map(\.identifier).contains("home"))
-    // Other fleets can be created, read for long and removed.
+    // Other fleets can be created, read for a long time, and removed.
     #expect(try FleetEngine(table).snapshot().count > 0)
     #expect(other.devices(insideOf: "home")?.count == 1)
     steps.note("fed")

@@ -70,7 +70,7 @@ import Testing
       ])
       var expected: Set<String> = []
       for (identifier, circle) in circles
-      // A degree of latitude has more than 110 km.
+      // A degree of latitude is longer than 110 km.
       where (circle.center.latitude - places[device].latitude).magnitude * 110_000 <= circle.radius {
         let distance = GeodesicInverse.distance(
           latitude1: circle.center.latitude, longitude1: circle.center.longitude,
@@ -107,7 +107,7 @@ import Testing
       try fleet.feed(Fix(coordinate: coordinate, time: Timestamp(microseconds: Int64(step) * 1_000_000)), for: device)
       guard step > 1, before.squaredRadius > 0, !before.isSafe(coordinate) else { continue }
       left += 1
-      // After a search the room would be that of another shape.
+      // After a new search, `room` would no longer be the old room minus the distance moved.
       let rest = room - before.moved(to: coordinate)
       if (fleet.devices.lines.surroundings[Int(device)].room - rest).magnitude < 0.01 { kept += 1 }
     }

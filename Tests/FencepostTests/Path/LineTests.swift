@@ -364,7 +364,7 @@ import Testing
     #expect(engine.conditionCount == 0)
     try engine.sync(set)
     #expect(ConditionKind.lineGeographic.region == nil)
-    // The snapshot of a monitor with a path is not that of a table.
+    // A snapshot of a monitor with a path is not a table's snapshot.
     #expect(throws: MonitorError.self) { _ = try Conditions(restoring: engine.snapshot()) }
   }
 

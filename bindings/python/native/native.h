@@ -32,7 +32,7 @@ typedef struct {
 
 /*
  * A handle of one of three kinds: a monitor, a table of conditions or a fleet. The handle is released only on
- * deallocation, when no call can be in progress. Calls on a monitor or a fleet do not overlap, except read-only calls:
+ * deallocation, when no call can be in progress. Calls on a monitor or a fleet do not overlap, except read-only calls;
  * see native_begin().
  */
 typedef struct {
@@ -154,7 +154,7 @@ typedef struct {
 /*
  * Begins a call and keeps the interpreter lock, which is cheaper than releasing it and excludes all other calls. The
  * lock is released if another call on the handle runs without it, or if this call may wait for a disk or for the fleets
- * of a table: while it waits, other Python threads must be able to run.
+ * of a table, because while it waits, other Python threads must be able to run.
  */
 native_call native_begin(native_handle *self);
 /* Begins a call and releases the interpreter lock, because the call may take long. */

@@ -144,7 +144,7 @@ static PyObject *make_plan(native_handle *self, const char *text, PyObject *args
 
 PyObject *native_plan(PyObject *object, PyObject *args) { return make_plan((native_handle *)object, NULL, args); }
 
-/* The Python arguments are the device, and those of a monitor's plan as a tuple. */
+/* The Python arguments are the device, and a tuple of the arguments for a monitor's plan. */
 PyObject *native_device_plan(PyObject *object, PyObject *args) {
   PyObject *name, *rest;
   const char *text;

@@ -56,7 +56,8 @@ void fp_track_clear(fp_track *track) {
   *track = (fp_track){0};
 }
 
-/* Compares by time; rows with the same time by position and accuracy, so that the order of the rows does not matter. */
+/* Compares rows by time, and rows with the same time by position and accuracy, so that the order of the rows does not
+   matter. */
 static int by_time(const void *a, const void *b) {
   const fencepost_fix *x = a, *y = b;
   if (x->time_us != y->time_us) return x->time_us < y->time_us ? -1 : 1;

@@ -215,7 +215,7 @@ def test_delays_and_missed_visits() -> None:
     assert [outcome.name for outcome in found] == ["exact", "standard", "core_location"]
     exact, standard = found["exact"], found["standard"]
     assert (exact.visits, exact.missed_visits, exact.false_visits, exact.mean_delay) == (4, 0, 0, 0.0)
-    # The standard policy misses the short visit. The excursion does not end the last visit with the standard policy,
+    # The standard policy misses the short visit. Under the standard policy, the excursion does not end the last visit,
     # although the baseline counts two visits.
     assert (standard.visits, standard.missed_visits, standard.false_visits) == (2, 1, 0)
     assert (standard.entry_delay, standard.exit_delay, standard.mean_delay) == (20.0, 20.0, 20.0)

@@ -18,7 +18,7 @@ const page = vm.createContext({
 });
 vm.runInContext(`${map}; globalThis.FenceMap = FenceMap;`, page);
 
-// The side of the overview map for places at these positions.
+// The side on which the overview map is drawn for places at these positions, and the number of places that it covers.
 let places = [];
 const box = {querySelector: () => canvas, querySelectorAll: () => [button(), button(), button()]};
 const made = new page.FenceMap(box, (shown) => places.forEach((place) => shown.target({}, place, 8)));

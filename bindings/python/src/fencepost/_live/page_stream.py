@@ -67,8 +67,8 @@ class Messages:
         """The full state for a new reader, and the number of the next message. The state may be slightly old; later
         changes are in the next messages."""
         now = time.monotonic()
-        # While there are no readers, nobody checks for changes, and a message of changes would lack the trails of that
-        # time.
+        # While there are no readers, nobody checks for changes, and a message of changes would lack the trails from
+        # that time.
         is_old = now >= self._looked_at + ALONE
         if (
             self._whole is None

@@ -175,8 +175,8 @@ class Watch(Handling):
         if self._refused == 0:
             self._refused_since = self._monotonic()
         self._refused += 1
-        # Fixes with the same time are common. Only if all fixes have the same time for a minute, the receiver's clock
-        # has stopped.
+        # Fixes with the same time are common. The receiver's clock has stopped only if all fixes have the same time for
+        # a minute.
         if kind != "double_fixes" or self._monotonic() >= self._refused_since + MINUTE:
             self._notices.seldom("refused", f"{place}: {why}")
 
