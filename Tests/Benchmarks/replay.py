@@ -4,8 +4,8 @@ run.sh.
     replay.py BENCH_JSON [TRACK]
 
 TRACK is the largest GPX file of ../shared/data; without it the row is written as not measured. Times are processor
-time, medians of several runs. In each run the time within `gpxpy.parse` is subtracted from that of `fencepost.replay`;
-the rest is our own code.
+time, medians of several runs. In each run the time spent in `gpxpy.parse` is subtracted from the time spent in
+`fencepost.replay`; the rest is the time of our own code.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Prints the times of the SQL extensions as ratios to DuckDB's spatial extension, PostGIS and the package, in one run.
+"""Measures the SQL extensions and, in the same run, DuckDB's spatial extension, PostGIS and the package; prints the
+ratios of the times.
 
     .venv/bin/python Tests/Benchmarks/sql.py
 

@@ -5,8 +5,8 @@
 `--full` (`make bench-streams`): 10 000 tracks whose points alternate, 10 million points in all, and 100 000 circles of
 100 to 500 m.
 
-* The command runs as a separate process, on CSV and GeoParquet, with one and two jobs. The command's events must be the
-  same bytes in all four runs.
+* The command runs as a separate process, on CSV and GeoParquet, with one and two jobs. The events that the command
+  writes must be the same bytes in all four runs.
 * A program that calls `replay(path, by=…)`, as a notebook does, must find the same number of events.
 * Peak memory is the sum over the process and its child processes; for the notebook, the events in its log are not
   counted.
@@ -41,7 +41,7 @@ import stream_world
 QUICK, USUAL, FULL = (200, 250, 2_000), (500, 1000, 20_000), (10_000, 1000, 100_000)
 """The numbers of tracks, of points in each track, and of circles."""
 THINNED = 10
-"""In the comparison of memory, the smaller file has every tenth point of the same tracks."""
+"""In the memory comparison, the smaller file has every tenth point of the same tracks."""
 
 
 EVENT_BYTES = 430

@@ -63,8 +63,8 @@ import Testing
     #expect(distance(south, -90, 0) == distance(polygon, 90, 0))
   }
 
-  /// Planar edges reach a pole along the meridians of its listed vertices, also when the shape is rebuilt from its
-  /// stored definition.
+  /// Planar edges reach a pole along the meridians of the vertices that are listed at the pole, also when the shape is
+  /// rebuilt from its stored definition.
   @Test func planarEdgesKeepTheirMeridiansAtAPole() throws {
     for ring: [Corner] in [
       [(-89.9, 0), (-90, 0), (-90, 90), (-89.9, 90)], [(-90, 90), (-89.9, 90), (-89.9, 0), (-90, 0)],

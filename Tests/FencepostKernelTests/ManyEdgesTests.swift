@@ -92,8 +92,8 @@ import Testing
     }
   }
 
-  /// The work for each vertex must be small. The work is counted in compared pairs of groups of edges, pairs of edges
-  /// examined one by one, sides of rings determined, and nodes opened for the deepest place.
+  /// The work for each vertex must be small. The work is the number of compared pairs of edge groups, of edge pairs
+  /// examined one by one, of ring sides determined, and of nodes opened for the deepest place.
   @Test(arguments: Kind.allCases) func theWorkGrowsWithTheEdges(_ kind: Kind) throws {
     for count in [400, 1_600] {
       let parts = parts(kind, count)

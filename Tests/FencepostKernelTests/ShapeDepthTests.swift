@@ -308,7 +308,7 @@ import Testing
     #expect(!changed { $0.vertices = ShapeVertices(parts: [[square(0, 179, 1) + [(0, 179)]]]) })
   }
 
-  /// Next to a corner that bends inwards, another edge may be nearer than the one from which the search starts.
+  /// Next to a corner that bends inwards, another edge may be nearer than the edge from which the search starts.
   @Test func theNearestPlaceOfTheBoundaryLiesOnIt() throws {
     // The shape is an L whose legs are 100 m wide: from inside its corner, the way out of one leg ends within the
     // other.

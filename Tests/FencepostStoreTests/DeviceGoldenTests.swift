@@ -6,8 +6,8 @@ import Testing
 /// Exported devices of all formats must stay readable. Version 0.2 wrote the devices of format 1. In the third file the
 /// portable devices have format 3.
 ///
-/// The devices are those of `fleet-1.bin` and `fleet-2.bin`. `FENCEPOST_WRITE_GOLDEN=1 swift test --filter DeviceGoldenTests`
-/// writes the file of the newest format.
+/// The devices come from `fleet-1.bin` and `fleet-2.bin`. `FENCEPOST_WRITE_GOLDEN=1 swift test --filter
+/// DeviceGoldenTests` writes the file of the newest format.
 @Suite struct DeviceGoldenTests {
   private static let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Golden")

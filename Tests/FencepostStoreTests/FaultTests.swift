@@ -88,9 +88,9 @@ import Testing
     #expect(runs > 15 && tellings > (saving == .inPlace ? 10 : failure.count == 1 ? -1 : 0))
   }
 
-  /// If two fleets were created independently, opening one over the table of the other rewrites its store. Wherever the
-  /// disk fails while the store is being rewritten, the fleet opens with its whole state, and the store later contains
-  /// that state.
+  /// If two fleets were created independently, opening one fleet over the other fleet's table rewrites the store of the
+  /// opened fleet. Wherever the disk fails while the store is being rewritten, the fleet opens with its whole state,
+  /// and the store later contains that state.
   @Test(arguments: 0..<3) func joiningAFamilyFailsAtEveryOperation(_ index: Int) throws {
     faulty_vfs_install()
     let failure = Self.failures[index]

@@ -86,8 +86,8 @@ import Testing
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// A fleet like that of the first format, with the additional contents of the second format: arrival times, an
-  /// advance far ahead that was rewound, and a device with a coarse fix since then.
+  /// A fleet like the one in the first format, with the additional contents of the second format: arrival times, an
+  /// advance far ahead that was rewound, and a device that has had a coarse fix since the rewind.
   private func liveOn(_ fleet: inout StoredFleet) throws {
     try fleet.call { engine throws(MonitorError) in
       try engine.setArrivalTime(at(5_000))

@@ -53,7 +53,7 @@ class Environments:
 
 
 def run_spark_guide(python: Path) -> None:
-    """Runs the guide's own test. The programs of the guide share one session of Spark, which returns rows in no fixed
+    """Runs the guide's own test. The programs of the guide share one Spark session, which returns rows in no fixed
     order."""
     wheel.run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "pytest>=8")
     environment = {**os.environ, "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}"}

@@ -64,7 +64,7 @@ def check(holds: object, message: str) -> None:
 
 
 def run(*command: object, limit_s: int = 600, **options: object) -> str:
-    """Returns a command's output. If the command fails, ends the test and shows everything that it wrote."""
+    """Returns a command's output. If the command fails, ends the test and shows everything that the command wrote."""
     done = subprocess.run(  # type: ignore[call-overload]
         [str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit_s,
         **options,
@@ -86,8 +86,8 @@ def build() -> tuple[Path, Path]:
 
 
 def pythons() -> list[Path]:
-    """Returns one CPython of each version from 3.11 on that can create environments. The search covers the path, pyenv,
-    uv and the system."""
+    """Returns one CPython interpreter for each version from 3.11 on that can create environments. The search covers the
+    path, pyenv, uv and the system."""
     names = ["python3", *(f"python3.{minor}" for minor in range(OLDEST[1], OLDEST[1] + 10))]
     candidates: list[str | None] = [sys.executable, *(shutil.which(name) for name in names)]
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"

@@ -116,7 +116,7 @@ def allowances() -> tuple[dict[str, int], list[str]]:
 
 
 def check_rules() -> None:
-    """Checks that each rule finds its bad example and accepts the good one."""
+    """Checks that each rule finds its bad example and accepts its good example."""
     for each in RULES:
         if not each.pattern.search(each.bad) or each.pattern.search(each.good):
             raise SystemExit(f"language: the rule '{each.name}' does not tell its examples apart")

@@ -49,7 +49,7 @@ def files() -> list[str]:
 
 
 def texts_of(path: str) -> list[Text]:
-    """All texts of one file in order; none if its type is unknown."""
+    """All texts of one file in order; none if the file type is unknown."""
     suffix = Path(path).suffix
     if suffix not in C_LIKE | SCRIPTS | {".py", ".pyi", ".md", ".sql"} and Path(path).name != "Makefile":
         return []
@@ -139,7 +139,7 @@ def _uses(path: str, node: ast.AST, use: str, skipped: set[int]) -> Iterator[Tex
 
 
 def _joined(node: ast.AST) -> str | None:
-    """The text of a string, an f-string or a sum of these, with its values in braces."""
+    """The text of a string, an f-string or a concatenation of these, with its values in braces."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else None
     if isinstance(node, ast.JoinedStr):

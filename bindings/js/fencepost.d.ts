@@ -44,8 +44,8 @@ export interface LoadOptions {
   memoryLimit?: number;
 }
 /**
- * Compiles the module and creates the engine of this page, worker or process. Call it once; later calls do nothing. If
- * the engine was lost ({@link EngineLostError}), a later call creates a new engine.
+ * Compiles the module and creates the engine of this page, worker or process. Call this function once; later calls do
+ * nothing. If the engine was lost ({@link EngineLostError}), a later call creates a new engine.
  *
  * @param source Default: `fencepost.wasm` beside the package.
  * @throws NotLoadedError The module cannot be fetched or compiled.
@@ -88,8 +88,8 @@ export interface Policy {
   /** Metres outside the boundary at which a fix decides an exit. Standard: 20. */
   exitMargin?: number;
   /**
-   * 0: the exit margin is `exitMargin`. Otherwise it is the radius, clamped to `exitMargin` … this many metres.
-   * Standard: 0.
+   * 0: the exit margin is `exitMargin`. Otherwise the exit margin is the radius, but at least `exitMargin` and at most
+   * this many metres. Standard: 0.
    */
   exitMarginLimit?: number;
   /** Factor by which the accuracy of a fix is multiplied to give a margin; 0: accuracy is ignored. Standard: 1. */
@@ -127,7 +127,8 @@ export interface ShapeOptions extends ConditionOptions {
    */
   oriented?: boolean;
   /**
-   * For polygons: metres by which the boundary lies outside the rings; a negative value moves it inside. Default: 0.
+   * For polygons: metres by which the boundary lies outside the rings; a negative value moves the boundary inside.
+   * Default: 0.
    */
   buffer?: number;
   /** The shape is refused if it has more vertices than this limit, 1 to 1 000 000. The limit counts the vertices of all
@@ -298,8 +299,8 @@ export interface SyncResult {
 }
 
 /**
- * An object with engine memory. Free it with `dispose()` or `using`; otherwise the garbage collector frees it some time
- * later.
+ * An object with engine memory. Free the object with `dispose()` or `using`; otherwise the garbage collector frees it
+ * some time later.
  */
 interface Disposable {
   dispose(): void;
@@ -398,7 +399,7 @@ export interface MonitorRecord {
   major: number | null;
   minor: number | null;
   state: State;
-  /** The last handled event. Before the first event it has the sequence 0 and the assumed state. */
+  /** The last handled event. Before the first event, this member has the sequence 0 and the assumed state. */
   lastEvent: Event;
 }
 export interface MonitorStatistics {
@@ -451,7 +452,7 @@ export class Monitor implements Holder {
   poll(): Event | null;
   /** Returns up to `most` events, at most 256, and commits the events that were delivered before. */
   pollMany(most?: number): Event[];
-  /** Returns up to `most` events as JSON Lines, byte for byte as in the other languages. */
+  /** Returns up to `most` events as JSON Lines, byte for byte as in the other language bindings. */
   pollLines(most?: number): string;
   events(): Generator<Event, void, undefined>;
   acknowledge(): void;

@@ -1,6 +1,6 @@
 /**
- * Fencepost: geofencing in the page, worker or server. The engine is that of the C, Swift and Python packages, compiled
- * to WebAssembly.
+ * Fencepost: geofencing in the page, worker or server. The engine is the same as in the C, Swift and Python packages,
+ * compiled to WebAssembly.
  *
  * ```js
  * import { load, Monitor } from "fencepost";

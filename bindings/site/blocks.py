@@ -130,8 +130,8 @@ def agrees(expected: str, printed: str) -> bool:
 def run(page: Path, python_with: Callable[[Needs], Path] | None = None) -> Iterator[tuple[Block, str, str]]:
     """Yields each block of a page, its output, and a description of what is wrong (empty if nothing is wrong).
 
-    ``python_with`` returns the Python for the requirements that the page names up to the end of the block. Without it,
-    all blocks run with this Python, which may lack something that a block ``needs``.
+    ``python_with`` returns the Python for the requirements that the page names up to the end of the block. Without
+    ``python_with``, all blocks run with the current Python, which may lack something that a block ``needs``.
     """
     text = page.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory(prefix="fencepost-page-") as name:

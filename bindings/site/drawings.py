@@ -32,7 +32,7 @@ class Run:
     name: str
     explanations: list[Explanation]
     events: list[tuple[float, float, State]]
-    """For each event, the seconds of its date and its evidence, and the new state."""
+    """For each event, the time of the event and the time of its evidence, in seconds, and the new state."""
 
 
 def follow(name: str, policy: TransitionPolicy, distances: Sequence[float], accuracies: Sequence[float]) -> Run:
@@ -109,8 +109,8 @@ class Drawing:
         self.text(LEFT + 6, TOP + 14, "outside", colour=FAINT)
 
     def states(self, run: Run) -> None:
-        """Adds a row that shows when the condition was satisfied. Each event has a triangle at its date and a dot at
-        its evidence."""
+        """Adds a row that shows when the condition was satisfied. Each event has a triangle at its time and a dot at
+        the time of its evidence."""
         top, bottom = self.bottom + 10, self.bottom + ROW
         self.rectangle(LEFT, top, WIDTH - RIGHT, bottom, FAINT, 0.22)
         begun = None

@@ -47,7 +47,8 @@ def trim(path: Path, margin: int = 16) -> None:
 
 
 def report() -> None:
-    """Runs README's program, and takes pictures of its page at the widths of a desk and a phone."""
+    """Runs README's program, and takes pictures of the page that the program makes at the widths of a desk and a
+    phone."""
     found = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
     assert found
     options = webdriver.ChromeOptions()
@@ -72,7 +73,7 @@ def report() -> None:
 
 
 def qgis() -> None:
-    """Draws the ride of the tutorial and its places, in QGIS's own Python."""
+    """Draws the tutorial's ride and places, in QGIS's own Python."""
     tutorial = (ROOT / "bindings" / "site" / "start.md").read_text(encoding="utf-8")
     found = re.search(r"cat > places.csv <<'END'\n(.*?)END\n", tutorial, re.DOTALL)
     assert found

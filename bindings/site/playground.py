@@ -75,7 +75,7 @@ def script(entry: Path) -> str:
 
 
 def ride() -> str:
-    """The fixes of the example and its places, as JSON for the page."""
+    """The example's fixes and places, as JSON for the page."""
     space = {"gpx": "http://www.topografix.com/GPX/1/1"}
     points = ElementTree.parse(RIDE).iterfind(".//gpx:trkpt", space)
     fixes = [

@@ -142,7 +142,7 @@ def _member(writer: Writer, member: Element, domain: str, indent: str) -> str:
 
 
 def _entries(writer: Writer, xml: Path) -> list[tuple[int, str]]:
-    """The declarations of the header, in its order."""
+    """The declarations of the header, in the header's order."""
     entries: list[tuple[int, str]] = []
     (header,) = parse(xml / "fencepost_8h.xml").getroot().iter("compounddef")
     for member in header.iter("memberdef"):

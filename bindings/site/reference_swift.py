@@ -1,4 +1,4 @@
-"""Writes the page that lists the Swift module's symbols, each with a link to its page by DocC."""
+"""Writes the page that lists the Swift module's symbols, each with a link to its DocC page."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ class Presence:
 
     Args:
         zones: The same values as for a follower.
-        changed: Called with each event, on the loop; called again after a pause if it raises.
+        changed: Called with each event, on the loop; if it raises an exception, it is called again after a pause.
         options: Options of the follower.
     """
 

@@ -3,9 +3,9 @@
     python examples/spark/stream.py INPUT OUTPUT CHECKPOINT CONDITIONS
 
 INPUT is a folder that receives CSV files (vehicle, lat, lon, accuracy, time_us). Each micro-batch writes its events to
-OUTPUT/batch=N and replaces the output of an earlier attempt: the sink is idempotent, so no event occurs twice. Run it
-again after more files have come, or after it was killed; it continues from the checkpoint. Without `availableNow` the
-program would not end.
+OUTPUT/batch=N and replaces the output of an earlier attempt: the sink is idempotent, so no event occurs twice. Run the
+program again after more files have arrived, or after it was killed; it continues from the checkpoint. Without
+`availableNow` the program would not end.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import FencepostKernel
 /// Runs one scenario on the actor.
 final class ScenarioRunner {
   /// A monitor in the scenario's store. While the monitor is closed, `monitor` is `nil`, and `engine` or `storage`
-  /// holds the stored rows.
+  /// contains the stored rows.
   private final class Entry {
     var monitor: Monitor?
     var engine: MonitorEngine

@@ -3,8 +3,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Tests the deliveries `first` and `latest`: each condition has one pending event, and another may follow when it is
-/// acknowledged.
+/// Tests the deliveries `first` and `latest`: each condition has one pending event, and another event may follow when
+/// the pending event is acknowledged.
 @Suite struct TurnOutboxTests {
   private struct Mode {
     var world = DeliveryWorld()

@@ -69,7 +69,7 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// Expiry by arrival removes a quiet device whose clock is far ahead, and keeps an active one whose clock is 1 024
+  /// Expiry by arrival removes a quiet device whose clock is far ahead, and keeps an active device whose clock is 1 024
   /// weeks behind.
   @Test func devicesExpireByArrival() throws {
     var fleet = try FleetEngine(try zones())

@@ -46,7 +46,7 @@ enum LawFeature: String, CaseIterable {
   enum Missing {
     /// Fleets will get this feature later.
     case notYet
-    /// The feature is one of the exceptions of the law.
+    /// The feature is one of the exceptions to the law.
     case exception
   }
 

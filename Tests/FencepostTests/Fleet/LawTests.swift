@@ -16,8 +16,8 @@ import Testing
 /// These known differences are to be removed later. Each item names the code of ``FleetWorld`` that allows for the
 /// difference:
 ///
-/// * the values in an explanation are those of the last fix outside the safe region, whose exact position a fleet keeps
-///   (``FleetWorld/explanation(_:of:_:_:)``);
+/// * the values in an explanation are those of the last fix outside the safe region, whose exact position a fleet
+///   stores (``FleetWorld/explanation(_:of:_:_:)``);
 /// * the explanation of a removed beacon does not say when it was last seen (``FleetWorld/checkExplanation``);
 /// * events that were due before a device was added are delivered with its first input (``FleetWorld``'s `isFresh`);
 /// * a fleet's deadlines leave out the absence of a beacon if this absence produces no event

@@ -152,7 +152,7 @@ import Testing
     #expect(plan.armed.map(\.isInside) == [true, false])
   }
 
-  /// Pitfalls 8 and 11: a replaced circle is disarmed and armed again; an invalid one is never armed.
+  /// Pitfalls 8 and 11: a replaced circle is disarmed and armed again; an invalid circle is never armed.
   @Test func aReplacedConditionIsArmedAnew() throws {
     var engine = try engine([("c", here, 500)])
     var planner = try RotationPlanner(slots: 5)

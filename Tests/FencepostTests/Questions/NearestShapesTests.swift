@@ -96,8 +96,8 @@ import Testing
     }
   }
 
-  /// If a circle and a polygon are at the same distance, or polygons are equal, the one that was added first comes
-  /// first.
+  /// If a circle and a polygon are at the same distance, or polygons are equal, the condition that was added first
+  /// comes first.
   @Test func ofEqualOnesTheFirstComesFirst() throws {
     var engine = try MonitorEngine()
     let square = PolygonalGeographicCondition(exterior: [

@@ -598,8 +598,8 @@ import Testing
     #expect(storage.writes == writes + 1)
   }
 
-  /// One device that jumps counts for one interval, however far it jumps. An advance counts as passing time, also after
-  /// opening.
+  /// A device whose clock jumps counts for one interval, however far the clock jumps. An advance counts as passing
+  /// time, also after opening.
   @Test func relaxedWithJumpsAndAdvances() throws {
     let storage = MemoryFleetStorage()
     var fleet = try relaxed(storage)

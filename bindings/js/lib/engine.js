@@ -245,7 +245,7 @@ export class Engine {
   }
 
   /**
-   * The bytes of a result whose size is not known in advance: `ask(buffer, capacity, outSize)` returns whether the
+   * The bytes of a result whose size is not known in advance: `ask(buffer, capacity, outSize)` returns true if the
    * result fitted.
    */
   answer(width, ask, read) {
@@ -289,8 +289,8 @@ export function engine() {
 }
 
 /**
- * Compiles the WebAssembly module and creates the engine. Call it once before creating objects; later calls do nothing.
- * If the engine was lost, a later call creates a new engine.
+ * Compiles the WebAssembly module and creates the engine. Call this function once before creating objects; later calls
+ * do nothing. If the engine was lost, a later call creates a new engine.
  *
  * @param source The module: bytes, a compiled `WebAssembly.Module`, a `Response`, or a URL. Default: `fencepost.wasm`
  *   beside this package.

@@ -50,7 +50,7 @@ export class Event {
     this.followsGap = (bits & AFTER_GAP) !== 0;
     /** "left_to_right" or "right_to_left" for a crossed line, else null. */
     this.direction = bits & LEFT_TO_RIGHT ? "left_to_right" : bits & RIGHT_TO_LEFT ? "right_to_left" : null;
-    /** The add sequence of the condition; a replacement has a new one. */
+    /** The add sequence of the condition; a replacement gets a new add sequence. */
     this.generation = countOf(numbers, place + EVENT.generation);
     /** The tag of the condition, a BigInt. */
     this.tag = numbers.getBigUint64(place + EVENT.tag, true);

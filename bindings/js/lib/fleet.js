@@ -269,7 +269,7 @@ export class Fleet extends Handle {
     });
   }
 
-  /** Declares whether a device scans for beacons from a time on. */
+  /** Declares whether a device scans for beacons from a given time on. */
   setScanning(device, isScanning, time) {
     const { engine } = this;
     const when = microseconds(time);

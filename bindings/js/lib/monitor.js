@@ -154,7 +154,7 @@ export class Monitor extends Holder {
     });
   }
 
-  /** Declares whether the host scans for beacons from a time on. */
+  /** Declares whether the host scans for beacons from a given time on. */
   setScanning(isScanning, time) {
     const { engine } = this;
     const when = microseconds(time);

@@ -105,7 +105,7 @@ class Layer:
             raise QgsProcessingException(f"{self.title}: {error}") from None
 
     def features(self, indices=None):
-        """Yields all features, each with the fraction of the layer that has been read after it.
+        """Yields each feature with the fraction of the layer that has been read so far.
 
         Args:
             indices: Indices of the fields to read; None reads all.
@@ -190,7 +190,7 @@ class Layer:
         return self._box is not None and max(map(abs, self._box[::2])) <= 180 and max(map(abs, self._box[1::2])) <= 90
 
     def warn_of_units(self, feedback, used):
-        """Warns if the coordinates of a layer seem to be degrees although its coordinate system has metres."""
+        """Warns if the coordinates of a layer seem to be degrees although the layer's coordinate system uses metres."""
         if used and self._looks_like_degrees and not self.crs.isGeographic():
             feedback.pushWarning(
                 f"{self.title}: all coordinates are within 180 by 90 units of {self.crs.authid()}, which look "

@@ -38,7 +38,8 @@ class Place:
 
 
 def read_places(algorithm, parameters, context, feedback, problems, policy=None, path=None, gates=True):
-    """Reads the places of a layer, in its order. Points are circles; lines are corridors, or gates if a field says so.
+    """Reads the places of a layer, in the layer's order. Points are circles; lines are corridors, or gates if a field
+    says so.
 
     Args:
         policy: The policy for places that do not name one; None: the standard policy.
@@ -133,8 +134,8 @@ class _Reader:
         return ConditionRow(f"feature {feature.id()}", identifier, condition, State(assuming), policy)
 
     def warn_of_edges(self, feedback):
-        """Reports where geodesic and planar edges differ most, if they differ by more than a metre, because no layer
-        states which kind its edges are."""
+        """Reports where geodesic and planar edges differ most, if they differ by more than a metre, because layers do
+        not state which kind of edges they have."""
         apart = [
             (reading.departure, feature, reading)
             for identifier, feature in self._ids.items()

@@ -24,7 +24,7 @@ class Plugin:
                 self.iface.messageBar().pushWarning("Fencepost", problem)
 
     def initGui(self):  # noqa: N802
-        """Called by QGIS if it has a window."""
+        """Called by QGIS if QGIS has a window."""
         self.initProcessing()
 
     def unload(self):

@@ -193,7 +193,7 @@ class _Reader:
 
         Raises:
             Unusable: There is no time, or its format is unknown.
-            QgsProcessingException: QGIS does not pass on the zone, and it cannot be read from the file.
+            QgsProcessingException: QGIS does not pass on the zone, and the zone cannot be read from the file.
         """
         if is_null(value):
             raise Unusable("has no time")

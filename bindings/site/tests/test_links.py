@@ -42,7 +42,7 @@ def guides(site: Path) -> list[Path]:
 
 
 def target_of(site: Path, path: Path, link: str) -> tuple[Path, str] | None:
-    """Returns the file and the anchor of a link, or None if it leaves the site."""
+    """Returns the file and the anchor of a link, or None if the link leaves the site."""
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
         return None

@@ -19,7 +19,7 @@ import fencepost.sqlite
 
 
 def members_of(value: type) -> list[str]:
-    """The members that a user may name in a program, including inherited ones, but not those of Python's own
+    """The members that a user may name in a program, including inherited ones, but not the members of Python's own
     classes."""
     if issubclass(value, enum.Enum):
         return list(value.__members__)

@@ -1,4 +1,5 @@
-"""Fleets whose devices are rows of the database: their events equal those of a replay, and follow the transactions."""
+"""Fleets whose devices are rows of the database: their events equal those of a replay, and their states follow the
+database's transactions."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def drive(seed: int, fixes: int = 400, step_s: int = 15) -> list[Fix]:
 
 
 def damaged(rng: random.Random, good: bytes) -> bytes:
-    """Bytes with one bit changed, truncated, or replaced by random ones."""
+    """Bytes with one bit changed, truncated bytes, or random bytes."""
     match rng.randrange(3):
         case 0:
             at = rng.randrange(len(good))

@@ -40,8 +40,8 @@ func handleEvents(_ monitor: Monitor, _ handle: (Event) -> Void) async throws {
   while let event = try await monitor.nextEvent() { handle(event) }
 }
 
-/// Open a stored monitor first whenever the program starts: it first delivers the events that were not handled.
-/// `ensure` leaves existing conditions unchanged.
+/// Open a stored monitor first whenever the program starts: the monitor first delivers the events that were not
+/// handled. `ensure` leaves existing conditions unchanged.
 func openAtEveryStart(_ folder: String) async throws {
   print("open at every start")
   for launch in 1...2 {

@@ -162,7 +162,7 @@ class Styles(unittest.TestCase):
         self.assertTrue(both[0] > 0.85 * enter[0] and both[1] > 0.85 * leave[1], seen)
 
     def test_a_second_run_is_styled_too(self):
-        """QGIS deletes a layer's styler with the context of the run, so each run needs a new one."""
+        """QGIS deletes a layer's styler with the context of the run, so each run needs a new styler."""
         for _ in range(3):
             (events,) = loaded("geofenceevents", "EVENTS", TRACKS=street(steps=60), CIRCLES=shops(), VISITS=None)
             self.assertTrue(events.temporalProperties().isActive())
