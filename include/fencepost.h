@@ -56,7 +56,7 @@
  * Wrong times:
  *           One input with a time far in the future (a receiver without satellites may say 2079) moves the clock to
  *           that time, so all later inputs are late. The option max_time_step_us refuses such an input with
- *           FENCEPOST_E_AHEAD_OF_CLOCK; it cannot check the first input of a monitor. If more time than
+ *           FENCEPOST_E_AHEAD_OF_CLOCK; the option cannot check the first input of a monitor. If more time than
  *           max_time_step_us has really passed, call fencepost_monitor_advance(), which ignores the option.
  *           fencepost_monitor_rewind() sets back a clock that is too far ahead. Fleets have the same functions for the
  *           whole fleet and for one device; in a fleet the option also limits an advance of all devices.
@@ -275,7 +275,7 @@ typedef struct fencepost_beacon_sighting {
   uint8_t uuid[16]; /* the bytes in the order in which a UUID is written and broadcast */
   uint16_t major;   /* 0 ... 65535 */
   uint16_t minor;   /* 0 ... 65535 */
-  int32_t rssi_dbm; /* signal strength; INT32_MIN = not known, which counts as the weakest */
+  int32_t rssi_dbm; /* signal strength; INT32_MIN = unknown, which counts as the weakest */
 } fencepost_beacon_sighting;
 
 /* -------------------------------------------------------------------------------- policy and options */
@@ -310,8 +310,8 @@ typedef struct fencepost_transition_policy {
   int64_t exit_dwell_us;               /* 0 ... 1e15 */
   double entry_margin_m;               /* finite, >= 0 */
   double exit_margin_m;                /* finite, >= 0 */
-  double exit_margin_limit_m;          /* 0: the exit margin is exit_margin_m; otherwise it is the radius, clamped to
-                                          exit_margin_m ... exit_margin_limit_m */
+  double exit_margin_limit_m;          /* 0: the exit margin is exit_margin_m; otherwise the exit margin is the radius,
+                                          clamped to exit_margin_m ... exit_margin_limit_m */
   double accuracy_factor;              /* finite, >= 0; 0: accuracy is ignored */
   uint32_t notify;                     /* FENCEPOST_NOTIFY_... */
   uint32_t reserved;                   /* 0 */
@@ -367,10 +367,10 @@ enum {
 /*
  * How the device is assumed to have moved from one fix to the next. With a path, the events are the same as for
  * infinitely many fixes along the path, each with the larger of the two accuracy values at the ends of the path. A
- * device that drives through a circle between two fixes therefore enters and leaves it, each with a time to the
- * microsecond. No movement is assumed if the fixes are more than max_gap_us apart, or if it would be faster than
- * max_speed_mps; the next event then has FENCEPOST_EVIDENCE_AFTER_GAP. A crossing earlier than the monitor's clock is
- * treated as late, like a fix with that time.
+ * device that drives through a circle between two fixes therefore gives an event for entering and one for leaving, each
+ * with a time to the microsecond. No movement is assumed if the fixes are more than max_gap_us apart, or if the
+ * movement would be faster than max_speed_mps; the next event then has FENCEPOST_EVIDENCE_AFTER_GAP. A crossing earlier
+ * than the monitor's clock is treated as late, like a fix with that time.
  */
 typedef int32_t fencepost_path;
 enum {
@@ -716,9 +716,9 @@ typedef struct fencepost_sync_result {
 typedef struct fencepost_monitor fencepost_monitor;
 
 /*
- * Creates a monitor in memory. With options->store_directory, opens the stored monitor of that name, which continues
- * from its saved state; if it does not exist, creates it. The monitor's file is NAME.fencepost, an SQLite database that
- * only the user can read, with SQLite's own files beside it while it is open.
+ * Creates a monitor in memory. With options->store_directory, opens the stored monitor with that name, which continues
+ * from its saved state, or creates the monitor if it does not exist. The monitor's file is NAME.fencepost, an SQLite
+ * database that only the user can read, with SQLite's own files beside it while it is open.
  *
  * After any crash the monitor is in exactly the state that it had after its first N inputs, where N is input_count of
  * fencepost_monitor_statistics(). Feed the remaining inputs again to reach the state that the monitor would have
@@ -727,13 +727,13 @@ typedef struct fencepost_monitor fencepost_monitor;
  * was refused, unless it was refused with QUEUE_FULL. With the durability CHANGES or EVERY_INPUT every delivered event
  * comes from those N inputs, and each of their events that was not committed is delivered again with the same sequence.
  * With RELAXED more inputs may be lost. While the store cannot be written, monitoring continues in memory; one event
- * reports it (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and later changes retry. A store that can be read but not
- * written starts in this state.
+ * reports this failure (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and later changes retry. A store that can be
+ * read but not written starts in this state.
  *
  * @param name         [A-Za-z0-9_]{1,64}; exclusive in its store directory. In memory, names may repeat, and NULL makes
  *                     a private monitor without a name.
- * @param options      NULL for the defaults. For a stored monitor, delivery and condition_limit must be those it was
- *                     created with; the other options apply from now on.
+ * @param options      NULL for the defaults. For a stored monitor, delivery and condition_limit must have the values
+ *                     with which it was created; the other options apply from now on.
  * @param out_monitor  Receives the monitor; release it with fencepost_monitor_destroy().
  * @param error        Optional detail; may be NULL (here and everywhere).
  * @return OK; NULL_ARGUMENT; INVALID_NAME; INVALID_ARGUMENT (an option is out of range, or not the stored one; a store
@@ -742,7 +742,8 @@ typedef struct fencepost_monitor fencepost_monitor;
  *         permission to read, no room for a new one ...), STORE_CORRUPT (the file is left as it was found),
  *         STORE_TOO_NEW.
  *
- * Ownership: the caller owns *out_monitor. Threads: any. Complexity: O(1); with a store O(its content). Since: 0.1
+ * Ownership: the caller owns *out_monitor. Threads: any. Complexity: O(1); with a store O(content of the store). Since:
+ * 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_create(const char *name, const fencepost_monitor_options *options,
                                                         fencepost_monitor **out_monitor, fencepost_error *error);
@@ -1242,7 +1243,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_sync_conditions(fencepost_monit
                                                                  fencepost_error *error);
 
 /*
- * Removes many conditions, as calls to fencepost_monitor_remove_condition() would; a store saves this in one
+ * Removes many conditions, as calls to fencepost_monitor_remove_condition() would; a store saves all removals in one
  * transaction. Unknown identifiers are not errors.
  *
  * @param identifiers  Array of count pointers to zero-terminated texts; may be NULL only if count is 0.
@@ -1462,7 +1463,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_rewind(fencepost_monitor *monit
 /* ------------------------------------------------------------------------------- inputs from columns */
 
 /*
- * Fixes as columns: each member of a fix has its own array, or every n-th element of a larger one. A stride is the
+ * Fixes as columns: each member of a fix has its own array, or every n-th element of a larger array. A stride is the
  * distance in bytes from one row to the next; it may be negative, or 0 for a value that all rows share. The values need
  * not be aligned.
  */
@@ -1487,8 +1488,8 @@ typedef struct fencepost_fix_columns {
 /*
  * Feeds many fixes from columns in order, read in place, with the same result as fencepost_monitor_feed_fixes().
  *
- * @param columns     Initialised with FENCEPOST_FIX_COLUMNS_INIT; its arrays hold count rows. They may be NULL only if
- *                    count is 0.
+ * @param columns     Initialised with FENCEPOST_FIX_COLUMNS_INIT; its arrays contain count rows. They may be NULL only
+ *                    if count is 0.
  * @param out_result  As in fencepost_monitor_feed_fixes(); may be NULL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; or, with refuse_invalid, a row that would be
  *         counted as invalid; error->position is the first such row, and nothing has changed, not even the counters);
@@ -1532,8 +1533,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_poll_events(fencepost_monitor *
 FENCEPOST_API fencepost_status fencepost_monitor_acknowledge(fencepost_monitor *monitor, fencepost_error *error);
 
 /*
- * Returns the delivered, uncommitted events to the queue: they are delivered again with the same sequence. Call it if a
- * consumer stops before it has handled its events.
+ * Returns the delivered, uncommitted events to the queue: they are delivered again with the same sequence. Call this
+ * function if a consumer stops before it has handled its events.
  * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *monitor, fencepost_error *error);
@@ -1590,7 +1591,7 @@ typedef struct fencepost_beacon_advertisement {
  * @param company_id  -1: the payload is AD structures, or manufacturer data that begins with its company
  *                    identifier. 0 ... 65535: the payload is the bytes after that company identifier, for scanners that
  *                    report the two separately.
- * @param rssi_dbm    Signal strength of the reception, stored in the sighting; INT32_MIN = not known.
+ * @param rssi_dbm    Signal strength of the reception, stored in the sighting; INT32_MIN = unknown.
  * @param out_advertisement  Receives the content of the advertisement.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no iBeacon or AltBeacon in it, or one of a wrong length; error->position
  *         is the offset of the faulty byte).
@@ -1615,8 +1616,8 @@ FENCEPOST_API fencepost_status fencepost_beacon_parse_advertisement(const uint8_
  */
 
 /*
- * Points as columns: each member has its own array, or every n-th element of a larger one. A stride is the distance in
- * bytes from one row to the next; it may be negative, or 0 for a value that all rows share. The values need not be
+ * Points as columns: each member has its own array, or every n-th element of a larger array. A stride is the distance
+ * in bytes from one row to the next; it may be negative, or 0 for a value that all rows share. The values need not be
  * aligned.
  */
 typedef struct fencepost_point_columns {
@@ -1658,7 +1659,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing(fencepost_monitor *m
  * a likely capacity first; if it was too small, call again with the size that was stored. Pass many rows at once, up to
  * a million. Points near each other are processed together, which takes less time per row.
  *
- * @param columns          Initialised with FENCEPOST_POINT_COLUMNS_INIT; its arrays hold count rows, read in place.
+ * @param columns          Initialised with FENCEPOST_POINT_COLUMNS_INIT; its arrays contain count rows, read in place.
  *                         They may be NULL only if count is 0.
  * @param out_offsets      Receives count + 1 offsets, also with capacity 0 and with BUFFER_TOO_SMALL.
  * @param out_generations  Receives the conditions of all rows; may be NULL only if capacity is 0. With BUFFER_TOO_SMALL
@@ -1782,7 +1783,7 @@ typedef struct fencepost_plan_options {
 
 /* A circle in a slot of the back end. Frozen: it never grows. */
 typedef struct fencepost_armed_condition {
-  uint64_t generation; /* generation of the condition; a replacement has a new one */
+  uint64_t generation; /* generation of the condition; a replacement has a new generation */
   uint64_t tag;        /* the tag with which the condition was added */
   double latitude;     /* centre, degrees */
   double longitude;    /* centre, degrees */
@@ -1900,8 +1901,8 @@ FENCEPOST_API fencepost_status fencepost_corridor_distance(const fencepost_geome
 
 /*
  * A filter that accepts a fix only after the device has moved far enough, and not too often. The filter accepts the
- * first fix, then each fix at least minimum_distance_m away from the last accepted one and at least minimum_interval_us
- * after it. The caller owns the structure; only one thread may use it at a time.
+ * first fix, then each fix at least minimum_distance_m away from the last accepted fix and at least minimum_interval_us
+ * after that fix. The caller owns the structure; only one thread may use it at a time.
  */
 typedef struct fencepost_significant_change_filter {
   uint32_t struct_size;        /* set by FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT */
@@ -2569,7 +2570,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  *           device (below), then by the order in which the conditions were added. Overdue changes of a device that is
  *           created after an advance are reported with the first input of the device or the next advance.
  * Devices:  A device has an identifier, 1 ... 256 bytes of UTF-8, and a number, which you pass with its inputs. The
- *           fleet assigns the numbers, 0, 1, 2 ... while no device is removed; they are valid until the fleet is
+ *           fleet assigns the numbers, 0, 1, 2 ... while no device is removed; the numbers are valid until the fleet is
  *           destroyed. The number of a removed device is refused with FENCEPOST_E_NO_SUCH_DEVICE; another device gets
  *           it only after at least 262 144 further devices were removed. The place of a device, number &
  *           FENCEPOST_DEVICE_PLACE_MASK, can index an array with one element per device: places of removed devices are
@@ -2578,7 +2579,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  *           identifier. The first fix of a device takes only a look-up in the index, and so does a fix after a million
  *           conditions were added.
  * Path:     With FENCEPOST_PATH_GEODESIC the path of each device between two fixes counts: see fencepost_path. A
- *           table with lines needs a path in each fleet over it; while a fleet has none, the table refuses lines.
+ *           table with lines needs a path in each fleet over it; while a fleet over the table has no path, the table
+ *           refuses lines.
  * Without:  A fleet has no condition limit, no delivery FIRST or LATEST, and no host capabilities. A new condition is
  *           never decided by an earlier fix, and there is no record for each device and condition.
  * Threads:  A fleet may be used from several threads; it has its own lock. To feed in parallel, use several fleets over
@@ -2605,9 +2607,9 @@ typedef struct fencepost_fleet_options {
   int64_t beacon_exit_timeout_us;    /* 1 ... 1e15: silence after which a beacon that was near counts as gone */
   int64_t beacon_initial_timeout_us; /* 1 ... 1e15: silence after which a beacon not yet seen counts as absent */
   int64_t max_time_step_us;          /* 1 ... 1e15: an input is refused with FENCEPOST_E_AHEAD_OF_CLOCK if it is ahead
-                                        of its device's clock by more than this, and also ahead of the arrival time by
-                                        more than this if one is set. Also limits an advance of all devices: see
-                                        fencepost_fleet_advance(). 0 = no limit */
+                                        of its device's clock by more than this and, if an arrival time is set, also
+                                        ahead of the arrival time by more than this. Also limits an advance of all
+                                        devices: see fencepost_fleet_advance(). 0 = no limit */
   const char *store_directory;       /* UTF-8; must exist. NULL = the fleet is in memory only */
   const char *name;                  /* [A-Za-z0-9_]{1,64}, for a fleet with a store; exclusive in its directory */
   fencepost_durability durability;   /* FENCEPOST_DURABILITY_...; no effect without a store */
@@ -2628,7 +2630,8 @@ typedef struct fencepost_fleet_options {
 
 /* An event of a device. Frozen: it never grows. */
 typedef struct fencepost_fleet_event {
-  fencepost_event event; /* as the device's own monitor would deliver it; its sequence counts per device */
+  fencepost_event event; /* the event as the device's own monitor would deliver it; the sequence is counted per
+                            device */
   uint64_t position;     /* 1, 2, 3 ... per fleet, assigned when the event is first delivered */
   uint64_t row;          /* the row that caused the event, counted from first_row of the columns; 0 for other calls */
   uint32_t device;       /* the device's number */
@@ -2708,8 +2711,8 @@ typedef struct fencepost_fleet_columns {
   uint32_t device_width;              /* bytes per number: 4; bytes per index: 1, 2, 4 or 8, unsigned */
   const void *devices;                /* numbers (uint32_t), or indices */
   int64_t device_stride;              /* bytes from one row to the next; 0: all rows belong to one device */
-  const uint32_t *dictionary;         /* the dictionary: the device number of each index; NULL: the column devices holds
-                                         numbers */
+  const uint32_t *dictionary;         /* the dictionary: the device number of each index; NULL: the column devices
+                                         contains device numbers */
   size_t dictionary_count;            /* the length of the dictionary; unused elements may be FENCEPOST_NO_DEVICE */
   const fencepost_fix_columns *fixes; /* the fixes of the rows; initialised with FENCEPOST_FIX_COLUMNS_INIT */
   uint64_t first_row;                 /* the row number of the first row in events; when feeding a table in parts,
@@ -2737,7 +2740,7 @@ typedef struct fencepost_fleet_columns {
  * that store are adapted as in fencepost_fleet_import_devices().
  *
  * After any crash each device is in exactly the state that it had after its own first N inputs, where N is input_count
- * of fencepost_fleet_get_device_statistics(). Feed its remaining inputs again to reach the state that the device would
+ * of fencepost_fleet_get_device_statistics(). Feed the device's remaining inputs again to reach the state that it would
  * have without the crash. With CHANGES, N covers every input that changed what the device was inside of, about to cross
  * or had reported; inputs that changed none of these may be lost for some devices, and are saved at the next
  * fencepost_fleet_checkpoint(). With EVERY_INPUT, and after each checkpoint, N covers all inputs of all devices. With
@@ -2747,17 +2750,17 @@ typedef struct fencepost_fleet_columns {
  * single step counts for at most the interval. (3) The clock of any one device has moved by sixteen intervals. Refused
  * inputs do not count. After a crash, the time to which all devices were advanced is the time stored by the last save
  * of everything. An uncommitted event is delivered again with the same sequence, so (device, sequence) identifies a
- * redelivered event. A change of the table is saved with the next input of the fleet (RELAXED: with its next save),
- * together with all devices that have unsaved changes. While the store cannot be written, the fleet continues in
- * memory; fencepost_fleet_statistics.store shows it, and later inputs retry.
+ * redelivered event. A change of the table is saved with the next input of the fleet (with RELAXED, at the next save of
+ * the fleet), together with all devices that have unsaved changes. While the store cannot be written, the fleet
+ * continues in memory; fencepost_fleet_statistics.store shows this, and later inputs retry.
  *
  * @param options    NULL for the defaults. For a stored fleet they apply from now on.
  * @param out_fleet  Receives the fleet; release it with fencepost_fleet_destroy().
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an option is out of range; a store without a name, or the store of a
  *         monitor); UNSUPPORTED; with a store also INVALID_NAME, MONITOR_IN_USE (open in this or another process),
  *         TABLE_MISMATCH, STORE_UNAVAILABLE, STORE_CORRUPT, STORE_TOO_NEW, as described at fencepost_monitor_create().
- * Ownership: the caller owns *out_fleet. Threads: any. Complexity: O(fleets over the table); with a store O(its
- * content). Since: 0.2
+ * Ownership: the caller owns *out_fleet. Threads: any. Complexity: O(fleets over the table); with a store O(content of
+ * the store). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_create(fencepost_conditions *conditions,
                                                       const fencepost_fleet_options *options,
@@ -2851,12 +2854,12 @@ FENCEPOST_API fencepost_status fencepost_fleet_get_device_statistics(fencepost_f
                                                                      fencepost_error *error);
 
 /*
- * Looks up devices by their identifiers, and creates the new ones if requested. All or none: if one row is refused,
- * nothing has changed and error->position is its index.
+ * Looks up devices by their identifiers, and creates devices for unknown identifiers if requested. All or none: if one
+ * row is refused, nothing has changed and error->position is its index.
  *
  * @param identifiers  Array of count pointers to zero-terminated texts of 1 ... 256 bytes of UTF-8; repetitions are
  *                     allowed.
- * @param create       0: new devices are not created; anything else: they are created.
+ * @param create       0: unknown devices are not created; anything else: unknown devices are created.
  * @param out_devices  Receives count numbers; FENCEPOST_NO_DEVICE for an unknown device that was not created.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an invalid identifier; or more devices than device_limit).
  * Ownership: everything is copied. Threads: any. Complexity: O(count) on average. Since: 0.2
@@ -2947,12 +2950,12 @@ FENCEPOST_API fencepost_status fencepost_fleet_expire_by_arrival(fencepost_fleet
                                                                  size_t *out_count, fencepost_error *error);
 
 /*
- * Sets the arrival time of the following inputs, read from the host's own clock; it may go back. The arrival time does
- * not affect states or events; it has two uses. First, fencepost_fleet_expire_by_arrival() removes devices by the
- * arrival time of their last accepted input, and ignores the time in that input. Second, with max_time_step_us an input
- * is refused with FENCEPOST_E_AHEAD_OF_CLOCK only if it is too far ahead of both the device's clock and the arrival
- * time. So the first input of a device is limited, too, and a device that was silent for a long time may continue with
- * the current time.
+ * Sets the arrival time of the following inputs, read from the host's own clock; this time may go back. The arrival
+ * time does not affect states or events; it has two uses. First, fencepost_fleet_expire_by_arrival() removes devices by
+ * the arrival time of their last accepted input, and ignores the time in that input. Second, with max_time_step_us an
+ * input is refused with FENCEPOST_E_AHEAD_OF_CLOCK only if it is too far ahead of both the device's clock and the
+ * arrival time. So the first input of a device is limited, too, and a device that was silent for a long time may
+ * continue with the current time.
  *
  * Devices created before the first arrival time count as heard from at that time. Stores and snapshots include the
  * arrival times.
@@ -2980,8 +2983,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_feed_fix(fencepost_fleet *fleet, 
  *
  * The fleet is locked until the batch is done, and changes of the table wait.
  *
- * @param columns     Initialised with FENCEPOST_FLEET_COLUMNS_INIT; its arrays hold count rows, and may be NULL only if
- *                    count is 0.
+ * @param columns     Initialised with FENCEPOST_FLEET_COLUMNS_INIT; its arrays contain count rows, and may be NULL only
+ *                    if count is 0.
  * @param out_result  Receives the counts; may be NULL. Also written with QUEUE_FULL: it then counts the consumed rows;
  *                    feed the rest after polling. error->position is the first row not consumed.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (a row with a number without a device: error->position is the first one,
@@ -3251,11 +3254,12 @@ FENCEPOST_API fencepost_status fencepost_fleet_export_devices(fencepost_fleet *f
  * pass.
  *
  * If this fleet's table has another version, the devices are refused or adapted. Adapting keeps the device's state for
- * each condition that it was inside of or about to cross, if a condition has the same identifier and definition; it
- * drops the other states. For all other conditions the device counts as outside, so if the device is inside a new
- * condition, a crossing into that condition follows after the dwell.
+ * each condition that it was inside of or about to cross, if a condition has the same identifier and definition;
+ * adapting drops the device's other states. For all other conditions the device counts as outside, so if the device is
+ * inside a new condition, a crossing into that condition follows after the dwell.
  *
- * @param identifiers  Array of count pointers to zero-terminated texts; no device of the fleet may have one of them.
+ * @param identifiers  Array of count pointers to zero-terminated texts; no device of the fleet may already have one of
+ *                     these identifiers.
  * @param bytes        The devices, one after the other; may be NULL only if all are empty.
  * @param offsets      Array of count + 1 ascending offsets into bytes.
  * @param adapt        0: devices of another version of the table are refused; anything else: they are adapted, if they

@@ -98,7 +98,7 @@ inline void check(fencepost_status status, const fencepost_error &error) {
   if (status != FENCEPOST_OK) throw fencepost::error(status, error.position, error.message);
 }
 
-/* Returns a text for C. Throws if the text contains a zero byte, because C would silently cut it there. */
+/* Returns a text for C. Throws if the text contains a zero byte, because C would silently cut the text there. */
 inline const char *terminated(const std::string &text) {
   if (text.find('\0') != std::string::npos)
     throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the text has a zero byte inside");
@@ -230,7 +230,7 @@ struct place {
 /* A condition in the answer to a query, with the distance from the queried point to its boundary. */
 struct located_condition {
   std::string identifier;   /* empty if the condition was removed or replaced in the meantime */
-  std::uint64_t generation; /* a replacement has a new one */
+  std::uint64_t generation; /* a replacement has a new generation */
   double distance_m;        /* metres from the point to the boundary, negative inside */
 };
 
@@ -253,7 +253,8 @@ struct nearest_conditions {
 /* Which circles a back end with few slots watches. */
 struct plan {
   fencepost_plan summary = FENCEPOST_PLAN_INIT;
-  std::vector<bool> keep;             /* for each generation that was armed: true if it stays; otherwise disarm it */
+  std::vector<bool> keep;             /* for each generation that was armed: true if its circle stays armed; otherwise
+                                         disarm the circle */
   std::vector<armed_condition> armed; /* the nearest boundary first */
 };
 
@@ -780,8 +781,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return out;
   }
 
-  /* Makes the set of conditions equal to the given ones: removes all others, and ensures each given condition. All or
-     none. */
+  /* Makes the set of conditions equal to the given conditions: removes all other conditions, and ensures each given
+     condition. All or none. */
   sync_result sync_conditions(const std::vector<condition_definition> &definitions) {
     sync_result result{};
     call(fencepost_monitor_sync_conditions, get(), definitions.data(), definitions.size(), &result);
@@ -1265,8 +1266,8 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     return result;
   }
 
-  /* Makes the set of conditions equal to the given ones: removes all others, and ensures each given condition. All or
-     none. */
+  /* Makes the set of conditions equal to the given conditions: removes all other conditions, and ensures each given
+     condition. All or none. */
   sync_result sync(const std::vector<condition_definition> &definitions) {
     sync_result result{};
     call(fencepost_conditions_sync, get(), definitions.data(), definitions.size(), &result);
@@ -1338,7 +1339,7 @@ class fleet : detail::calls {
     handle_.reset(created);
   }
 
-  /* Restores a fleet in memory from a snapshot, with its own table or an existing one. */
+  /* Restores a fleet in memory from a snapshot, with its own table or an existing table. */
   static fleet restore(const std::vector<std::uint8_t> &snapshot) {
     fencepost_fleet *created = nullptr;
     call(fencepost_fleet_restore, snapshot.data(), snapshot.size(), nullptr, &created);
@@ -1702,7 +1703,7 @@ inline std::vector<double> corridor_distance(const geometry &lines, double radiu
   return distances;
 }
 
-/* Offers a fix to a filter; returns whether it is accepted. */
+/* Offers a fix to a filter; returns true if the fix is accepted. */
 inline bool accept(significant_change_filter &filter, const fix &sample) {
   std::uint32_t accepted = 0;
   fencepost_error error = FENCEPOST_ERROR_INIT;

@@ -47,8 +47,7 @@ def trim(path: Path, margin: int = 16) -> None:
 
 
 def report() -> None:
-    """Runs README's program, and takes pictures of the page that the program makes at the widths of a desk and a
-    phone."""
+    """Runs README's program, and takes pictures of the resulting page at the widths of a desk and a phone."""
     found = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
     assert found
     options = webdriver.ChromeOptions()

@@ -215,8 +215,8 @@ bool fp_visits(const fp_places *places, fp_track *track, const fp_options *optio
  */
 typedef struct fp_fleet fp_fleet;
 
-/* Compiles a set of places for devices. Gates are refused, because fleets have no path. Returns NULL with a message on an
-   error. */
+/* Compiles a set of places for devices. Gates are refused, because these devices have no path. Returns NULL with a message
+   on an error. */
 fp_fleet *fp_fleet_create(const void *places, size_t size, const fp_options *options, fp_message *message);
 void fp_fleet_destroy(fp_fleet *fleet);
 
