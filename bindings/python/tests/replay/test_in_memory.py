@@ -128,7 +128,7 @@ def test_one_fleet_gives_what_a_monitor_for_each_track_does(
     [{"delivery": "latest"}, {"delivery": "first"}, {"condition_limit": 2}, {"path": "geodesic", "max_gap": 600}],
 )
 def test_options_that_no_fleet_has(options: dict[str, Any]) -> None:
-    """With options that a fleet does not support, each track has its own monitor."""
+    """With a condition limit, a path, or the delivery `first` or `latest`, each track has its own monitor."""
     tracks = usable(tracks_of(7, 4))
     frame = frame_of(tracks)
     places = {f"p{n}": Circle(0.001 * n - 0.003, 0, 300) for n in range(6)}

@@ -93,7 +93,7 @@ def feed_stream(
         table: An object that exports the stream.
         columns: Maps roles, such as ``latitude``, to the names of columns that the library does not recognise.
         refuses: True if the first invalid row causes the whole stream to be refused.
-        devices: True if a column names the device of each row.
+        devices: True if a column names each row's device.
         look: A function that is called before the first batch with devices is fed. The arguments of the function are
             the batch's columns, the index of each row's device, and the devices.
     """

@@ -143,13 +143,13 @@ class ConditionChanges(ConditionHolder[V]):
         Columns of 64-bit elements without strides are read in place; other columns are converted.
 
         Instead of columns, pass one table: a GeoDataFrame or an object that exports an Arrow stream (PyArrow, Polars, a
-        relation of DuckDB). The table's columns for identifier, radius, latitude and longitude (or a geometry) are
-        found as in :func:`replay`. Geometries are WKB, WKT or GeoArrow. Points and lines need a radius, but polygons do
-        not. Edges are planar unless the table's metadata or its column ``edges`` says geodesic; ``oriented`` and
-        ``buffer`` may also be columns. If the table has columns ``assuming`` and ``policy``, each row uses its own
-        values; where a value is null, the argument of that name applies. If the rows have different values of
-        ``assuming`` or ``policy``, another thread may observe a moment at which only the first rows have been added,
-        and after a crash a store may contain only these rows. A table needs ``fencepost[arrow]``.
+        DuckDB relation). The table's columns for identifier, radius, latitude and longitude (or a geometry) are found
+        as in :func:`replay`. Geometries are WKB, WKT or GeoArrow. Points and lines need a radius, but polygons do not.
+        Edges are planar unless the table's metadata or its column ``edges`` says geodesic; ``oriented`` and ``buffer``
+        may also be columns. If the table has columns ``assuming`` and ``policy``, each row uses its own values; where a
+        value is null, the argument of that name applies. If the rows have different values of ``assuming`` or
+        ``policy``, another thread may observe a moment at which only the first rows have been added, and after a crash
+        a store may contain only these rows. A table needs ``fencepost[arrow]``.
 
         Args:
             identifier: The identifiers, as strings; or a table, as the only argument.
@@ -296,7 +296,7 @@ class ConditionChanges(ConditionHolder[V]):
         Args:
             conditions: A mapping of identifiers to conditions. Records, definitions, another monitor or a
                 :class:`Zones` are also accepted; these have policies and tags of their own. A table of rows (PyArrow,
-                Polars, a relation of DuckDB, pandas and GeoPandas with PyArrow) is read as in :meth:`add_many`.
+                Polars, a DuckDB relation, pandas and GeoPandas with PyArrow) is read as in :meth:`add_many`.
             assuming: The initial state for conditions that do not state one. None means unknown for a monitor and
                 unsatisfied for a table.
             policy: The policy for conditions that do not have their own, or the name of a preset. None means

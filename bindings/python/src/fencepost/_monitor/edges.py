@@ -1,5 +1,5 @@
-"""Warns if shapes do not state their kind of edges and geodesic and planar edges would differ. Shapes that do not state
-their kind of edges are never refused."""
+"""Warns about shapes that do not state their kind of edges, if geodesic and planar edges would differ. Shapes that do
+not state their kind of edges are never refused."""
 
 from __future__ import annotations
 

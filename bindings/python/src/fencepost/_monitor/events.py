@@ -17,7 +17,7 @@ T = TypeVar("T")
 E = TypeVar("E", bound=Event)
 L = TypeVar("L", bound="EventRows[Any]")
 EVENTS_PER_POLL = 65_536
-"""The largest number of events that one call returns; the next call returns the events after these. A larger limit
+"""The largest number of events that one call returns; the next call returns the events that follow. A larger limit
 would only use more memory.
 """
 
@@ -88,7 +88,7 @@ class EventSource(Generic[E, L]):
         return self._drained(self._list.columns)
 
     def events_frame(self) -> DataFrame:
-        """Returns all pending events, as :meth:`events_columns` does, as a ``pandas.DataFrame``: see
+        """Like :meth:`events_columns`, returns all pending events, but as a ``pandas.DataFrame``: see
         :meth:`EventList.to_pandas`.
 
         If pandas is not installed, the method returns the dict of columns instead, with the same column names.

@@ -135,7 +135,7 @@ class FixInputs:
         def _is_fresh(self) -> bool: ...
 
     def _looked_at(self, fix: Any) -> Fix:
-        """Converts an argument to the fix to be fed, and warns if its time looks wrong."""
+        """Converts an argument to a fix, and warns if the fix's time looks wrong."""
         if type(fix) is not Fix:
             fix = fix_of(fix)
         found: Fix = fix
@@ -218,7 +218,7 @@ class MonitorInputs(FixInputs):
         ``datetime64[us]``, are read in place, even with strides or in reverse order; other columns are converted first.
         The columns must not be changed during the call.
 
-        Instead, you can pass a table that exports an Arrow stream (PyArrow, Polars, a relation of DuckDB). The table is
+        Instead, you can pass a table that exports an Arrow stream (PyArrow, Polars, a DuckDB relation). The table is
         fed batch by batch. The columns of the table are found as in :func:`replay`; positions may be points (GeoArrow,
         WKB). Doubles, timestamps with a time zone, and 64-bit integers that all have the same unit are read in place if
         they have no nulls. A null accuracy means "not reported"; a row with a null position or time is invalid. A table
@@ -256,7 +256,7 @@ class MonitorInputs(FixInputs):
             QueueFullError: `max_pending_events` events are pending. Only the rows before ``position`` were applied;
                 ``result`` is the :class:`FeedResult` of these rows. Process the pending events, then feed the remaining
                 rows.
-            KeyboardInterrupt: Ctrl-C ended a long call within half a second; any other exception from a signal handler
+            KeyboardInterrupt: Ctrl-C ends a long call within half a second; any other exception from a signal handler
                 ends the call in the same way. Only the rows fed until then were applied; ``result`` is the
                 :class:`FeedResult` of these rows.
 

@@ -116,8 +116,8 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         delivery: Which changes are delivered if a condition has several pending changes.
         condition_limit: The largest number of conditions of all kinds that are monitored at a time. None means no
             limit.
-        max_pending_events: The size of the queue, 1 to 1e9. Inputs are refused while `max_pending_events` events are
-            pending.
+        max_pending_events: The capacity of the event queue, 1 to 1e9. Inputs are refused while `max_pending_events`
+            events are pending.
         initial_fix_max_age: Seconds, 0 to 1e9. When a condition is added, the last fix decides the condition's state if
             the fix is not older than this. If `initial_fix_max_age` is None, the last fix is never used.
         beacon_exit_timeout: Seconds, above 0: a beacon counts as absent after this time without a sighting.
@@ -135,7 +135,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         path: How the device is assumed to move between its fixes. With ``geodesic``, a device that drives through a
             circle between two fixes gives events for entering and leaving the circle, with times to the microsecond.
         max_gap: Seconds, above 0, for a path. If the time between two fixes is longer than `max_gap`, the path between
-            them is unknown, as with the path ``fixes``, and the next event has :attr:`Event.follows_gap`.
+            them counts as unknown, and the next event has :attr:`Event.follows_gap`.
         max_speed: Metres a second, above 0, for a path. A movement that would need a higher speed also counts as a gap.
             None means no limit.
 
@@ -231,11 +231,11 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
 
     @classmethod
     def core_location(cls, name: str | None = None, **options: Unpack[MonitorOptions]) -> Self:
-        """A monitor with the options of Core Location: delivery ``first`` and a limit of 20 conditions.
+        """A monitor with Core Location's options: delivery ``first`` and a limit of 20 conditions.
 
         Args:
             name: The monitor's name, or None.
-            options: Options of :class:`Monitor` that override the options of Core Location.
+            options: Options of :class:`Monitor` that override Core Location's options.
 
         Example:
             >>> Monitor.core_location("my_monitor").name

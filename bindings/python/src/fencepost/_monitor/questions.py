@@ -90,7 +90,7 @@ class MonitorQuestions:
 
         Returns:
             For one point: the identifiers, in the order in which the conditions were added. For columns and Arrow
-            tables: a :class:`Matches`; if the columns come from pandas, the result also has their index. For a frame, a
+            tables: a :class:`Matches`; if the columns come from pandas, the result also has their index. For a frame: a
             DataFrame with one row for each pair of a point and a condition. The frame's index is the point's label in
             the input frame, and its columns are ``identifier`` and, if requested, ``distance``. Therefore
             ``frame.join(found)`` is a spatial join as in GeoPandas.
@@ -199,7 +199,7 @@ class MonitorQuestions:
     def _asked(
         self, points: Any, longitude: Any, columns: Mapping[str, str] | None, ask: Callable[[Any, Any], Matches]
     ) -> Any:
-        """Runs a query for the points of any supported object, and gives the result the labels of the points."""
+        """Runs a query for the points of any supported object, and labels the result as the points are labelled."""
         from .._tables.buffers import numbers
         from .._tables.labels import common_index, told_apart
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class MonitorStore(Closable):
-    """The methods of a monitor for its store, snapshots and forks."""
+    """A monitor's methods for its store, for snapshots and for forks."""
 
     __slots__ = ()
     _handle: Handle
@@ -75,7 +75,7 @@ class MonitorStore(Closable):
 
     @classmethod
     def restore(cls, snapshot: Buffer) -> Self:
-        """Restores a monitor in memory from a snapshot. Unacknowledged events are delivered again.
+        """Restores a monitor from a snapshot; the monitor is in memory. Unacknowledged events are delivered again.
 
         Args:
             snapshot: The bytes of a snapshot. Bytes from an untrusted source are safe.
@@ -96,8 +96,8 @@ class MonitorStore(Closable):
     def fork(self) -> Self:
         """An independent copy with the same conditions, records, pending events, counters and clock.
 
-        The copy is in the same state as after a crash: it delivers unacknowledged events again, with the same sequence.
-        The original monitor does not change.
+        The copy is in the same state as after a crash: it delivers unacknowledged events again, with the same sequence
+        numbers. The original monitor does not change.
 
         The original and the copy share the memory of their conditions, and also share the memory of each state until
         that state changes. For many devices with the same conditions, fork one monitor that holds the conditions: a

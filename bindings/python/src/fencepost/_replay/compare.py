@@ -194,7 +194,7 @@ def compare(
         baseline: The visits that count as true: a log, or a track (a better recording of the same trip); a track is
             replayed with the ``exact`` policy. None means the visits of `track` itself with the ``exact`` policy.
         labels: Recorded visits, as for :func:`tune`, which are used instead of `baseline`. Times without a time zone
-            are in `time_zone`; if `time_zone` is None, such times are refused.
+            are read as times in `time_zone`; if `time_zone` is None, such times are refused.
         flap_seconds: A crossing that the opposite crossing undoes within this time is a flap.
         device: The column that names the device. See :func:`replay` for this and the following options.
 

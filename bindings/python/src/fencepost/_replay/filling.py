@@ -47,7 +47,8 @@ def given_conditions(
     radius: float | None = None,
     assuming: State | str | None = None,
 ) -> tuple[str, list[ConditionRow]]:
-    """Returns the name of a replay's conditions for messages, and the conditions: see :func:`as_conditions`.
+    """Returns the name that messages use for a replay's conditions, and the conditions themselves: see
+    :func:`as_conditions`.
 
     A condition's own policy and assumed state take precedence over the arguments. All conditions of a table have a
     policy and an assumed state, and all conditions of a monitor have a policy; arguments that therefore cannot apply
@@ -106,8 +107,8 @@ def _held(holder: ConditionHolder[Any], assuming: State) -> list[ConditionRow]:
 def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mapping[str, Any]) -> Zones | Monitor:
     """Returns the conditions for the tracks of a replay as a table, so that one fleet can follow all tracks.
 
-    If an option is used that a fleet does not support, the result is a monitor, which is forked for each track. These
-    options are a condition limit, the deliveries `first` and `latest`; and a path, for which forks are used as well.
+    If the replay has a condition limit, the delivery `first` or `latest`, a path, or a gate, the result is instead a
+    monitor, which is forked for each track.
     """
     found: Zones | Monitor
     found = Monitor(**options)

@@ -1,5 +1,5 @@
-"""The followers of a replay's tracks: a fleet or, if an option is used that a fleet does not support, a monitor for
-each track."""
+"""The followers of a replay's tracks: one fleet for all tracks or, with some options (see :func:`conditions_of`), one
+monitor for each track."""
 
 from __future__ import annotations
 

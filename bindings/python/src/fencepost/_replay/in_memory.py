@@ -34,7 +34,7 @@ def replay_tracks(
 
     Args:
         tracks: Tracks with fixes.
-        conditions: A table; or a monitor with the conditions, if an option is used that a fleet does not support.
+        conditions: The result of :func:`conditions_of`: a table, or a monitor with the conditions.
         reports: Lines of a sightings file; every track receives them, merged by time with its fixes.
         until_us: The time to which each track is advanced after its last input. None means that each track ends with
             its last input.

@@ -1,4 +1,4 @@
-"""Replays several policies in one pass over the rows. A single table holds each condition once per policy."""
+"""Replays several policies in one pass over the rows. A single table contains each condition once per policy."""
 
 from __future__ import annotations
 

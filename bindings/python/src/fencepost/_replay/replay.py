@@ -69,16 +69,16 @@ def replay(
     Args:
         track: A path (GPX, CSV, GeoJSON, NMEA 0183, or a vector file of points that GeoPandas reads), a DataFrame, a
             GeoDataFrame of points, anything that exports an Arrow stream (PyArrow, Polars, DuckDB; points as GeoArrow
-            or WKB), a ``Trajectory`` or ``TrajectoryCollection`` of MovingPandas (each trajectory is a track, with
-            times in UTC), or an iterable of :class:`Fix`. A frame's columns are recognised by their usual names (lat,
+            or WKB), a MovingPandas ``Trajectory`` or ``TrajectoryCollection`` (each trajectory is a track, with times
+            in UTC), or an iterable of :class:`Fix`. A frame's columns are recognised by their usual names (lat,
             latitude, y; lon, lng, longitude, x; t, time, timestamp; acc, accuracy, hacc). A missing accuracy means "not
             reported", and a missing position means "no position".
         conditions: A path (GeoJSON, CSV, or a vector file), conditions by identifier, a DataFrame, a GeoDataFrame, an
             Arrow stream, a table of conditions or a monitor. A table of conditions needs the column ``identifier``; its
             points and lines also need a radius in metres.
         policy: The policy for conditions that do not have their own, or the name of a preset. None means ``standard``.
-            The argument is refused if `conditions` is a table or a monitor, because all conditions of these have a
-            policy.
+            The argument is refused if `conditions` is a table or a monitor, because each condition in them already has
+            a policy.
         device: Name of the column that names the device. The rows of each device are a separate track, which is
             replayed as if it had its own monitor.
         columns: The names of the track's columns for latitude, longitude, time and accuracy, if the library does not
@@ -223,7 +223,7 @@ class Replay:
             yield from self.monitor.events()
 
     def result(self, track: Track, events: Iterable[Event]) -> TrackReplay:
-        """The result of the replay. Call this method after the events were consumed."""
+        """The result of the replay. Call this method after the events have been consumed."""
         taken = tuple(events)
         counts = ReplayCounts(**self.counts)
         return TrackReplay(track.key, track.path, self.fixes, taken, counts, self.first_time_us, self.monitor.clock_us)

@@ -44,11 +44,11 @@ class Ended(NamedTuple):
 
 
 class Work(NamedTuple):
-    """The arguments of a shard's work on its share of the tracks.
+    """The arguments with which a shard processes its share of the tracks.
 
-    `conditions` is a table, or a monitor with the conditions if an option is used that a fleet does not support.
-    `grouped` is true if the rows of a track are contiguous, so that a track ends where the next track begins. `as_json`
-    is true to get events as JSON texts, and false to get them as rows.
+    `conditions` is the result of :func:`conditions_of`: a table, or a monitor with the conditions. `grouped` is true if
+    the rows of a track are contiguous, so that a track ends where the next track begins. `as_json` is true to get
+    events as JSON texts, and false to get them as rows.
     """
 
     conditions: Zones | Monitor

@@ -23,7 +23,7 @@ class Thinning:
     Args:
         monitor: A monitor with its conditions, before the replay. The monitor is not changed.
         fixes: All fixes, in file order.
-        reports: Reports of beacons.
+        reports: Scan reports of beacons.
         until_us: The time to which the replay is advanced at its end, or None.
     """
 

@@ -1,7 +1,7 @@
 """Replays a file of many tracks in batches. Memory use grows with the number of tracks and conditions, not with the
 number of rows. If the rows are grouped by track, only one track is in memory at a time.
 
-Each track is a device of a fleet. With several jobs the tracks are distributed among shards. Each shard has its own
+Each track is a device of a fleet. With several jobs, the tracks are distributed among shards. Each shard has its own
 fleet, feeds its own rows and reports the row of each event. The events, merged by row, equal the events of a single
 fleet.
 """
@@ -86,7 +86,7 @@ class ManyReplay:
             yield f"{heads[track]}{text[1:]}\n"
 
     def warn_of_exchanged(self) -> None:
-        """Warns if latitude and longitude are probably exchanged. Call this method after all events were read."""
+        """Warns if latitude and longitude are probably exchanged. Call this method after all events have been read."""
         if not self._has_presence:
             warn_of_exchanged(self._tracks.path, self._tracks.first.points(), self._work.conditions)
 
@@ -143,8 +143,8 @@ class ManyReplay:
         return events
 
     def results(self, events: Mapping[Any, Sequence[Event]]) -> list[TrackReplay]:
-        """The result of each track, after its events were consumed. `events` maps the key of each track to the track's
-        events.
+        """The result of each track; it is available after the track's events have been consumed. `events` maps the key
+        of each track to the track's events.
 
         The fixes are read again only when they are accessed.
         """

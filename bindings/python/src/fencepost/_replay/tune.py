@@ -27,7 +27,7 @@ Grid: TypeAlias = Mapping[str, Iterable[Any]]
 """The values to try, by the name of a field of :class:`TransitionPolicy`."""
 GRID: Grid = {"dwell": (0.0, 20.0, 60.0, 180.0), "margin": (0.0, 20.0, 50.0), "accuracy_factor": (0.0, 1.0)}
 MOST = 10_000
-"""The number of policies times the number of zones may not be larger than this."""
+"""The largest allowed value of the number of policies times the number of zones."""
 _DAY = 86_400_000_000
 _NUMBERS = ("precision", "recall", "f1", "entry_delay", "exit_delay", "flaps", "found", "missed", "false")
 
@@ -36,7 +36,7 @@ _NUMBERS = ("precision", "recall", "f1", "entry_delay", "exit_delay", "flaps", "
 class Trial(Plain):
     """The score of a policy, measured with the labels.
 
-    A visit and a label of the same device and zone match if they overlap. Each visit and each label belongs to at most
+    A visit and a label for the same device and zone match if they overlap. Each visit and each label belongs to at most
     one match. Therefore, if two visits overlap the same label, one of them counts as false.
 
     Attributes:
@@ -185,8 +185,8 @@ def tune(
         zones: The zones, like the conditions of :func:`replay`.
         labels: The visits that took place, as :class:`Visits`, a DataFrame, an Arrow table, a dict of columns or a list
             of dicts. The labels need the columns ``identifier``, ``start``, ``end`` and, if there are several devices,
-            the column that names the device. A label without an end lasts to the end of its track. Labels of one device
-            and zone must not overlap.
+            the column that names the device. A label without an end lasts to the end of its track. Labels for one
+            device and zone must not overlap.
         policies: Policies by name, or names of presets. None means the policies of `grid`.
         grid: Values of fields of :class:`TransitionPolicy`; every combination is tried. ``dwell`` and ``margin`` set
             both directions. If both `grid` and `policies` are None, dwells of 0 to 180 s and margins of 0 to 50 m are

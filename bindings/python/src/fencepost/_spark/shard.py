@@ -46,7 +46,7 @@ class Rules(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The shard after a micro-batch, the events, the counts of rows, and the time at which the shard must be processed
+    """The shard after a micro-batch, the events, the row counts, and the time at which the shard must be processed
     again even without new rows."""
 
     shard: Shard

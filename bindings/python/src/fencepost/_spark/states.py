@@ -13,8 +13,8 @@ from .shard import DEVICE_SCHEMA, WIDE_DEVICE_SCHEMA, Shard
 
 STATE, STATE_DDL = "shard", "form int, shards int, timer bigint, devices binary, held binary"
 NARROW, WIDE = 1, 2
-"""The forms of a shard's state. NARROW has only fixes, all with the stream's own table. WIDE may also have rows that
-name a version of the table, and scan reports."""
+"""The forms of a shard's state. NARROW has only fixes, all with the stream's own table. WIDE may also have scan
+reports, and rows that name a version of the table."""
 _SCHEMAS = {NARROW: (DEVICE_SCHEMA, ROW_SCHEMA), WIDE: (WIDE_DEVICE_SCHEMA, WIDE_ROW_SCHEMA)}
 
 

@@ -49,7 +49,7 @@ def _folder(application: str) -> str:
 
 @lru_cache(maxsize=4)
 def shipped(name: str) -> Zones:
-    """Returns the table with a name, on a worker."""
+    """On a worker, returns the table that has this name."""
     return _read(Path(require("pyspark", "spark").SparkFiles.get(name)), bytes.fromhex(name.split("-")[1][:32]))
 
 

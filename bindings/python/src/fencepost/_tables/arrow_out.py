@@ -46,7 +46,7 @@ def stream_capsule(
     """A PyCapsule with an ArrowArrayStream of one batch.
 
     Args:
-        columns: The columns of values by name, of equal length. None becomes null.
+        columns: The columns by name; all columns have equal length. None becomes null.
         kinds: The column types: ``time`` (aware), ``duration``, ``int``, ``uint``, ``float``, ``bool`` or ``text``. For
             any other column, the type depends on the values: int if all values are int, else float if all are numbers,
             else bool if all are bool, else text.

@@ -42,7 +42,7 @@ _GEOMETRIES = ("geoarrow.point", "geoarrow.wkb", "ogc.wkb")
 _FRACTIONS = {"s": (1_000_000, 1), "ms": (1_000, 1), "us": (1, 1), "ns": (1, 1_000)}
 """The length of each unit in microseconds, as a fraction."""
 _UNITS = {"s": "s", "m": "ms", "u": "us", "n": "ns"}
-"""The units of time by the third letter of an Arrow timestamp's format."""
+"""The time unit for the third letter of an Arrow timestamp's format."""
 _WGS84 = (None, "", "EPSG:4326", "EPSG:4979", "OGC:CRS84", "WGS 84", "WGS 84 (CRS84)")
 
 
@@ -64,8 +64,8 @@ class Ticks(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The indices of the columns by their meaning. `geometry` is the column of points if positions come from such a
-    column, otherwise None."""
+    """The index of the column for each role. `geometry` is the column of points if positions come from such a column,
+    otherwise None."""
 
     indices: Mapping[str, int]
     geometry: int | None
@@ -78,7 +78,7 @@ class BatchReader:
         table: An object that exports the stream.
         source: The name of the argument, for messages.
         transform: True to transform points in another CRS to WGS84. Otherwise such points are refused.
-        crs: The CRS of points that do not state their CRS.
+        crs: The CRS for points that do not state one.
         style: How times without a zone are read.
         shapes: True to read polygons and lines as well as points; see :meth:`geometries`.
 

@@ -20,13 +20,12 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     class SupportsArray(Protocol):
-        """An object that NumPy can convert to an array: a NumPy array, or a column of pandas, Polars or PyArrow."""
+        """An object that NumPy can convert to an array: a NumPy array, or a pandas, Polars or PyArrow column."""
 
         def __array__(self) -> Any: ...
 
     class ArrowStream(Protocol):
-        """An object that exports an Arrow stream of rows: a table of PyArrow, Polars or pandas, or a relation of
-        DuckDB."""
+        """An object that exports an Arrow stream of rows: a PyArrow, Polars or pandas table, or a DuckDB relation."""
 
         def __arrow_c_stream__(self, requested_schema: Any = ..., /) -> Any: ...
 
@@ -63,8 +62,8 @@ def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview[
     """Returns a column as doubles. A column of doubles is not copied, even if its elements are not adjacent in memory.
 
     Args:
-        none: The number that replaces None in a list and masked elements. If `none` is omitted, a None in a list raises
-            an error, and masked elements become NaN.
+        none: The number that replaces masked elements, and None in a list. If `none` is omitted, a None in a list
+            raises an error, and masked elements become NaN.
     """
     table = _array_of(values, what, math.nan if none is None else none)
     if table is not None:

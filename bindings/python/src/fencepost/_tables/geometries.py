@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     class HasGeometry(Protocol):
-        """An object with a ``__geo_interface__``, such as a geometry of Shapely, a condition or a feature."""
+        """An object with a ``__geo_interface__``, such as a Shapely geometry, a condition or a feature."""
 
         @property
         def __geo_interface__(self) -> Any: ...
@@ -153,7 +153,7 @@ class _Maker:
         self._rings, self._parts = array("i", [0]), array("i", [0])
 
     def ring(self, places: Iterable[Sequence[Any]]) -> None:
-        """Adds a ring or line of longitudes and latitudes. Further coordinates of a vertex are ignored."""
+        """Adds a ring or line, given as longitudes and latitudes. Further coordinates of a vertex are ignored."""
         ring = len(self._rings) - 1
         found = [self._place(place, ring, number) for number, place in enumerate(places)]
         if not found and (not self.is_area or ring > self._parts[-1]):

@@ -64,7 +64,7 @@ def find(names: Sequence[str], known: Names, given: Mapping[str, str], required:
     column with the first known name that occurs in the table.
 
     Raises:
-        InvalidArgumentError: A named or required column does not exist, or several columns have the name.
+        InvalidArgumentError: A named or required column does not exist, or its name belongs to several columns.
     """
     exact = [name.strip() for name in names]
     keys = [key(name) for name in names]

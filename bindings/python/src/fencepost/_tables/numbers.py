@@ -68,7 +68,8 @@ def radius_in_metres(value: Any, what: str = "radius") -> float:
 
 
 def whole(value: Any, what: str, expected: str = "int") -> int:
-    """Checks an int, or an object that Python accepts as an int (such as a NumPy integer). A bool is not allowed.
+    """Checks that a value is an int, or an object that Python accepts as an int (such as a NumPy integer). A bool is
+    not allowed.
 
     Raises:
         TypeError: The value is not an integer; the message names the `expected` values.
@@ -82,7 +83,7 @@ def whole(value: Any, what: str, expected: str = "int") -> int:
 
 
 def integer(value: SupportsIndex, what: str, least: int, most: int = (1 << 64) - 1) -> int:
-    """Checks an int from `least` to `most`.
+    """Checks that a value is an int from `least` to `most`.
 
     Raises:
         TypeError: The value is not an int.

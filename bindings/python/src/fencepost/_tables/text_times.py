@@ -29,8 +29,8 @@ _DATE = re.compile(
 """A date with slashes or dots, optionally with a time."""
 _OFFSET = re.compile(r"(?:UTC|GMT)?([+-])(\d{1,2}):?(\d{2})?")
 _LEAP_SECOND = re.compile(r"(?:(?<=[T ]\d\d:59:)|(?<=T\d\d59))60(?:[.,]\d+)?")
-"""The seconds 60 in an ISO 8601 text. Python's clock has no second 60, so such a time becomes the last microsecond
-before it, which keeps rows in order."""
+"""The seconds value 60 in an ISO 8601 text. Python's clock has no second 60, so such a time becomes the last
+microsecond before it, which keeps rows in order."""
 SECONDS_BELOW, MILLISECONDS_BELOW, MICROSECONDS_BELOW = 10**11, 10**14, 10**17
 """A number without a unit counts as seconds since 1970 if it is below the first limit, as milliseconds if below the
 second, as microseconds if below the third, and otherwise as nanoseconds. All three limits, each in its own unit, are
@@ -173,7 +173,7 @@ def _slashed(match: re.Match[str], order: str) -> datetime:
 
 
 def unit_of(number: Decimal | int) -> str:
-    """The unit of a time since 1970, judged by its size."""
+    """The unit of a time since 1970, judged by the size of the number."""
     size = -number if number < 0 else number
     if size < MILLISECONDS_BELOW:
         return "s" if size < SECONDS_BELOW else "ms"

@@ -30,7 +30,7 @@ MICROSECONDS = {
     "fs": (1, 1_000_000_000),
     "as": (1, 1_000_000_000_000),
 }
-"""The number of microseconds in each unit of NumPy, as a fraction."""
+"""The length of each NumPy time unit in microseconds, as a fraction."""
 
 
 def to_us(value: Time, what: str = "time") -> int:
@@ -117,7 +117,7 @@ def utc_text(value: datetime | None) -> str:
 
 
 def iso_text(value: datetime) -> str:
-    """A time in the format of files: ``2024-05-01T12:00:00Z``."""
+    """A time in the format that files use: ``2024-05-01T12:00:00Z``."""
     return value.isoformat().replace("+00:00", "Z")
 
 

@@ -156,7 +156,8 @@ def is_gate(value: Any) -> bool:
 
 
 def policy_of(value: Any, default: TransitionPolicy) -> TransitionPolicy:
-    """Returns the preset with a name; or, for an object, the default policy with the fields that the object contains.
+    """For a name, returns the preset of that name; for an object, returns the default policy with the fields that the
+    object contains.
 
     Raises:
         InvalidArgumentError: The value is neither an object nor the name of a preset.

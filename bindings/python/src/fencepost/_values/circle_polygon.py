@@ -1,8 +1,8 @@
 """Converts circles to polygons of longitude and latitude. Every corner lies on the geodesic circle.
 
 The rules of GeoJSON apply (RFC 7946): polygons are cut at the antimeridian, exterior rings are counterclockwise and
-holes clockwise, and the last position of a ring repeats the first. A circle around a pole extends to the pole's edge of
-the map.
+holes clockwise, and the last position of a ring repeats the first. A circle around a pole extends to the edge of the
+map at that pole.
 """
 
 from __future__ import annotations

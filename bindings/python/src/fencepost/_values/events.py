@@ -73,7 +73,7 @@ class Event:
         is_on_path: True if the deciding position is a point of the path between two fixes, and False if it is a fix.
         follows_gap: True if the path before the event is unknown; events before this event may then have been missed.
             After a gap, `follows_gap` is true for the events of the first instant at which there are events.
-        direction: The direction of a gate's crossing. None if the event is not a crossing of a gate.
+        direction: The direction in which the device crossed a gate. None if the event is not a gate crossing.
 
     Example:
         >>> from fencepost import Circle, Fix, Monitor
@@ -261,7 +261,7 @@ def distance_text(metres: float) -> str:
 
 
 def direction_words(direction: CrossingDirection) -> str:
-    """The direction of a gate's crossing, in words."""
+    """The direction of a gate crossing, in words."""
     return str(direction).replace("_", " ")
 
 

@@ -1,4 +1,4 @@
-"""Explanations of the states of conditions."""
+"""Explanations of condition states."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Explanation(Plain):
     Attributes:
         identifier: The condition's identifier.
         reason: The first reason that applies.
-        observed: The observed state, including changes whose events are still pending. The observed state is unknown
-            while it is undetermined.
+        observed: The observed state, including changes whose events are still pending. The state is unknown while the
+            condition is undetermined.
         diagnostics: The flags that are set.
         boundary_distance: Signed distance of the last valid fix to the boundary in metres, negative inside.
         accuracy: Accuracy of the last valid fix in metres.

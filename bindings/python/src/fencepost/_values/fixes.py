@@ -171,13 +171,14 @@ class BeaconSighting:
         Args:
             payload: AD structures (an advertising record or a scan record, in which zero padding is allowed), or
                 manufacturer data that begins with its company identifier.
-            rssi: Signal strength of the reception in dBm, which the payload does not contain. None means unknown.
+            rssi: Signal strength in dBm with which the advertisement was received; the payload does not contain it.
+                None means unknown.
             time: The time of reception: an aware datetime, or int microseconds since 1970-01-01T00:00:00Z.
             company: The company identifier, 0 to 65535, for scanners that return it separately (Bleak's
                 ``manufacturer_data``). If `company` is passed, the payload is the data after the company identifier.
 
         Raises:
-            InvalidArgumentError: The payload contains no iBeacon or AltBeacon, or contains one of a wrong length
+            InvalidArgumentError: The payload contains no iBeacon or AltBeacon, or contains one of the wrong length
                 (`position` is the index of the byte where the error is), or `time` is a naive datetime.
 
         Example:

@@ -27,7 +27,7 @@ class FleetStatistics(Plain):
         handed_out_events: Events that were delivered.
         device_count: Devices.
         condition_count: The number of conditions in the table.
-        device_bytes: Memory of the device states, without their identifiers.
+        device_bytes: Bytes of memory that the device states use, without their identifiers.
         store: The state of the store: whether changes are saved. A fleet whose store cannot be written continues in
             memory.
         all_kept: True if everything that was accepted so far is in the store and would survive a loss of power. A

@@ -118,7 +118,7 @@ class Matches(Table):
         Args:
             index: Labels of the points, as an index of pandas. None means the index of the columns that contained the
                 points; if these columns have no index, it means the numbers of the points.
-                ``frame.join(matches.to_pandas())`` gives the frame with a row for each pair.
+                ``frame.join(matches.to_pandas())`` gives the frame with one row for each pair.
 
         Raises:
             InvalidArgumentError: The number of labels differs from the number of points, or a label occurs twice.

@@ -37,8 +37,8 @@ class Polygon(Plain):
     Args:
         exterior: Either the outer ring, closed or not, as pairs of coordinates in the `order`, with latitudes of -90 to
             90 and longitudes of -360 to 360 degrees; or a complete geometry including holes, whose coordinates have the
-            longitude first. A geometry is anything with a ``__geo_interface__`` (a polygon or multipolygon of Shapely,
-            for example), a GeoJSON geometry or feature as a dict, well-known text, or well-known binary.
+            longitude first. A geometry is anything with a ``__geo_interface__`` (a Shapely polygon or multipolygon, for
+            example), a GeoJSON geometry or feature as a dict, well-known text, or well-known binary.
         holes: The rings of the holes, only if `exterior` is a ring.
         order: The order of the coordinates in each pair of a ring: ``latlon`` (latitude first) or ``lonlat`` (longitude
             first). `order` is required if the exterior is a ring of pairs.
