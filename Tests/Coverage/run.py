@@ -4,7 +4,7 @@
     .venv/bin/python Tests/Coverage/run.py [swift | python]... [-- OPTION...]
 
 ``swift``: the Swift tests and the C cases, by llvm-cov. ``python``: the Python tests, by coverage.py for the package
-and by gcov for its extension, which is rebuilt for this measurement. Without a word, both are measured. The work
+and by gcov for its extension, which is rebuilt for this measurement. Without either word, both are measured. The work
 folder is .build/coverage. Options for pytest or `swift test` can choose some of the tests; the figures are then only
 printed.
 """

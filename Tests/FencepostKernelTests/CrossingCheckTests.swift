@@ -75,8 +75,8 @@ import Testing
     #expect(try check([square(0, 0, 1), wedge]).touchesItself)
   }
 
-  /// A ring inside another with a common vertex does not cross it, but the two rings cannot both have the polygon on
-  /// their left.
+  /// A ring that lies inside another ring and shares a vertex with it does not cross the other ring, but the two rings
+  /// cannot both have the polygon on their left.
   @Test func touchingFromWithinIsSuspect() throws {
     let inner: [Corner] = [(0, 0), (0.2, 0.5), (0.5, 0.2)]
     #expect(try check([square(0, 0, 1), inner]).suspect?.reason == .crossing)
@@ -142,7 +142,7 @@ import Testing
     SurfacePoint(latitude: corner.latitude, longitude: corner.longitude)
   }
 
-  /// How close the ends of two edges come to the other edge.
+  /// For two edges, how close the ends of each edge come to the other edge.
   private func apart(_ one: GeodesicSegment, _ other: GeodesicSegment) -> Double {
     let first = min(other.foot(of: one.start).distance, other.foot(of: one.end).distance)
     return min(first, one.foot(of: other.start).distance, one.foot(of: other.end).distance)

@@ -41,7 +41,7 @@ import Testing
     #expect(!narrow.contains(SurfacePoint(latitude: 60.3, longitude: 13)))
   }
 
-  /// Two parts touch: a corner of one lies on an edge of the other.
+  /// Two parts touch: a corner of one part lies on an edge of the other part.
   @Test func aPartTouchesAnEdgeOfAnother() throws {
     let tip: Ring = [(60, 13.7), (59, 14), (59, 13)]
     let parts = try shape([[box], [tip]])

@@ -25,7 +25,8 @@ import Testing
   private static let outside = UInt32(CPLATFORM_OUTSIDE)
   private static let patience = Int(CPLATFORM_PATIENCE)
 
-  /// A writer waits for the reader that is inside. A reader that comes after the gate was closed waits for the writer.
+  /// A writer waits for the reader that is inside the gate. A reader that comes after the gate was closed waits for the
+  /// writer.
   @Test func aWriterWaitsForReadersInside() async {
     let shared = Shared()
     await withCheckedContinuation { continuation in

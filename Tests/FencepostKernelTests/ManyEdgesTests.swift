@@ -6,8 +6,8 @@ import Testing
 /// Tests polygons of many edges: the work grows in proportion to the number of edges, and the results equal those of a
 /// slow method.
 @Suite struct ManyEdgesTests {
-  /// Outlines whose edges the balls of the tree do not separate, and rings that touch, enclose each other or are listed
-  /// in any order.
+  /// Outlines whose edges are not separated by the balls of the tree, and rings that touch, enclose each other or are
+  /// listed in any order.
   enum Kind: String, CaseIterable {
     case comb, spiral, star, fan, tips, scattered, nested, diagonal
   }
@@ -134,8 +134,8 @@ import Testing
   }
 
   /// Random squares within squares are used as outer rings, holes and islands. The polygon is refused exactly if a hole
-  /// is not within its outer ring, a hole is within another hole, or a part overlaps another. The expected answer is
-  /// computed from rectangles with integer coordinates.
+  /// is not within its outer ring, a hole is within another hole, or a part overlaps another part. The expected answer
+  /// is computed from rectangles with integer coordinates.
   @Test(arguments: 0..<4) func nestingIsThatOfRectangles(_ number: Int) throws {
     var random = SeededGenerator("nesting", salt: UInt64(number))
     var (valid, refused) = (0, 0)

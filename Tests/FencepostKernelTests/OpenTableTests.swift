@@ -55,8 +55,8 @@ import Testing
     try table.checkInvariants()
   }
 
-  /// Random keys, consecutive keys, and keys that all have their home at the end of the table, so that they wrap around
-  /// to its start.
+  /// Tests random keys, consecutive keys, and keys that all have their home at the end of the table, so that the keys
+  /// wrap around to the start of the table.
   @Test(arguments: [0, 1, 2]) func agreesWithADictionary(kind: Int) throws {
     var random = SeededGenerator("OpenTableTests", salt: UInt64(kind))
     let keys = (0..<600).map { (index: Int) -> UInt64 in
@@ -208,7 +208,7 @@ import Testing
     try table.checkInvariants()
   }
 
-  /// A copy shares memory until one of the two changes it.
+  /// A copy shares memory with the original until one of the two tables changes.
   @Test func aCopyIsItsOwn() {
     var table = OpenTable<Entry>()
     for key in 1...100 as ClosedRange<UInt64> { set(key, 0, &table) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Edges that occur in both directions are removed, and the remaining ones are connected.
+/// Edges that occur in both directions are removed, and the remaining edges are connected.
 @Suite struct SeamCancellingTests {
   /// The chains of rings as places in degrees: the starts of their edges, and the end of an open chain.
   private func chains(_ rings: [[Corner]]) throws -> [[String]] {

@@ -38,9 +38,9 @@ import Testing
     SurfacePoint(latitude: place.latitude, longitude: place.longitude)
   }
 
-  /// The signed distance D changes at most as much as the position moves. No place is deeper than the depth plus a
-  /// hundredth. Bounds contain D. Points inside are in both enclosing caps, and within the clearance for a level, no
-  /// point has a D equal to that level.
+  /// The signed distance D changes at most as much as the position moves. No place is deeper than 1.01 times the depth.
+  /// Bounds contain D. Points inside are in both enclosing caps, and within the clearance for a level, no point has a D
+  /// equal to that level.
   @Test(arguments: 0..<8) func everythingRestsOnTheDistance(_ number: Int) throws {
     var random = SeededGenerator("shapes", salt: UInt64(number))
     for _ in 0..<40 {

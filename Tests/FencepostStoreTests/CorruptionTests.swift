@@ -27,7 +27,7 @@ import Testing
     return (try folder.bytes("m.fencepost"), snapshot)
   }
 
-  /// Opens a file with the given bytes; returns whether it was refused.
+  /// Opens a file with the given bytes; returns true if the file was refused.
   private func check(_ bytes: [UInt8], _ snapshot: [UInt8], _ what: String) throws -> Bool {
     let folder = try Folder()
     try folder.write(bytes, to: "m.fencepost")

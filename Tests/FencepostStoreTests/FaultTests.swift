@@ -201,7 +201,7 @@ import Testing
   }
 }
 
-/// Opens copies of a store's files while it is in use.
+/// Opens copies of a store's files while the store is in use.
 private final class Observer {
   private let folder: Folder
   private var states: Set<[UInt8]> = []

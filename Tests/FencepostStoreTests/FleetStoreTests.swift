@@ -51,7 +51,7 @@ import Testing
       assuming: .unsatisfied, policy: .exact)
   }
 
-  /// Changes a table so that it has no identifier in common with the table before.
+  /// Changes a table so that it has no identifier in common with the table before the change.
   private func change(_ table: Conditions, to identifier: String) throws {
     for identifier in table.identifiers { table.remove(identifier) }
     try add(identifier, to: table)

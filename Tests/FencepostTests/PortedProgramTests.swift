@@ -4,7 +4,7 @@ import Testing
 /// A program in the style of Core Location's examples. The program differs from these examples in two respects: the
 /// names have no prefix, and the program has its own source of fixes.
 @Suite(.timeLimit(.minutes(10))) struct PortedProgramTests {
-  /// The source of the fixes: an arrival, twenty minutes at home, a departure.
+  /// The source of the fixes: an arrival, twenty minutes at home, and a departure.
   static func source() -> AsyncStream<Fix> {
     AsyncStream { continuation in
       for minute in 0...40 {

@@ -1,7 +1,7 @@
 """Conformance scenarios of fleets. The format is described in Tests/Conformance/README.md, "Fleets".
 
-Only the runners in C and Swift compare `position`, because events in Python have no position: the iterator acknowledges
-them.
+Only the runners in C and Swift compare `position`, because events in Python have no `position`: the iterator
+acknowledges the events.
 """
 
 from __future__ import annotations

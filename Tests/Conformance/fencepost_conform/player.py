@@ -70,8 +70,9 @@ def run_scenarios(
 
     Args:
         scenarios: The scenarios that :func:`read_scenarios` returns.
-        restart_every_step: Restart every open monitor after each step; the expectations stay the same.
-        store: A directory in which each scenario gets a new directory for its monitors. None keeps them in memory.
+        restart_every_step: True restarts every open monitor after each step; the expectations stay the same.
+        store: A directory in which each scenario gets a new directory for its monitors. None keeps the monitors in
+            memory.
 
     Raises:
         InputError: A step does not follow the format.

@@ -21,7 +21,7 @@ PLACE_TOLERANCE = 1e-9
 
 
 def shape_of(step: dict[str, Any]) -> Shape | None:
-    """Returns the shape that a step adds, or None if it adds something else."""
+    """Returns the shape that a step adds, or None if the step adds something else."""
     for name, kind in KINDS.items():
         if name in step:
             return _shape(kind, dict(step[name]))

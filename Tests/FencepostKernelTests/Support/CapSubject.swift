@@ -82,7 +82,7 @@ struct CapSubject {
     }
   }
 
-  /// With a limit that follows the k-th best, the k caps with the least slack are among those visited.
+  /// With a limit that follows the k-th best, the k caps with the least slack are among the visited caps.
   func checkNearest(to position: EarthVector, _ count: Int) {
     let slacks = Dictionary(
       caps.map { ($0.id, max(0, $0.centre.squaredChord(to: position).squareRoot() - $0.reach)) },

@@ -25,7 +25,7 @@ extension JSON {
     return array
   }
 
-  /// The time in microseconds; the file has seconds.
+  /// The time in microseconds; the scenario file contains seconds.
   func microseconds() throws -> Int64 {
     guard let value = Int64(exactly: (try double() * 1e6).rounded()) else {
       throw MonitorError.invalidArgument("a time that is no number")

@@ -6,7 +6,8 @@ import Foundation
 /// Reads the polygons, corridors and lines in scenarios. The shapes are written as coordinates (nested as in GeoJSON),
 /// as WKT, or as GeoJSON.
 struct ScenarioShape {
-  /// The nesting for polygons is parts, rings, positions. For lines it is a single part that contains the lines.
+  /// The nesting for polygons is parts, rings, positions. For lines, the nesting is a single part that contains the
+  /// lines.
   private var parts: [[[Coordinate]]]
   private var isPolygon: Bool
   private let isLine: Bool

@@ -76,7 +76,7 @@ struct GeographicOracle {
     /// `nil`: undetermined.
     var isInside: Bool?
     var candidate: Pending?
-    /// The state of the last event, including silent ones.
+    /// The state of the last event, including silent events.
     var noted: Event.State
   }
 

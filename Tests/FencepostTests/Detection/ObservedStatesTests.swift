@@ -4,7 +4,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Each method that changes saved state adds it to the journal, and nothing else is added.
+/// Each method that changes saved state adds the change to the journal, and nothing else is added.
 @Suite struct ObservedStatesTests {
   private struct Noted: Equatable {
     var slots: [UInt32]
@@ -41,7 +41,7 @@ import Testing
     return known
   }
 
-  /// The slots that a change marks dirty, and whether it must be durable before the call returns.
+  /// The slots that a change marks dirty, and whether the change must be durable before the call returns.
   private func noted(
     _ before: (inout ObservedStates) -> Void = { _ in }, by change: (inout ObservedStates) -> Void
   ) -> Noted {

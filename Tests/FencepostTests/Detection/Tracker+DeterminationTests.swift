@@ -61,7 +61,7 @@ import Testing
     #expect(small > 20, "too few lives of forks that keep only what happened to them")
   }
 
-  /// After a first fix among many circles assumed unsatisfied, only the circles around it have entries.
+  /// After a first fix among many circles assumed unsatisfied, only the circles around the fix have entries.
   @Test func aFirstFixPaysForWhatIsNear() throws {
     var engine = try MonitorEngine(name: "m")
     for index in 0..<20_000 {

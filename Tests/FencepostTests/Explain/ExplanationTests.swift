@@ -75,8 +75,8 @@ import Testing
     #expect(engine.explain("c")?.reason == .noFixYet)
   }
 
-  /// The promises of an explanation hold: a fix beyond the stated distance decides, and a nearer one does not; a fix
-  /// with the stated accuracy decides, and a coarser one does not.
+  /// The promises of an explanation hold: a fix beyond the stated distance decides, and a nearer fix does not; a fix
+  /// with the stated accuracy decides, and a coarser fix does not.
   @Test func promisesAreKept() throws {
     var random = SeededGenerator("ExplanationTests")
     var counts: [Explanation.Reason: Int] = [:]

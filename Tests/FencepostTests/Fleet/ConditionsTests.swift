@@ -122,7 +122,7 @@ import Testing
     #expect(restored.read { $0.changes.since(0).isEmpty })
   }
 
-  /// The long reads of a table by a fleet. Each case calls its argument in the middle.
+  /// The ways in which a fleet reads its table for a long time. Each case calls its argument in the middle of the read.
   enum LongRead: CaseIterable {
     case snapshot, save, inside, insideOne, export, poll, tableSnapshot
 
@@ -160,15 +160,16 @@ import Testing
 
     var all: [String] { steps.withLock { $0 } }
     func note(_ step: String) { steps.withLock { $0.append(step) } }
-    /// Returns after the step, or after some seconds if it does not happen.
+    /// Returns after the step, or after some seconds if the step does not happen.
     func wait(for step: String, seconds: Double = 60) {
       let end = Date(timeIntervalSinceNow: seconds)
       while !all.contains(step), Date() < end { usleep(1_000) }
     }
   }
 
-  /// While a change of the table waits for a long read of one fleet, other fleets feed and the table answers. The test does
-  /// not suspend: other tests may occupy all threads of the concurrency pool for longer than the long read waits.
+  /// While a change of the table waits for a long read of one fleet, other fleets feed and the table answers queries.
+  /// The test does not suspend: other tests may occupy all threads of the concurrency pool for longer than the long
+  /// read waits.
   @Test(arguments: LongRead.allCases) func aChangeThatWaitsForALongReadStopsNoOtherFleet(_ read: LongRead) throws {
     let table = Conditions()
     try table.add(circle(100), identifier: "home", policy: .exact)

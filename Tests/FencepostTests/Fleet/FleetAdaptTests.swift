@@ -193,7 +193,7 @@ import Testing
   // MARK: - Chosen identifiers
 
   /// The identifiers were chosen so that the 64-bit hashes of portable devices before format 3 are equal. A device that is inside
-  /// one condition does not continue in the other.
+  /// one condition does not continue in the other condition.
   @Test func aChosenIdentifierIsAnotherCondition() throws {
     func table(_ identifier: String) throws -> Conditions {
       try Conditions([NamedCondition(circle(100), identifier: identifier, assuming: .unsatisfied, policy: .exact)])

@@ -148,8 +148,8 @@ import Testing
 
   // MARK: - Rewinding
 
-  /// Makes a fleet with a device inside, a device outside and a device without inputs, then advances it far ahead and
-  /// rewinds it.
+  /// Makes a fleet with a device inside, a device outside and a device without inputs, then advances the fleet far
+  /// ahead and rewinds it.
   private func rewound(_ policy: TransitionPolicy = .exact) throws -> (
     fleet: FleetEngine, inside: UInt32, outside: UInt32, idle: UInt32
   ) {

@@ -123,8 +123,9 @@ struct FleetWorld {
     return rows
   }
 
-  /// Checks that the stored rows equal those of a full save; or that the row of each device equals its row after some
-  /// earlier call, and includes all conditions that the device is inside of and everything that was reported.
+  /// With the durability `everyInput` and without beacons, checks that the stored rows equal the rows of a full save.
+  /// Otherwise checks that each device's row equals its row after some earlier call, and includes all conditions that
+  /// the device is inside of and everything that was reported.
   private mutating func checkKept(_ shard: Int) throws {
     guard let storage = shards[shard].storage, let durability else { return }
     let fleet = shards[shard].fleet

@@ -81,7 +81,7 @@ import Testing
     #expect(try events([[(0, 0), (0, 100)]], [(-50, 1), (50, 1)]) == ["5.000001 l2r"])
   }
 
-  /// Passing through a vertex counts once, touching it does not count.
+  /// Passing through a vertex counts once; touching a vertex does not count.
   @Test func verticesCountOnce() throws {
     #expect(try events([[(0, -100), (0, 0), (0, 100)]], [(-50, 0), (50, 0)]).count == 1)
     #expect(try events([[(-40, -100), (0, 0), (-30, 100)]], [(-50, 0), (50, 0)]).count == 1)
@@ -96,7 +96,8 @@ import Testing
     }
   }
 
-  /// A fix on the line is to its left: a device that then continues is counted once, wherever the fixes are.
+  /// A fix on the line counts as lying to the left of the line: a device that then continues is counted once, wherever
+  /// the fixes are.
   @Test func whoStopsOnTheLineIsCountedOnce() throws {
     for middle in [0.0, -10, 10] {
       #expect(try events([[(0, -100), (0, 100)]], [(-50, 0), (0, middle), (50, 0)]).map(\.direction) == ["l2r"])

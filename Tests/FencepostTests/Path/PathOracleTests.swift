@@ -339,7 +339,7 @@ func moved(_ place: Coordinate, _ azimuth: Double, _ distance: Double) -> Coordi
 
 /// The source of the positions that are fed to the monitor without a path.
 enum LaidPlaces: Sendable {
-  /// The direct solution of the geodesic.
+  /// Positions from the direct geodesic problem.
   case ofGeodesics
   /// The engine's own positions, which differ by some nanometres on short legs.
   case ofLegs

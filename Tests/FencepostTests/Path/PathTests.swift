@@ -262,7 +262,7 @@ import Testing
     #expect(engine.drain().map(\.followsGap) == [false])
   }
 
-  /// A change without an event does not use up the mark of a gap: the next event has it.
+  /// A change without an event does not use up the mark of a gap: the next event has the mark.
   @Test func aSilentChangeTellsNoGap() throws {
     var engine = try engine(maxGap: 30)
     var policy = TransitionPolicy.exact

@@ -48,7 +48,7 @@ struct RotatingHost {
     return !CircularGeographicCondition(center: wakeUp.center, radius: wakeUp.radius).contains(fix.coordinate)
   }
 
-  /// Applies the plan in its order, and records actions that are impossible on a platform.
+  /// Applies the plan in the plan's order, and records actions that are impossible on a platform.
   private mutating func apply(_ next: RotationPlan) {
     var wakeUpSlot = plan?.wakeUp == nil ? 0 : 1
     for old in next.removals {
