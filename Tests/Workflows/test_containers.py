@@ -1,5 +1,5 @@
-"""Checks the files of the containers and the add-on with linters and a schema, and checks that the files that they name
-exist. bindings/python/live runs them."""
+"""Checks the container files and the add-on files with linters and a schema, and checks that all files named there
+exist. The programs in bindings/python/live run the containers."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
   /// The number of writes, including failed ones.
   var attempts = 0
   var isClosed = false
-  /// The number of writes that will fail, starting with the next one.
+  /// The number of writes that will fail, starting with the next write.
   var failing = 0
   /// True if the stored rows differ from the written ones.
   var isSpoilt = false

@@ -165,7 +165,7 @@ func region(
   }
 
   /// L6: all managers are called, in the order of their creation. The answer to a request goes only to the manager that
-  /// sent it.
+  /// sent the request.
   @Test func s70EveryManagerIsToldOnce() throws {
     let service = try RegionService(engine: MonitorEngine())
     let (first, second) = (RegionManager(sharing: service), RegionManager(sharing: service))

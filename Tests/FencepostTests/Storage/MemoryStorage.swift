@@ -22,7 +22,7 @@ final class MemoryStorage: MonitorStorage, @unchecked Sendable {
   var rows: [Key: Row] = [:]
   var writes = 0
   var isClosed = false
-  /// The number of writes that will fail, starting with the next one.
+  /// The number of writes that will fail, starting with the next write.
   var failing = 0
   /// True if the storage accepts images.
   var takesImages = false

@@ -138,7 +138,7 @@ import Testing
     #expect(fleet.statistics.isAllKept && self.devices(storage) == devices)
   }
 
-  /// Queries save nothing and do not retry a failing storage, however many there are.
+  /// Queries save nothing and do not retry a failing storage, however many queries there are.
   @Test func questionsSaveNothing() throws {
     let storage = MemoryFleetStorage()
     let zones = Conditions()
@@ -173,7 +173,7 @@ import Testing
     #expect(storage.attempts == failed + 1 && fleet.storeStatus == .kept)
   }
 
-  /// While the storage stays full, inputs trigger no attempts, and event time triggers few.
+  /// While the storage stays full, inputs trigger no attempts, and event time triggers few attempts.
   @Test func aFullStorageIsTriedByEventTimeAlone() throws {
     let storage = MemoryFleetStorage()
     let zones = Conditions()
@@ -332,7 +332,7 @@ import Testing
   /// A crash at any time leaves a table and, for each device, an input count that fits it: no input from before a saved
   /// change to the table is missing, and no input from after an unsaved change is included. `isAllKept` is true only if
   /// nothing is missing. Writes fail at random. The table changes between calls, between the parts of a save, and just
-  /// before a write locks it.
+  /// before a write locks the table.
   @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 3_000_000)], 0..<4)
   func eachImageHasTheTableAndTheDevicesOfOneMoment(durability: Durability, seed: Int) throws {
     var random = SeededGenerator("images of a table and its devices \(seed)")
@@ -389,7 +389,7 @@ import Testing
 
   /// Three fleets with one table run and crash together several times. Each run opens the fleets in another order, and
   /// also changes the table between two openings. The families of the stores show that the tables belong together,
-  /// although no identifier is common to all.
+  /// although no identifier is common to all tables.
   @Test(arguments: 0..<6, [false, true]) func fleetsOfOneTableOpenInAllOrders(seed: Int, hasFamilies: Bool) throws {
     var random = SeededGenerator("fleets of one table \(seed)")
     let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]

@@ -27,7 +27,7 @@ func fix(
 let someUUID = BeaconUUID(high: 0xe2c5_6db5_dffb_48d2, low: 0xb060_d0f5_a710_96e0)
 
 extension MonitorEngine {
-  /// Polls all waiting events and commits each.
+  /// Polls all waiting events and commits each event.
   mutating func drain() -> [Event] {
     var events: [Event] = []
     while let event = nextEvent() { events.append(event) }
