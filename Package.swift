@@ -46,7 +46,8 @@ let package = Package(
     // Functions for locks and threads, with one file for each platform.
     .target(name: "CPlatform"),
     .target(name: "FencepostKernel", dependencies: ["CPlatform"], swiftSettings: library),
-    // The engine: its values and locks. It uses no actors, no existentials of unbounded protocols and no key paths.
+    // The engine, with its values and locks. It uses no actors, no existentials of unbounded protocols and no key
+    // paths.
     .target(name: "FencepostCore", dependencies: ["CPlatform", "FencepostKernel"], swiftSettings: library),
     // The API for Swift programs: actors, regions, `any Condition`. This target re-exports the core.
     .target(name: "Fencepost", dependencies: ["FencepostCore", "FencepostKernel"], swiftSettings: library),

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Makes sure that the machine has what the builds and tests need: a C and C++ compiler, binutils, clang, SQLite, CMake,
-# strace, pkg-config, Doxygen, git, Python 3.11 or later with headers and venv. Installs missing packages if run as root on
-# Debian or a derivative; otherwise prints their names. Swift 6.3 has no Debian package and must be installed already. Prints
-# the path of the Python to use as its last line.
+# strace, pkg-config, Doxygen, git, Python 3.11 or later with headers and venv. Installs missing packages if run as root
+# on Debian or a derivative; otherwise prints their names. Swift 6.3 has no Debian package and must be installed
+# already. The last line of output is the path of the Python to use.
 set -euo pipefail
 
 # Selects the first Python that can create a virtual environment and compile an extension.

@@ -53,7 +53,7 @@ install() { Tests/CInstalled/run.sh; }
 swiftpm() { Tests/Packaging/swiftpm.sh; }
 sanitize() { Tests/Sanitize/run.sh; }
 runtimes() { Tests/Runtimes/run.sh && Tests/Benchmarks/builds.sh && Tests/Runtimes/portable.sh; }
-# Tests the package for JavaScript.
+# Tests the JavaScript package.
 wasm() { make --silent .build/stamps/wasm && node --test bindings/js/test/*.test.js && Tests/Determinism/hashes.sh .build/wasm/hashes node --no-warnings bindings/js/test/wasi.js && (cd bindings/python && ../../.venv/bin/python -m pytest -rs ../js/browser); }
 arm64() { Tests/Cross/run.sh aarch64-linux-gnu; }
 musl() { Tests/Cross/run.sh x86_64-linux-musl; }

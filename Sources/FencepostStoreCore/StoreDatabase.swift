@@ -70,8 +70,8 @@ final class StoreDatabase {
 
   /// Throws if a file beside the store cannot be the store's log, before SQLite reads it as part of the store.
   private static func requireOwnLog(_ path: String) throws(StoreFailure) {
-    // A store is always written with a write-ahead log. A rollback journal beside it is not ours, and SQLite would use
-    // this journal to change the store.
+    // A store is always written with a write-ahead log. A rollback journal beside the store is not ours, and SQLite
+    // would use this journal to change the store.
     let journal = StoreFiles.journal(of: path)
     if (StoreFiles.size(journal) ?? 0) > 0 { throw .damaged("\(journal) does not belong to this store: remove it") }
     // SQLite file format, section 4.1: the page size is at byte 8 of a log, most significant byte first.

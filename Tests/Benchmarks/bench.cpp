@@ -587,7 +587,7 @@ void carriedDevices(const Zones &zones, const DeviceRows &rows) {
   report.add({"fleet-device-bytes", "", -1, -1, median(lengths), Sense::atMost, 128, "bytes"});
 }
 
-// Runs two fleets over one table on two threads, each with every second device. Divides the time of one fleet with all
+// Runs two fleets over one table on two threads, each with every other device. Divides the time of one fleet with all
 // devices by the time of the slower thread. Both times are processor times: they exclude other programs, but include
 // waiting for memory and for the table.
 void twoFleets(const Zones &zones, const DeviceRows &rows) {

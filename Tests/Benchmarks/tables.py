@@ -43,7 +43,7 @@ def rows_of(rows: int, vans: int) -> pandas.DataFrame:
     count = rows // vans
     heading = np.cumsum(random.normal(0, 0.3, (count, vans)), 0) + random.uniform(0, 6.3, vans)
     north, east = np.cumsum(80 * np.cos(heading), 0), np.cumsum(80 * np.sin(heading), 0)
-    # Positions are reflected at the borders of a square of 40 km.
+    # Positions are reflected at the borders of a 40 km square.
     begin = random.uniform(0, 80_000, (2, vans))
     north, east = (20_000 - np.abs((axis + at) % 80_000 - 40_000) for axis, at in zip((north, east), begin))
     times = pandas.Timestamp("2024-05-01", tz="UTC") + pandas.to_timedelta(np.repeat(np.arange(count) * 10, vans), "s")

@@ -115,7 +115,7 @@ static void long_paths(void) {
 }
 
 /* Passes any value of struct_size: uninitialised memory, 0, and a newer caller's size. The library must not write any
-   byte behind the structure. */
+   byte beyond the structure. */
 static void any_struct_size(void) {
   static const uint32_t sizes[] = {0, 1, 4, 8, 271, 272, 273, 4096, 0x5a5a5a5a, 0x80000000, UINT32_MAX};
   fencepost_monitor *monitor = busy_monitor();

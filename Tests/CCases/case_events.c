@@ -92,7 +92,7 @@ static void commit_rules(void) {
   /* While an event is in flight, the record shows the previous event. */
   CHECK_INT(record_of(monitor, "c").last_event.sequence, 0);
   CHECK_INT(record_of(monitor, "c").last_event.state, FENCEPOST_STATE_UNKNOWN);
-  /* Polling the next event commits it. */
+  /* Polling the next event commits the event in flight. */
   CHECK_INT(next_event(monitor).sequence, 2);
   CHECK_INT(record_of(monitor, "c").last_event.sequence, 1);
   CHECK_INT(record_of(monitor, "c").last_event.state, FENCEPOST_STATE_SATISFIED);

@@ -1,4 +1,4 @@
-/* Tests that a fleet delivers the events of as many monitors, and answers queries about a device. */
+/* Tests that a fleet delivers the same events as one monitor for each device, and answers queries about a device. */
 #include "fleets.h"
 
 enum {

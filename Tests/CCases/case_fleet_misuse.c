@@ -1,4 +1,4 @@
-/* Tests null, unknown and damaged arguments of every call of a fleet. */
+/* Tests null, unknown and damaged arguments in every fleet call. */
 #include "fleets.h"
 
 /* Passes invalid arguments to a fleet: every pointer NULL, numbers without a device, values out of range. */

@@ -15,7 +15,8 @@ typedef struct shard {
   uint64_t events, failures;
 } shard;
 
-/* Each thread uses its own fleet: it adds devices, feeds, polls, exports, destroys. */
+/* Each thread uses its own fleet: it adds devices, feeds them, polls events, exports the devices, and destroys the
+   fleet. */
 static void *follow(void *argument) {
   shard *me = argument;
   fencepost_fleet *fleet = NULL;

@@ -46,7 +46,7 @@ static void inverse(void) {
   CHECK_NEAR(distance, 111319.49079327357, 2e-8);
   CHECK_NEAR(azimuth1, 90, 1e-12);
   CHECK_NEAR(azimuth2, 90, 1e-12);
-  /* The distance from JFK to LHR in the documentation of GeographicLib. */
+  /* The distance from JFK to LHR in GeographicLib's documentation. */
   CHECK_OK(fencepost_geodesic_inverse(40.6, -73.8, 51.6, -0.5, &distance, &azimuth1, &azimuth2, NULL));
   CHECK_NEAR(distance, 5551759.400318679, 1e-6);
   CHECK_NEAR(azimuth1, 51.19888284557, 1e-9);

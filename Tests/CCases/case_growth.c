@@ -180,7 +180,7 @@ static const reader readers[] = {
     READER(fleet_columns, sizeof fleet_columns),
 };
 
-/* Copies the first bytes of INIT, writes their number to struct_size, and puts poison behind them. */
+/* Copies the first bytes of INIT, writes their number to struct_size, and puts poison after them. */
 static block caller(const void *init, size_t known, size_t size) {
   block memory;
   memset(&memory, POISON, sizeof memory);
@@ -310,7 +310,7 @@ static const writer writers[] = {
     {"significant_change_filter", sizeof(fencepost_significant_change_filter), write_filter},
 };
 
-/* For every size, the library writes a prefix of the full structure and changes no byte behind it. */
+/* For every size, the library writes a prefix of the full structure and changes no byte beyond it. */
 static void writers_of_every_size(void) {
   fencepost_monitor *monitor = busy_monitor();
   for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++) {

@@ -1,4 +1,4 @@
-/* Tests the files of a store: after a crash, on a disk that cannot be written, and damaged. */
+/* Tests a store's files: after a crash, on a disk that cannot be written, and when they are damaged. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

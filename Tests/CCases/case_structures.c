@@ -1,7 +1,7 @@
 /* Tests structures that carry their size, for callers older and newer than the library. */
 #include "check.h"
 
-/* This is a structure of a possible newer header: it has the known members and more. */
+/* This is a structure of a possible newer header: it has the known members and additional ones. */
 typedef struct larger_options {
   fencepost_monitor_options known;
   uint8_t tail[16];
@@ -180,7 +180,7 @@ static void statistics(void) {
   CHECK_INT(out.known.input_count, 2);
   for (size_t i = offsetof(fencepost_statistics, accepted_fixes); i < sizeof out; i++)
     CHECK(((const uint8_t *)&out)[i] == 0x5a);
-  /* A newer caller's size and its values behind the members that the library knows stay unchanged. */
+  /* The size that a newer caller passes, and its values after the members that the library knows, stay unchanged. */
   memset(&out, 0, sizeof out);
   memset(out.tail, 0x11, sizeof out.tail);
   out.known.struct_size = sizeof out;

@@ -14,7 +14,7 @@ typedef struct worker {
   uint64_t accepted, late, events, failures;
 } worker;
 
-/* Each thread feeds, adds and removes its own condition, iterates and polls. A failed check is only counted here,
+/* Each thread feeds, polls, iterates, and adds and removes its own condition. A failed check is only counted here,
    because only the thread that runs the case may end it. */
 static void *share(void *argument) {
   worker *me = argument;

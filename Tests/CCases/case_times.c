@@ -39,8 +39,8 @@ static void one_wrong_date(void) {
   for (int m = 0; m < 2; m++) fencepost_monitor_destroy(both[m]);
 }
 
-/* A step of exactly the limit is allowed, a step longer by a microsecond is not; every kind of input except advance is
-   checked. */
+/* A step of exactly the limit is allowed, but a step longer by a microsecond is not. Every kind of input except advance
+   is checked. */
 static void every_kind_is_measured(void) {
   fencepost_monitor *monitor = limited_monitor(INT64_C(10000000));
   add_exact_circle(monitor, "a", 0);
@@ -120,8 +120,8 @@ static void range_of_the_option(void) {
   fencepost_monitor_destroy(strict);
 }
 
-/* After a rewind, reported states stay, observed states become undetermined, and the next fix decides like the first
-   fix. */
+/* After a rewind, reported states stay, observed states become undetermined, and the next fix decides them as the first
+   fix does. */
 static void rewinding(void) {
   fencepost_monitor *monitor = busy_monitor();
   fencepost_event event;

@@ -1,5 +1,5 @@
-/* Tests the callback for available events: when it is called, on which thread, never after it was cleared, and without
-   a deadlock. */
+/* Tests the callback for available events: it is called at the right times and on the right thread, it is never called
+   after it was cleared, and it causes no deadlock. */
 #include <pthread.h>
 #include <sched.h>
 
@@ -231,7 +231,7 @@ static void never_after_clearing(void) {
   CHECK(rings > 0);
 }
 
-/* A consumer sleeps on a condition variable that the callback signals, and must receive every event: no wake-up must be
+/* A consumer sleeps on a condition variable that the callback signals, and must receive every event: no wake-up may be
    lost. */
 typedef struct sleeper {
   fencepost_monitor *monitor;

@@ -1,4 +1,4 @@
-/* Contains what the cases of stores share: directories, and monitors in them. */
+/* Contains what the store cases share: directories, and monitors in them. */
 #ifndef FENCEPOST_CASE_STORES_H
 #define FENCEPOST_CASE_STORES_H
 

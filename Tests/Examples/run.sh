@@ -73,8 +73,8 @@ compare "swift/quickstart" examples/swift/expected.txt .build/tests/debug/quicks
 compare "swift/best-practices" examples/swift/BestPractices/expected.txt .build/tests/debug/best-practices
 compare "swift/reminders" examples/swift/Reminders/expected.txt examples/swift/Reminders/demo.sh .build/tests/debug/reminders
 
-# Replays the same circles and the same drive with the command of the Python package: the events must be the same, byte
-# for byte.
+# Replays the same circles and the same drive with the Python package's command: the events must be the same, byte for
+# byte.
 .venv/bin/python - examples/data/circles.csv > "$folder/circles.geojson" << 'END'
 import csv, json, sys
 with open(sys.argv[1], newline="") as file:

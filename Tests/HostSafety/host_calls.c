@@ -1,7 +1,7 @@
 /*
  * Loads the library named by the first argument and uses all of it except the stores. Writes marks to standard output:
- * "load", "use", "fork", "end". A trace of the system calls shows these marks. The program replaces functions of the C
- * library that our code must not call by functions that count.
+ * "load", "use", "fork", "end". A trace of the system calls shows these marks. The program replaces the C library
+ * functions that our code must not call with functions that count their calls.
  */
 #include "host.h"
 

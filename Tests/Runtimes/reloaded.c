@@ -62,7 +62,7 @@ static int descriptors(void) {
   __typeof__(&name) name##_ = (__typeof__(&name))dlsym(library, #name); \
   require(name##_ != NULL, #name)
 
-/* Returns the number of events of one round. */
+/* Returns the number of events in one round. */
 static int visited(const char *path, const char *folder, int round) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   require(library != NULL, "not loaded");

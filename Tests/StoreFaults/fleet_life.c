@@ -186,7 +186,7 @@ static fencepost_status apply(fencepost_fleet *fleet, const change *at) {
     return status;
   }
   if (at->kind == EXPIRE) {
-    /* Each device had an input within the last six calls, and this device was the first. */
+    /* Each device had an input within the last six calls, and this device's input was the earliest. */
     if (number_of(fleet, at->which, &device))
       status = fencepost_fleet_expire(fleet, (1000 + (at->call - 6) * 10) * (int64_t)1000000 + 1, gone, FLEET_DEVICES,
                                       &count, &last_error);

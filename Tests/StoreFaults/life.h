@@ -41,9 +41,9 @@ typedef struct {
    store's log is checkpointed meanwhile. Ends the process if a call fails. */
 void run_life(progress *shared);
 
-/* Writes a store after 30 calls to the folder. */
+/* Writes to the folder a store as it is after 30 calls. */
 void put_store(void);
-/* Writes the same store to the folder as a crash would leave it, with its log. */
+/* Writes to the folder the same store as a crash would leave it, with its log. */
 void put_crashed_store(void);
 
 #endif

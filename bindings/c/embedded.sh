@@ -56,7 +56,8 @@ command -v "$cc" > /dev/null || {
   exit 1
 }
 
-# sources MODULE: prints its Swift files. c_sources MODULE: prints them after the C headers that the module imports.
+# sources MODULE: prints the module's Swift files. c_sources MODULE: prints the C headers that the module imports, and
+# then its Swift files.
 sources() {
   case $store/$1 in
     none/FencepostStoreCore) echo bindings/c/embedded/FencepostStoreCore/NoStore.swift ;;

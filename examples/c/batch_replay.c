@@ -22,7 +22,7 @@ static void stop(const char *file, long line, const char *reason) {
   exit(2);
 }
 
-/* Returns the days from 1970-01-01 to a date of the proleptic Gregorian calendar (Howard Hinnant, days_from_civil). */
+/* Returns the days from 1970-01-01 to a date in the proleptic Gregorian calendar (Howard Hinnant, days_from_civil). */
 static int64_t days_from_civil(int64_t year, int month, int day) {
   year -= month <= 2;
   int64_t era = (year >= 0 ? year : year - 399) / 400;

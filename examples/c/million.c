@@ -41,7 +41,7 @@ static double seconds(clockid_t clock) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Measures elapsed time by the clock, and processor time, which other programs do not change. */
+/* Measures the elapsed time by the clock, and the processor time, which other programs do not affect. */
 typedef struct taken {
   double clock, processor;
 } taken;

@@ -14,8 +14,8 @@ static void check(fencepost_status status, const fencepost_error *error) {
 
 static const int64_t start = 1700000000000000; /* 2023-11-14T22:13:20Z; the library reads no clock */
 
-/* The walk has a fix every ten seconds, east past the office. A real program would store the fixes that it has not fed
-   yet. */
+/* The walk leads east past the office, with a fix every ten seconds. A real program would store the fixes that it has
+   not fed yet. */
 enum {
   FIXES = 80
 };
@@ -25,7 +25,7 @@ static fencepost_fix fix_at(uint64_t index) {
 }
 
 /*
- * Opens the monitor, feeds the fixes after its last one, and prints the events. It stops at the event
+ * Opens the monitor, feeds the fixes after the monitor's last fix, and prints the events. It stops at the event
  * number `last`, which is delivered, but not acknowledged; with 0 it does not stop.
  */
 static void run(const char *directory, uint64_t last) {

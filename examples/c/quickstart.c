@@ -1,5 +1,5 @@
-/* Sixty seconds of Fencepost in C: a circle, a beacon, some inputs, and the events. The program prints the same on
-   every machine. */
+/* Sixty seconds of Fencepost in C: a circle, a beacon, some inputs, and the events. The output is the same on every
+   machine. */
 #include <fencepost.h>
 #include <stdio.h>
 #include <stdlib.h>

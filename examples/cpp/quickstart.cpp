@@ -1,6 +1,6 @@
 // Follows a courier's round in C++17: circles, a beacon at the depot, events, and a snapshot with which another monitor
 // continues.
-// The program prints the same on every machine.
+// The output is the same on every machine.
 #include <fencepost.hpp>
 
 #include <cstdio>

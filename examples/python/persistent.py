@@ -9,8 +9,8 @@ from pathlib import Path
 
 from fencepost import Circle, Fix, Monitor
 
-# The walk has a fix every ten seconds, east past the office. A real program would store the fixes that it has not fed
-# yet.
+# The walk leads east past the office, with a fix every ten seconds. A real program would store the fixes that it has
+# not fed yet.
 WALK = [Fix(37.3349, -122.0140 + step * 0.00015, accuracy=8, time=step * 10_000_000) for step in range(80)]
 
 

@@ -1,7 +1,7 @@
 /*
  * Declares the platform functions that the library needs, except those for memory, arithmetic and files: waiting for a
- * lock or at a gate, identifying the calling thread, and deferring cancellation. One file for each platform
- * implements these functions: platform.c for systems with POSIX threads, platform_single.c for systems without threads.
+ * lock or at a gate, identifying the calling thread, and deferring cancellation. The file
+ * platform.c implements these functions for systems with POSIX threads, platform_single.c for systems without threads.
  */
 #ifndef CPLATFORM_H
 #define CPLATFORM_H

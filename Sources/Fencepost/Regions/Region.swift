@@ -99,7 +99,7 @@ extension ConditionKind {
     switch self {
     case .circularGeographic: (CircularRegion.self, "c:")
     case .beaconIdentity: (BeaconRegion.self, "b:")
-    // Core Location's older API does not report such regions.
+    // Core Location's older API does not report regions of these kinds.
     case .polygonalGeographic, .corridorGeographic, .lineGeographic: nil
     }
   }

@@ -263,7 +263,7 @@ struct CrossingCheck {
     if directions.contains(where: { drawn.isAtPole($0.edge) }) { return false }
     let passing = directions.filter { ($0.passage ?? 0) < 0 && $0.leaves }
     if !passing.isEmpty {
-      // Edges that pass through this place without a vertex first get one.
+      // Edges that pass through this place without a vertex are first given a vertex here.
       let before = divisible.count
       for one in passing {
         for other in directions where other.edge != one.edge && mayBeDivided(one.edge, other.edge) {

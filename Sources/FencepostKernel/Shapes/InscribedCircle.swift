@@ -114,7 +114,7 @@ struct InscribedCircle {
     let first = index &* fan
     opened &+= 1
     if level == 0 {
-      // Compares in single precision first, rounded down; nearly all edges are excluded by that.
+      // Compares in single precision first, rounded down; this comparison excludes nearly all edges.
       let leasts = line.group(first).leastTangents(contact, line)
       guard any(leasts .< Float(tangent).nextUp) else { return }
       var bits = Int(line.edgeBits(first / fan))
@@ -173,7 +173,7 @@ struct InscribedCircle {
     let room = 1 + normal.dot(contact.inwards) * -1
     let touching = height / max(room, 1e-30)
     guard touching < least else { return least }
-    // The point of the edge nearest to the centre is where the circle would touch it.
+    // The edge's point nearest to the centre is where the circle would touch the edge.
     let part = touching / earthRadius
     let ahead = touching / (1 + part * part).squareRoot()
     let fraction = (contact.inwards * ahead - toStart).dot(along) / along.dot(along)

@@ -74,7 +74,7 @@ struct RingExtents {
   }
 
   private func visit(_ level: Int, _ index: Int, _ ring: Int, _ limit: inout UInt32, _ body: (Int) -> Bool) {
-    // The first ring of a node has the smallest class of the node's rings.
+    // The first ring of a node has the smallest class among the node's rings.
     guard sizes[order[index << (3 * level)]].least <= limit, !any(tree[levels[level] + index] .> inner[ring]) else {
       return
     }

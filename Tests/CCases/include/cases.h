@@ -15,7 +15,7 @@ size_t ccase_count(void);
 const char *ccase_name(size_t index);
 
 /*
- * Runs a case. Returns 1 if it passed; otherwise returns 0 and writes file:line and the reason to the buffer.
+ * Runs a case. Returns 1 if the case passed; otherwise returns 0 and writes file:line and the reason to the buffer.
  * Several cases may run at once on different threads.
  */
 int ccase_run(size_t index, char *buffer, size_t capacity);

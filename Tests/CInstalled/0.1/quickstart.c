@@ -11,7 +11,7 @@ static void check(fencepost_status status, const fencepost_error *error) {
   exit(1);
 }
 
-/* Prints the waiting events. Polling the next event acknowledges the one before. */
+/* Prints the waiting events. Polling the next event acknowledges the previous one. */
 static void print_events(fencepost_monitor *monitor, int64_t start) {
   static const char *const states[] = {"unknown", "satisfied", "unsatisfied", "unmonitored"};
   fencepost_error error = FENCEPOST_ERROR_INIT;

@@ -16,7 +16,7 @@ const char *in_words(fencepost_state state) {
   return words[state];
 }
 
-// Polling the next event acknowledges the one before.
+// Polling the next event acknowledges the previous one.
 void print_events(fencepost::monitor &monitor) {
   for (const fencepost::event &event : monitor.events())
     std::printf("%4d s: %s is %s\n", static_cast<int>((event.date_us - start) / 1'000'000), event.identifier,

@@ -94,7 +94,7 @@ import Testing
     guard let latitude = head.firstIndex(where: { $0.hasPrefix("lat") }),
       let longitude = head.firstIndex(where: { $0.hasPrefix("lon") || $0.hasPrefix("lng") })
     else { return nil }
-    // The times in the files have many formats, so they are replaced by one fix per minute.
+    // The times in the files have many formats, so they are replaced with times one minute apart.
     var fixes: [Fix] = []
     for (index, line) in lines.dropFirst().enumerated() where index % 20 == 0 && line.count == head.count {
       guard let y = Double(line[latitude]), let x = Double(line[longitude]), y.magnitude <= 90, x.magnitude <= 180

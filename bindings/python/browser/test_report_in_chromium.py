@@ -146,7 +146,7 @@ HIDDEN = """
 const [left, top, width, height] = map.locator;
 return map.targets.filter(([x, y]) => x > left && x < left + width && y > top && y < top + height).length
 """
-# Returns the names of the states' rows whose strip has a bar. The row of pixels is above the line and the bars of
+# Returns the names of the rows of states whose strip has a bar. The row of pixels is above the line and the bars of
 # unknown states.
 BARS = """
 const pixels = (strip) => strip.getContext("2d").getImageData(0, 9, strip.width, 1).data;

@@ -1,4 +1,4 @@
-/* Converts the library's numbers of devices to Python's texts and back. */
+/* Converts the library's device numbers to Python strings and back. */
 #include "native.h"
 
 #include <stdlib.h>

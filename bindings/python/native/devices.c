@@ -1,4 +1,4 @@
-/* Implements the devices of a fleet: the list of them, their positions, and their bytes. */
+/* Implements a fleet's devices: their list, their positions, and their bytes. */
 #include "native.h"
 
 #include <math.h>

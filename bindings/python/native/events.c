@@ -44,7 +44,7 @@ PyObject *native_event_tuple(const fencepost_event *event, PyObject *identifier)
       PyTuple_SetItem(row, index, values[index]);
     }
   }
-  /* Numbers and texts cannot form cycles, so the garbage collector need not visit a million of such tuples. */
+  /* Numbers and texts cannot form cycles, so the garbage collector need not visit a million such tuples. */
   if (row != NULL) PyObject_GC_UnTrack(row);
   return row;
 }

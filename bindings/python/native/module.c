@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* A library of another minor version than the header may have other structure layouts. */
+/* A library whose minor version differs from the header's may have other structure layouts. */
 static int check_version(void) {
   char expected[32];
   PyOS_snprintf(expected, sizeof(expected), "%d.%d.", FENCEPOST_VERSION_MAJOR, FENCEPOST_VERSION_MINOR);

@@ -1,4 +1,4 @@
-/* Presences are pairs of a device and a condition that it is inside of. */
+/* A presence is a pair of a device and a condition that contains the device. */
 #include "native.h"
 
 #include <stddef.h>

@@ -63,8 +63,7 @@ static PyObject *tuple_of(rows_to_feed *rows, const fencepost_event *event) {
   return native_event_tuple(event, kept->text);
 }
 
-/* Reads all pending events; each poll acknowledges the previous one. The place of each event of a row is 2 * row +
-   1. */
+/* Reads all pending events; each poll acknowledges the previous one. Each event of a row has the place 2 * row + 1. */
 static int take_events(rows_to_feed *rows) {
   for (;;) {
     size_t count = 0;

@@ -144,13 +144,14 @@ size_t fp_places_count(const fp_places *places);
 /* Returns whether any place has its own assumed state other than unsatisfied. */
 bool fp_places_assume(const fp_places *places);
 
-/* Returns the identifier of a generation. The text ends with a zero byte and lives as long as the places. */
+/* Returns the identifier that belongs to a generation. The text ends with a zero byte and lives as long as the
+   places. */
 const char *fp_places_identifier(const fp_places *places, uint64_t generation);
 
 /* Compiles one shape from a geometry. Release it like fp_places. */
 fp_places *fp_shape_get(const void *geometry, size_t size, const fp_options *options, fp_message *message);
 
-/* Computes the signed distance of a position to the boundary of a shape, in metres, negative inside. */
+/* Computes the signed distance from a position to a shape's boundary, in metres; it is negative inside. */
 bool fp_shape_distance(const fp_places *shape, double latitude, double longitude, double *out_m, fp_message *message);
 
 /* -------------------------------------------------------------------------------------------- tracks */

@@ -14,7 +14,7 @@ struct fp_places {
   bool assumes;        /* whether any place has its own assumed state */
 };
 
-/* The most recently used places stay compiled, at most as many as a query may name. */
+/* Keeps the most recently used places compiled: as many as a query may name. */
 enum {
   KEPT = 16
 };
@@ -72,7 +72,7 @@ fp_options fp_compiling(const fp_options *options) {
   return own;
 }
 
-/* Returns the compiled places with a digest, and adds a reference. */
+/* Returns the compiled places with this digest, and adds a reference. */
 static fp_places *find(const uint64_t marks[2], size_t size, const fp_options *options) {
   fp_places *found = NULL;
   pthread_mutex_lock(&lock);

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "core.h"
 
-/* Returns the days from 1970-01-01 to a date of the proleptic Gregorian calendar; after Hinnant, "chrono-compatible
+/* Returns the days from 1970-01-01 to a date in the proleptic Gregorian calendar; after Hinnant, "chrono-compatible
  * low-level date algorithms", days_from_civil. */
 static int64_t days(int64_t year, int month, int day) {
   year -= month <= 2;

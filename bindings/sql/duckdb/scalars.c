@@ -139,7 +139,7 @@ static bool reserve(question *question, size_t capacity, fp_message *message) {
   return true;
 }
 
-/* Finds the places that contain the point of each row. */
+/* Finds, for each row, the places that contain the row's point. */
 static bool ask_containing(const fp_places *places, question *question, duckdb_vector output, fp_message *message) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_point_columns points = FENCEPOST_POINT_COLUMNS_INIT;

@@ -1,5 +1,4 @@
-// Shows the practices of Fencepost.docc/BestPractices.md, one function each. The program prints the same on every
-// machine.
+// Shows the practices of Fencepost.docc/BestPractices.md, one function each. The output is the same on every machine.
 import Fencepost
 import FencepostStore
 import Foundation

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Adds reminders, plays the demo drive, kills the program half way, and continues. The script prints the same on every
+# Adds reminders, plays the demo drive, kills the program half way, and continues. The output is the same on every
 # machine.
 #
 #   examples/swift/Reminders/demo.sh .build/debug/reminders

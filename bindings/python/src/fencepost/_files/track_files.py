@@ -13,7 +13,7 @@ from .kinds import check_name, ending, first_bytes, is_packed, read_unpacked
 from .tracks import VECTOR_FORMATS, Point, Track, split
 from .vector import PLAIN, Reading
 
-# A file begins with the record of the manufacturer, followed by header records.
+# A file begins with the manufacturer's record, followed by header records.
 _IGC = re.compile(rb"(?:\xef\xbb\xbf)?A[A-Z0-9]{3}[^\r\n]*[\r\n]+H[FOP][A-Z]{3}")
 
 

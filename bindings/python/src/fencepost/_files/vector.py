@@ -59,13 +59,13 @@ def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
     driver = ""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # these are warnings of GDAL about the file
+            warnings.simplefilter("ignore", RuntimeWarning)  # these are GDAL's warnings about the file
             if kind == ".parquet":
                 if how.layer is not None:
                     raise ValueError("it has no layers")
                 frame = _read_parquet(geopandas, path)
                 if not hasattr(frame, "crs"):
-                    return frame  # a Parquet file without the metadata of GeoParquet is an ordinary table
+                    return frame  # a Parquet file without GeoParquet metadata is an ordinary table
             else:
                 layers = pyogrio.list_layers(path)
                 names = [str(name) for name, _ in layers]

@@ -40,7 +40,7 @@ def warn_of_jumps(handle: Any, columns: Sequence[Any], codes: Any, names: Sequen
         if first is not None and not 0 <= first < len(names):
             return  # feed_many() will refuse this code
         doubt = jumps(_fixes(columns, codes, first))
-    except NotImplementedError:  # a memoryview of another byte order cannot be read in Python
+    except NotImplementedError:  # a memoryview with another byte order cannot be read in Python
         return
     if doubt:
         warn("fixes", "", f"device {names[first or 0]!r}: {doubt}", advice)

@@ -122,7 +122,7 @@ def feed_stream(
             if look is not None and found.devices is not None and found.first == 0:
                 look((found.latitudes, found.longitudes, found.accuracies, *found.times), *found.devices)
             total = total._plus(found.feed(handle, False))
-        except InvalidArgumentError as error:  # the identifier of a device is invalid
+        except InvalidArgumentError as error:  # a device identifier is invalid
             about_row = _of_row(error, FIXES, found.first, reader, plan)
             about_row.result = total
             raise about_row from None

@@ -13,7 +13,7 @@ from .tables import ship, shipped
 
 Batches: TypeAlias = Iterator[Any]
 Mapped: TypeAlias = Callable[[Batches], Batches]
-_ROW = "fencepost row"  # this name does not clash with the columns of a frame
+_ROW = "fencepost row"  # this name does not clash with a frame's columns
 
 
 def replay_frame(frame: Any, conditions: Zones, given: Mapping[str, str]) -> Any:

@@ -413,7 +413,7 @@ class BatchReader:
             return column.plain(), known[2]
         try:
             values = words.values()
-        except OverflowError as error:  # the dates are outside the range of Python
+        except OverflowError as error:  # the dates are outside Python's range
             raise InputError(self._source, "", f"the column {self.names[index]!r} cannot be read: {error}") from None
         self._coded[index] = (words.place, words, values)
         return column.plain(), values
