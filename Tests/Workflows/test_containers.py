@@ -1,5 +1,5 @@
 """Checks the container files and the add-on files with linters and a schema, and checks that all files named there
-exist. The programs in bindings/python/live run the containers."""
+exist. The tests in bindings/python/live run the containers."""
 
 from __future__ import annotations
 

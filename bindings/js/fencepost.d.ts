@@ -79,9 +79,9 @@ export type Condition = Circle | Beacon | Geometry;
 
 /** When a crossing counts. Absent members have the values of the preset "standard". */
 export interface Policy {
-  /** Seconds that a device must stay inside before it counts as entered. Standard: 20. */
+  /** Seconds that a device must stay inside before its entry counts. Standard: 20. */
   entryDwell?: number;
-  /** Seconds that a device must stay outside before it counts as left. Standard: 20. */
+  /** Seconds that a device must stay outside before its exit counts. Standard: 20. */
   exitDwell?: number;
   /** Metres inside the boundary at which a fix decides an entry. Standard: 20. */
   entryMargin?: number;
@@ -171,7 +171,8 @@ export interface FixColumns {
   times: TimeColumn;
 }
 export interface FeedOptions {
-  /** true: an invalid row makes the call refuse the whole batch. Default: false, invalid rows are skipped and counted. */
+  /** true: an invalid row makes the call refuse the whole batch. Default: false; invalid rows are then skipped and
+      counted. */
   refuseInvalid?: boolean;
 }
 export interface FeedResult {
@@ -349,7 +350,7 @@ interface Holder extends Disposable {
   identifiersOf(generations: BigUint64Array): string[];
   /** The boundary point nearest to a position, degrees; null if the condition has no boundary. @throws NotFoundError */
   nearestBoundaryPoint(identifier: string, latitude: number, longitude: number): { latitude: number; longitude: number } | null;
-  /** The whole state as bytes, the same on every platform and in every language. */
+  /** The whole state as bytes, which are the same on every platform and in every language. */
   snapshot(): Uint8Array;
 }
 
@@ -671,7 +672,7 @@ export class TableMismatchError extends FencepostError {}
 export class DisposedError extends FencepostError {}
 /** `load()` was not awaited, or the module cannot be used. */
 export class NotLoadedError extends FencepostError {}
-/** Memory for the call is missing; nothing has changed. */
+/** There is not enough memory for the call; nothing has changed. */
 export class OutOfMemoryError extends FencepostError {}
 /**
  * The engine ended in the middle of a call: all objects are lost. Call `await load()` again, and create the objects

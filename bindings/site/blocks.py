@@ -3,10 +3,10 @@
 
     .venv/bin/python bindings/site/blocks.py [--write] [PAGE...]
 
-A page's ``sh`` and ``python`` blocks, and its ``c`` blocks with a ``main``, run in order. Each runs in its own process,
-in a folder that is empty except for ``examples`` and ``Tests``. A ``text`` block right after a block is the expected
-output, including errors; a line ``…`` in it stands for any lines. A block without a ``text`` block must print nothing.
-``--write`` updates the outputs in the page.
+A page's ``sh`` and ``python`` blocks, and its ``c`` blocks with a ``main``, run in order. Each block runs in its own
+process, in a folder that is empty except for ``examples`` and ``Tests``. A ``text`` block right after a block is the
+expected output, including errors; a line ``…`` in the output stands for any lines. A block without a ``text`` block
+must print nothing. ``--write`` updates the outputs in the page.
 
 A comment before a block changes how the block is run:
 
@@ -51,7 +51,7 @@ COMPILE = (
 
 @dataclass(frozen=True)
 class Block:
-    """A program or commands of a page, and their expected output."""
+    """A program or a group of commands on a page, with the expected output."""
 
     line: int
     language: str
@@ -130,8 +130,8 @@ def agrees(expected: str, printed: str) -> bool:
 def run(page: Path, python_with: Callable[[Needs], Path] | None = None) -> Iterator[tuple[Block, str, str]]:
     """Yields each block of a page, its output, and a description of what is wrong (empty if nothing is wrong).
 
-    ``python_with`` returns the Python for the requirements that the page names up to the end of the block. Without
-    ``python_with``, all blocks run with the current Python, which may lack something that a block ``needs``.
+    ``python_with`` returns the Python interpreter for the requirements that the page names up to the end of the block.
+    Without ``python_with``, all blocks run with the current Python, which may lack something that a block ``needs``.
     """
     text = page.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory(prefix="fencepost-page-") as name:

@@ -258,7 +258,7 @@ class Assembly:
         return f"{{{role}}}`{found[0].strip('`')} <{target}>`"
 
     def read(self, page: str, text: Path) -> str:
-        """Reads a text; puts the version and README's section Install into the front page."""
+        """Reads a text; puts the version and the README's section "Install" into the front page."""
         found = text.read_text(encoding="utf-8")
         if page == "index":
             readme = (ROOT / "README.md").read_text(encoding="utf-8")

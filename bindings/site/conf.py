@@ -52,7 +52,7 @@ default_role = "code"
 
 
 def public_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, text: Element) -> Element | None:
-    """Resolves a type in an annotation, which has the name of its defining module or no module, to its public name."""
+    """Resolves a type in an annotation to its public name; the annotation names the defining module or no module."""
     if node.get("refdomain") != "py":
         return None
     name = node["reftarget"].rpartition(".")[2]

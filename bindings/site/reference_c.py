@@ -52,8 +52,8 @@ def names() -> dict[str, tuple[str, str]]:
 
 
 def _labelled(text: str) -> str:
-    """Makes a list of a paragraph with the rules of the header's first page. There, each rule begins a line with a
-    label; Doxygen joins these lines."""
+    """Turns a paragraph with the rules of the header's first page into a list. In the header, each rule begins a new
+    line with a label; Doxygen joins these lines."""
     first = HEADER.read_text(encoding="utf-8").partition("*/")[0]
     labels = "|".join({*re.findall(r"^ \* (\w[\w ]{2,12}):(?: |$)", first, re.MULTILINE)} - {"Fencepost"})
     paragraphs = text.split("\n\n")

@@ -82,8 +82,8 @@ def _entry(name: str, value: Any) -> str:
 
 
 def _said_of_data(name: str) -> list[str]:
-    """The docstring below a module's variable. Autodoc finds it only in the module that defines the variable; for a
-    variable of the package it would show the docstring of the variable's class."""
+    """The docstring below a module's variable. Autodoc finds this docstring only in the module that defines the
+    variable; for a variable of the package, Autodoc would show the docstring of the variable's class."""
     module = fencepost._LATER.get(name)
     if module is None:
         return []

@@ -92,7 +92,7 @@ def play(monitor: Monitor, fixes: list[Fix], accelerate: float | None, die_after
 
 
 def read(file: str, speed: float | None, start: datetime) -> list[Fix]:
-    """The fixes of the tracks, or of the way points if there are no tracks. Unless all points have times, there is one
+    """The fixes of the tracks, or of the waypoints if there are no tracks. Unless all points have times, there is one
     fix per second at a given speed."""
     with open(file, encoding="utf-8") as stream:
         gpx: Any = gpxpy.parse(stream)

@@ -8,7 +8,8 @@ import { ERROR, EVENT, FIX } from "./layout.js";
 
 const SCRATCH = 1 << 16;
 const MOST_MEMORY = 2 ** 32;
-/** Additional memory that a call may need because tables double. If less than this is free, the call is refused. */
+/** Additional memory that a call may need because tables double in size. If less than this is free, the call is
+    refused. */
 const RESERVE = 1 << 26;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -294,7 +295,8 @@ export function engine() {
  *
  * @param source The module: bytes, a compiled `WebAssembly.Module`, a `Response`, or a URL. Default: `fencepost.wasm`
  *   beside this package.
- * @param options.memoryLimit Bytes, 16 MiB to 4 GiB; calls that need more throw OutOfMemoryError. Default: 4 GiB.
+ * @param options.memoryLimit The memory limit in bytes, 16 MiB to 4 GiB; calls that need more memory throw
+ * OutOfMemoryError. Default: 4 GiB.
  */
 export async function load(source, options = {}) {
   const limit = options?.memoryLimit ?? MOST_MEMORY;

@@ -57,7 +57,7 @@ export class NotLoadedError extends FencepostError {
     super(message, { status: "not_loaded", code: 0, ...detail });
   }
 }
-/** Memory for the call is missing. The object is unchanged. Free other objects, or use smaller batches. */
+/** There is not enough memory for the call. The object is unchanged. Free other objects, or use smaller batches. */
 export class OutOfMemoryError extends FencepostError {
   constructor(message) {
     super(message, { status: "out_of_memory", code: 0 });

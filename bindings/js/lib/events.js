@@ -80,7 +80,7 @@ export class Event {
     return this.cause === "diagnostic" ? "diagnostic" : "none";
   }
 
-  /** The members for JSON.stringify(); the times, which have microseconds, and the tag are texts. */
+  /** The members for JSON.stringify(); the times (with microseconds) and the tag are strings. */
   toJSON() {
     const { dateUs, evidenceDateUs, tag, ...rest } = this;
     return { ...rest, date: timeText(dateUs), evidenceDate: timeText(evidenceDateUs), tag: tag.toString() };

@@ -37,7 +37,7 @@ function putFleetOptions(engine, take, options) {
 
 /** Follows many devices: see the type declarations for every member. */
 export class Fleet extends Handle {
-  /** Cached numbers of devices; cleared when a device is removed. */
+  /** Cached device numbers; cleared when a device is removed. */
   #numbers = new Map();
 
   /**
@@ -159,7 +159,7 @@ export class Fleet extends Handle {
   }
 
   /**
-   * Removes the devices whose last input arrived before a given time; arrival times are those of `setArrivalTime`.
+   * Removes the devices whose last input arrived before a given time; arrival times are set by `setArrivalTime`.
    * Returns their identifiers.
    */
   expireByArrival(before) {
@@ -493,7 +493,7 @@ export class Fleet extends Handle {
     });
   }
 
-  /** The whole fleet as bytes, the same on every platform. */
+  /** The whole fleet as bytes, which are the same on every platform. */
   snapshot() {
     return snapshotOf(this.engine, "fencepost_fleet_snapshot", this.place);
   }

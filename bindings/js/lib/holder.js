@@ -325,7 +325,7 @@ export class Holder extends Handle {
     });
   }
 
-  /** The whole state as bytes, the same on every platform. */
+  /** The whole state as bytes, which are the same on every platform. */
   snapshot() {
     const { engine } = this;
     return snapshotOf(engine, this.#names.snapshot, this.place);

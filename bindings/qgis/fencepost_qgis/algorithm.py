@@ -55,7 +55,7 @@ class Algorithm(QgsProcessingAlgorithm):
 
 
 def _joined(paragraph):
-    """The lines of a paragraph or a list, joined where they were only wrapped."""
+    """The lines of a paragraph or a list; lines that were only wrapped are joined."""
     lines = []
     for line in paragraph.splitlines():
         if lines and not line.startswith("- "):

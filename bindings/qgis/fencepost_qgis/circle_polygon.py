@@ -43,7 +43,7 @@ def _farthest(latitude, longitude):
 
 
 def _ring(latitude, longitude, radius, segments):
-    """The vertices, closed, from north towards east; longitudes continue beyond 180 instead of jumping."""
+    """The vertices as a closed ring, from north towards east; longitudes continue beyond 180 instead of jumping."""
     azimuths = [360 * index / segments for index in range(segments)]
     ends = direct(latitude, longitude, azimuths, radius)
     ring = []

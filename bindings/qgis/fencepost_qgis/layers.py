@@ -1,4 +1,4 @@
-"""Reads features: positions in WGS84 from any coordinate system, and fields by chosen or usual names."""
+"""Reads features: converts positions from any coordinate system to WGS84, and finds fields by chosen or usual names."""
 
 from qgis.core import (
     NULL,
@@ -28,7 +28,7 @@ class Unusable(Exception):
 
 
 def is_null(value):
-    """True if an attribute is missing, NULL or a blank text."""
+    """True if an attribute is missing, NULL or blank text."""
     return value is None or value == NULL or (isinstance(value, str) and not value.strip())
 
 

@@ -255,8 +255,8 @@ _living = []
 def _styler(name):
     """Returns a styler for one run.
 
-    QGIS stores only the styler's address. Depending on its version, QGIS deletes the styler with the context of the
-    run, or never.
+    QGIS stores only the styler's address. Depending on the version of QGIS, the styler is deleted with the context of
+    the run, or never.
     """
     _living[:] = [styler for styler in _living if not sip.isdeleted(styler)]
     _living.append(_Styler(name))

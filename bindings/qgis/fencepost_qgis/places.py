@@ -42,7 +42,7 @@ def read_places(algorithm, parameters, context, feedback, problems, policy=None,
     says so.
 
     Args:
-        policy: The policy for places that do not name one; None: the standard policy.
+        policy: The policy for places that do not name a policy; None: the standard policy.
         path: The options of a path. Gates need a path.
         gates: True if lines may be gates; if False, all lines are corridors, whatever their fields say.
 

@@ -27,14 +27,14 @@ class Runner:
         self._done = 0
 
     def run(self, tracks, rows, layer_name, after_us=0, on_events=None):
-        """Returns the replays; if the run was cancelled, only those up to that point.
+        """Returns the replays; if the run was cancelled, only the replays up to that point.
 
         Args:
             tracks: See ``tracks.py``.
             rows: The conditions.
             layer_name: The name of the conditions' layer, for messages.
             after_us: How much time passes after the last fix.
-            on_events: Called with each track's key and a list of the track's events, as they come.
+            on_events: Called with each track's key and a list of the track's new events.
         """
         self.conditions = conditions = Zones() if self._path is None else Monitor(**self._path)
         add_conditions(conditions, rows, layer_name)

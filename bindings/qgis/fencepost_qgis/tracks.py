@@ -30,7 +30,7 @@ class Track:
         key: The value that distinguishes this track from others; None if there is only one track.
         fixes: Rows in the layout of ``FIX_RECORD``.
         times: The times of the fixes, microseconds.
-        begin_us: The earliest time of all features, including those without a position.
+        begin_us: The earliest time of all features, including features without a position.
     """
 
     key: Any

@@ -1,7 +1,7 @@
 """Reads dates and times whose zone QGIS does not pass on.
 
 QGIS 3.22 reads dates and times of GeoPackage, FlatGeobuf, GeoJSON and all other OGR formats without the offset that the
-file states. OGR itself knows the offset, so such times are read with OGR, by the features' ids.
+file states. OGR itself knows the offset, so such times are read with OGR, by feature id.
 """
 
 from contextlib import suppress
@@ -36,7 +36,7 @@ class Moment:
 
 
 class ZonedTimes:
-    """The times of one field of an OGR layer, by the features' ids.
+    """The times in one field of an OGR layer, by feature id.
 
     The first request reads all times.
 

@@ -26,7 +26,7 @@ PROCESS = "qgis_process.bin"
 
 @dataclass
 class Result:
-    """The result of a run of an algorithm."""
+    """The result of running an algorithm."""
 
     code: int
     text: str
@@ -73,7 +73,7 @@ class Qgis:
 
 @pytest.fixture(scope="session")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The zip, newly built."""
+    """The newly built zip."""
     folder = tmp_path_factory.mktemp("zip")
     command = [sys.executable, str(ROOT / "bindings/qgis/build_plugin.py"), str(folder)]
     built = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)

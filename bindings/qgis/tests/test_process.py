@@ -1,4 +1,5 @@
-"""The plugin in the real QGIS: installed from its zip, run by ``qgis_process``, compared with the library."""
+"""Tests the plugin in the real QGIS: it is installed from its zip, run by ``qgis_process``, and compared with the
+library."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ LEFT_OUT = ("geometry", "date_us", "evidence_date_us", "heading")
 
 
 def events_of(path: Path) -> list[dict[str, Any]]:
-    """Returns the events that QGIS wrote, with the keys of JSON Lines; also checks their points."""
+    """Returns the events that QGIS wrote, with the keys of JSON Lines; also checks the points of the events."""
     frame = geopandas.read_file(path)
     rows = []
     for row in frame.to_dict("records"):
@@ -359,7 +360,8 @@ def test_where_the_engine_does_not_fit_one_message_says_what_to_do(
 
 
 def test_the_zip_holds_the_libraries_of_an_installed_wheel(tmp_path: Path) -> None:
-    """A repaired wheel puts SQLite beside the package; the zip must keep it where the engine's library looks for it."""
+    """A repaired wheel puts SQLite beside the package; the zip must keep SQLite where the engine's library looks for
+    it."""
     spec = importlib.util.spec_from_file_location("build_plugin", ROOT / "bindings/qgis/build_plugin.py")
     assert spec is not None and spec.loader is not None
     build_plugin = importlib.util.module_from_spec(spec)

@@ -124,7 +124,7 @@ def test_search(browser: webdriver.Chrome, address: str, words: str) -> None:
 
 
 def test_the_swift_reference_opens(browser: webdriver.Chrome, address: str) -> None:
-    """DocC's pages are built by a script, from data that it requests from the server."""
+    """DocC's pages are built by a script, from data that the script requests from the server."""
     show(browser, f"{address}/swift/documentation/fencepost/", *WIDTHS["desk"])
     text = WebDriverWait(browser, LIMIT).until(
         lambda it: "RotationPlanner" in (words := it.execute_script("return document.body.innerText")) and words

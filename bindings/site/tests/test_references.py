@@ -81,8 +81,8 @@ def test_the_page_of_swift_lists_the_module(site: Path) -> None:
 
 
 def test_texts_of_properties_are_whole(site: Path) -> None:
-    """The docstrings of properties may contain colons. No part of them is shown as the type, because the annotation has
-    the type."""
+    """The docstrings of properties may contain colons. No part of them is shown as the type, because the annotation
+    states the type."""
     text = (site / "reference/python/Monitor.html").read_text(encoding="utf-8")
     place = re.search(r'id="fencepost.Monitor.next_deadline_us".*?<dd>(.*?)</dd>', text, re.DOTALL)
     assert place is not None and place[1].startswith("<p>The next time at which a state can change")
@@ -106,7 +106,7 @@ def test_guides_and_references_lead_to_each_other(site: Path) -> None:
 
 
 def test_the_search_page_has_a_field(site: Path) -> None:
-    """The theme's own field is in the navigation, which a telephone hides."""
+    """The theme's own search field is in the navigation, which a phone hides, so the search page needs a field."""
     text = (site / "search.html").read_text(encoding="utf-8")
     article = text[text.index("<article") : text.index("</article>")]
     assert "<h1>Search</h1>" in article and re.search(r'<form [^>]*role="search"[^>]*>\s*<input [^>]*name="q"', article)

@@ -108,7 +108,7 @@ class SQLite(Host):
 
 
 def _parsed(value: Any) -> Any:
-    """Converts a time of SQLite to microseconds; returns other values unchanged."""
+    """Converts an SQLite time to microseconds; returns other values unchanged."""
     if isinstance(value, str) and len(value) == 27 and value.endswith("Z"):
         return time_us(datetime.fromisoformat(value))
     return value

@@ -152,7 +152,8 @@ def test_sqlite_devices_are_names() -> None:
 
 
 def test_sqlite_damaged_rows_of_devices_are_errors() -> None:
-    """Arbitrary bytes as the state of a device are refused with a message, or are a valid state; they never crash."""
+    """Arbitrary bytes as the state of a device are refused with a message, or are a valid state; they never cause a
+    crash."""
     host, _ = fleet(":memory:", 56)
     for fix in drive(56, 60):
         feed_sqlite(host, "van", fix)
@@ -280,7 +281,7 @@ def test_postgresql_savepoints_and_exception_blocks(postgresql: PostgreSQL) -> N
 
 
 def test_postgresql_snapshots_that_are_old_are_serialization_failures(server: Server, postgresql: PostgreSQL) -> None:
-    """With repeatable reads, feeding a device fails if another transaction has fed it since the snapshot."""
+    """With repeatable reads, feeding a device fails if another transaction has fed the device since the snapshot."""
     rows, conditions = zones(61, 60)
     postgresql.zones(rows)
     postgresql.run(f"SELECT create_fleet('vans', {PLACES})")

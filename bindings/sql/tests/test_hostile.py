@@ -1,4 +1,4 @@
-"""Hostile input gives an error of the host, and the host continues."""
+"""Hostile input causes an error that the host reports, and the host continues."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def postgresql(server: Server) -> PostgreSQL:
 
 
 def numbers(host: Host, count: int) -> str:
-    """A subquery of the integers i from 0."""
+    """A subquery that yields the integers i, starting at 0."""
     if host.name == "sqlite":
         return (
             f"(WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < {count - 1}) SELECT i FROM n)"
@@ -97,7 +97,7 @@ def test_sqlite_a_process_without_memory_continues() -> None:
 
 
 def test_postgresql_a_backend_without_memory_continues(server: Server, postgresql: PostgreSQL) -> None:
-    """When a backend reaches its memory limit, its statements fail with 53200; the server and other sessions
+    """When a backend reaches its memory limit, its statements fail with SQLSTATE 53200; the server and other sessions
     continue."""
     other = PostgreSQL(server)
     ((started,),) = other.run("SELECT pg_postmaster_start_time()")

@@ -1,4 +1,4 @@
-"""Geofence events and Compare policies within QGIS: times, coordinate systems, cancelling, errors."""
+"""Tests Geofence events and Compare policies within QGIS: times, coordinate systems, cancellation and errors."""
 
 import unittest
 
@@ -118,7 +118,7 @@ class CoordinateSystems(unittest.TestCase):
 
 
 class Paths(unittest.TestCase):
-    """Uses every fortieth fix. The fixes used are 450 m apart, and most shops lie between two of them."""
+    """Uses every fortieth fix. The fixes used are 450 m apart, and most shops lie between two used fixes."""
 
     def setUp(self):
         self.tracks = layer(

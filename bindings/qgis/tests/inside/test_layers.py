@@ -1,5 +1,5 @@
-"""The display in QGIS: styles, the temporal controller, polygons on the globe, help, and enabling and disabling the
-plugin."""
+"""Tests the display in QGIS: styles, the temporal controller, polygons on the globe, help, and enabling and disabling
+the plugin."""
 
 import math
 import os

@@ -1,4 +1,5 @@
-"""Polygons and lines as places: gives the same events as the library's own replay, in all coordinate systems."""
+"""Tests polygons and lines as places: the plugin gives the same events as the library's own replay, in all coordinate
+systems."""
 
 import unittest
 
