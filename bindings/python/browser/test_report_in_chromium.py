@@ -119,8 +119,8 @@ def demo() -> EventLog:
 
 
 def around_the_pole() -> EventLog:
-    """A track across the antimeridian, circles around one pole and both poles, and a circle whose name looks like a
-    script."""
+    """A track that crosses the antimeridian, circles around one pole and both poles, and a circle whose name looks like
+    a script."""
     fixes = [Fix(60 * math.sin(i / 30), (170 + i) % 360 - 180, time=i * 60_000_000) for i in range(300)]
     circles = {
         "north": Circle(80, 10, 2_500_000),
@@ -146,8 +146,8 @@ HIDDEN = """
 const [left, top, width, height] = map.locator;
 return map.targets.filter(([x, y]) => x > left && x < left + width && y > top && y < top + height).length
 """
-# Returns the names of the rows of states whose strip has a bar. The row of pixels is above the line and the bars of
-# unknown states.
+# Returns the names of those rows in the table of states whose strip has a bar. The row of pixels is above the line and
+# the bars for unknown states.
 BARS = """
 const pixels = (strip) => strip.getContext("2d").getImageData(0, 9, strip.width, 1).data;
 const strips = [...document.querySelectorAll("#states tbody canvas")].filter((strip) => pixels(strip).some(Boolean));
@@ -345,7 +345,7 @@ def test_names_and_paper(browser: Any, tmp_path: Path) -> None:
         pandas.DataFrame({"latitude": 0.0, "longitude": [0, 0, 1, 0, 0, 1], "time": times, "device": name or "-"})
         for name in HOSTILE
     ]
-    # Identifiers have at most 256 bytes; the values of a column, and titles, have no limit.
+    # Identifiers have at most 256 bytes; column values and titles have no limit.
     places = {f"{name[:60]}!": Circle(0, 0, 100 + number) for number, name in enumerate(HOSTILE)}
     log = replay(pandas.concat(parts), places, by="device", policy="exact")
     page = tmp_path / "hostile.html"

@@ -21,7 +21,7 @@ LONGEST = 180.0
 
 
 def mosquitto() -> str | None:
-    """Finds the program mosquitto; Debian puts it into a folder that is only on the path of root."""
+    """Finds the program mosquitto; Debian puts it into a folder that is only on root's path."""
     return shutil.which("mosquitto", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 
 

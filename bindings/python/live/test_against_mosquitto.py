@@ -1,5 +1,5 @@
-"""Tests `fencepost watch` with Debian's mosquitto on the loopback interface: messages of phones and trackers come in
-and events go out, with outages."""
+"""Tests `fencepost watch` with Debian's mosquitto on the loopback interface: messages from phones and trackers come in,
+events go out, and outages occur."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def watcher(
 
 
 def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """Tests messages of OwnTracks and Traccar, the circles of owners, refused messages, and events that are published
+    """Tests messages from OwnTracks and Traccar, the owners' circles, refused messages, and events that are published
     in both formats."""
     user = phone(stack, broker, topic="#")
     state = tmp_path / "watch"

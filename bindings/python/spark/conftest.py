@@ -1,4 +1,4 @@
-"""Starts one Spark session for all tests of the folder. If Spark is not installed, the tests are skipped, and a message
+"""Starts one Spark session for all tests in the folder. If Spark is not installed, the tests are skipped, and a message
 says so."""
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ events up to the checkpoint.
 
     .venv/bin/python bindings/python/spark/golden.py
 
-Existing golden files are never rewritten: a new format of the state gets a new file.
+Existing golden files are never rewritten: a new state format gets a new file.
 """
 
 from __future__ import annotations

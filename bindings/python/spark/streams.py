@@ -157,7 +157,7 @@ def in_order(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def as_json(row: Any) -> dict[str, Any]:
-    """Converts an event of Spark to the keys of the command's JSON Lines."""
+    """Converts a Spark event to a dict with the keys of the command's JSON Lines."""
     from datetime import UTC
 
     found = row.asDict()

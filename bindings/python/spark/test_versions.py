@@ -1,5 +1,5 @@
-"""Tests streams whose rows name their table and contain scan reports; also tests new queries with other conditions and
-shards, and devices that expire."""
+"""Tests streams whose rows name their table and contain scan reports; also tests new queries with other conditions or
+another number of shards, and devices that expire."""
 
 from __future__ import annotations
 

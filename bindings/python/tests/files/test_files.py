@@ -1,4 +1,4 @@
-"""Tests the readers: tracks in GPX, CSV and GeoJSON, conditions, sightings; real files and broken files."""
+"""Tests the readers of tracks (GPX, CSV and GeoJSON), conditions and sightings, with real files and broken files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests tracks in common formats: GeoJSON, moving features, WKT, plain Parquet, compressed files."""
+"""Tests tracks in common formats: GeoJSON, moving features, WKT, plain Parquet, and compressed files."""
 
 from __future__ import annotations
 

@@ -111,8 +111,8 @@ def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]
                 passed += 1
                 continue
             (run,) = [run for run in runs if run[0] <= own[0] and own[-1] < run[1]]
-            # The run begins no earlier than the last fix outside before it, and ends no later than the first fix
-            # outside after it.
+            # The run begins no earlier than the preceding fix outside, and ends no later than the following fix
+            # outside.
             assert run[0] == 0 or times[run[0] - 1] <= begin, name
             assert run[1] == len(times) or end <= times[run[1]], name
             held |= {run}
@@ -151,9 +151,10 @@ class Way:
         self.places = [(point.y, point.x) for point in track.df.geometry]
 
     def at(self, time: int) -> tuple[float, float, float]:
-        """Returns the latitude and longitude at a time, on the geodesic between two fixes, and the offset in metres of
-        the straight line in degrees from this geodesic: a parallel bends by tan(latitude) / R against a geodesic, so at
-        distance s on a segment of length l the offset is about s (l - s) tan(latitude) / 2 R."""
+        """Returns the latitude and longitude at a time, on the geodesic between two fixes, and the approximate offset
+        in metres of the straight line in degrees from this geodesic. The offset is s (l - s) tan(latitude) / (2 R),
+        where s is the distance along the segment, l is the segment's length, and R is the Earth's radius: relative to a
+        geodesic, a parallel has the curvature tan(latitude) / R."""
         after = min(max(bisect.bisect_right(self.times, time), 1), len(self.times) - 1)
         start, end = self.times[after - 1], self.times[after]
         way = geodesic.inverse(*self.places[after - 1], *self.places[after])

@@ -1,4 +1,4 @@
-"""Tests NMEA 0183 logs: real logs compared with gpsd's results, dates, accuracies, damage."""
+"""Tests NMEA 0183 logs: dates, accuracies, damage, and real logs, which are compared with gpsd's results."""
 
 from __future__ import annotations
 

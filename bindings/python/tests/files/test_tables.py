@@ -1,4 +1,4 @@
-"""Tests replays of tables: frames of pandas and GeoPandas, vector files, CSV by column; and their errors."""
+"""Tests replays of tables (pandas and GeoPandas frames, vector files, and CSV read by column), and their errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests KML tracks: ``gx:Track`` of a real recording, and errors in other files."""
+"""Tests KML tracks: ``gx:Track`` from a real recording, and errors in other files."""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ def test_planar_edges_count_when_they_are_cut() -> None:
 
 
 def test_the_default_refuses_a_small_file_of_long_edges(path: Path) -> None:
-    """The file has 20 kB, but would produce more than half a million edges."""
+    """The file is 20 kB long, but would produce more than half a million edges."""
     path.write_text(json.dumps(collection(feature(zigzag(400)))))
     assert path.stat().st_size < 20_000
     assert "max_vertices is 500000" in str(refusal(Zones, path))

@@ -1,4 +1,4 @@
-"""Tests the outputs of a fleet: events with their devices, tables of events, visits."""
+"""Tests the outputs of a fleet: events with their devices, tables of events, and visits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests persistent fleets: copies, stores, snapshots."""
+"""Tests persistent fleets: copies, stores, and snapshots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests messages by HTTP POST: OwnTracks' HTTP mode, Traccar's JSON forward, and misbehaving clients."""
+"""Tests messages sent by HTTP POST: OwnTracks' HTTP mode, Traccar's JSON forward, and misbehaving clients."""
 
 from __future__ import annotations
 

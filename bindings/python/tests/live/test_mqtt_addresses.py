@@ -1,4 +1,4 @@
-"""Tests addresses of brokers, the login, and the topics of events."""
+"""Tests broker addresses, the login, and event topics."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_a_source_whose_id_another_has_connects_no_more() -> None:
 
 
 class Subscribing:
-    """Stands in for a client of paho-mqtt; records the subscriptions."""
+    """Stands in for a paho-mqtt client; records the subscriptions."""
 
     def __init__(self) -> None:
         self.topics: list[Any] = []

@@ -1,4 +1,4 @@
-"""Tests the program ``fencepost watch`` under difficult conditions: signals, floods of bad lines, changed
+"""Tests the program ``fencepost watch`` in difficult situations: signals, floods of bad lines, and changed
 conditions."""
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def test_a_hang_up_has_the_conditions_read_again(tmp_path: Path) -> None:
 
 
 def test_an_event_that_cannot_be_handled_goes_with_its_condition(tmp_path: Path) -> None:
-    """Events of the other conditions are handled once each. So if an event is refused again and again, a user can stop
+    """Each event of the other conditions is handled once. So if an event is refused again and again, a user can stop
     the retries by removing the place to which the event belongs."""
     places = circles(tmp_path / "places.geojson", office=200, district=5_000)
     command = 'read -r event; case $event in *office*) echo no >&2; exit 1 ;; *) echo "$event" ;; esac'

@@ -1,5 +1,5 @@
-"""Tests a watch that runs for long: twenty phones report once a minute, and each process ends at random, by closing or
-by ``kill -9``.
+"""Tests a watch that runs for a long time: twenty phones report once a minute, and each process ends at random, by
+closing or by ``kill -9``.
 
 FENCEPOST_SOAK=1 runs a year (10 million messages) and 100 processes; FENCEPOST_SEED repeats the choices of a run.
 """

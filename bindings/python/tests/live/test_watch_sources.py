@@ -1,4 +1,4 @@
-"""Tests the command ``watch``: NMEA and GPX on a pipe, a gpsd that disappears and comes back, a monitor with a
+"""Tests the command ``watch``: NMEA and GPX on a pipe, a gpsd that disappears and comes back, and a monitor with a
 store."""
 
 from __future__ import annotations

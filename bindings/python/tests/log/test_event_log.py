@@ -163,7 +163,7 @@ def test_the_log_ends_on_request() -> None:
 
 
 def test_visits_agree_with_the_time_inside() -> None:
-    """With the exact policy, the visits equal the runs of fixes inside."""
+    """With the exact policy, the visits equal the runs of consecutive fixes inside the place."""
     seed = 20261121
     chance = random.Random(seed)
     for _ in range(20):

@@ -42,7 +42,7 @@ DIGITS = {
 
 
 def points(line: str, size: int = 2) -> list[tuple[int, ...]]:
-    """Decodes the rows of a word: sums of signed Base64 VLQ numbers."""
+    """Decodes one string of the page's data to rows, which are running sums of signed Base64 VLQ numbers."""
     steps, value, shift = [], 0, 0
     for digit in line:
         value |= (DIGITS[digit] & 31) << shift
@@ -313,7 +313,7 @@ def test_of_too_many_events_the_visits_stay() -> None:
 
 
 def test_lines_share_their_points() -> None:
-    """A long track does not reduce the number of points of a short track, and the total stays small."""
+    """A long track does not reduce the number of points that are drawn for a short track, and the total stays small."""
     turn = [(math.sin(step / 5_000), math.cos(step / 5_000)) for step in range(100_000)]
     rows = [(*turn[step], "long", step) for step in range(100_000)] + [
         (*turn[step], "short", step) for step in range(99)

@@ -44,7 +44,7 @@ AWARE = datetime.UTC
 
 
 class Answers:
-    """An object on which every attribute returns another such object."""
+    """An object whose every attribute is another such object."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

@@ -11,7 +11,8 @@ import pytest
 
 import fencepost
 
-# This program runs another program in isolated interpreters: one after another, or in as many threads at once.
+# This program runs another program in isolated interpreters: in one after another, or in all of them at once, each in
+# its own thread.
 HOST = """
 import sys, threading
 try:

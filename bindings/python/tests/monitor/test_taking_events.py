@@ -114,7 +114,7 @@ def test_a_loop_to_its_end_commits_everything() -> None:
 
 
 def test_next_alone_is_next_event() -> None:
-    """Programs for 0.1 read single events in this way; each call returns another event."""
+    """Programs written for version 0.1 read single events in this way; each call returns another event."""
     monitor = filled()
     assert [next(monitor.events()).identifier for _ in range(4)] == list("abcd")
     assert next(monitor.events(), None) is None
@@ -257,7 +257,8 @@ def test_a_table_that_cannot_be_made_loses_nothing(delivery: str, monkeypatch: p
 
 
 def test_columns_follow_what_waits_behind_what_is_handled() -> None:
-    """With `first`, a condition's present state is reported only after the event of its first change was handled."""
+    """With `first`, a condition's present state is reported only after the event of its first change has been
+    handled."""
     monitor = Monitor(delivery="first")
     monitor.add(Circle(0, 0, 100), "a", policy="exact")
     for second, longitude in enumerate((0, 1, 0, 1)):

@@ -86,8 +86,8 @@ def test_of_a_fleet() -> None:
 
 
 def test_an_input_has_its_turn_too() -> None:
-    """Fixes of a phone arrive while a history of other devices is fed: each of these fixes is answered before the batch
-    ends."""
+    """Fixes from a phone arrive while a history of other devices is fed: each of these fixes is answered before the
+    batch ends."""
     fleet = Fleet(zones())
     vans = np.arange(ROWS) % 50
     fed = [0]

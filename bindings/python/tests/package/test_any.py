@@ -1,4 +1,4 @@
-"""In public signatures, `Any` appears only for data without a fixed type: JSON, keys of a table, objects of other
+"""In public signatures, `Any` appears only for data without a fixed type: JSON, table keys, and objects from other
 libraries."""
 
 from __future__ import annotations

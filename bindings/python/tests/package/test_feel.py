@@ -173,8 +173,8 @@ def test_a_users_script_runs() -> None:
 
 
 def test_users_scripts_are_clean_for_pyright(tmp_path: Path) -> None:
-    """Checks the scripts with pyright in strict mode. The wheel of pyright includes the checker and its Node.js;
-    pyright must not look for newer versions on the network."""
+    """Checks the scripts with pyright in strict mode. The pyright wheel includes the checker and its Node.js; pyright
+    must not look for newer versions on the network."""
     scripts = [SCRIPT, *sorted((ROOT / "examples" / "python").glob("*.py"))]
     for script in scripts:
         (tmp_path / script.name).write_text(script.read_text())

@@ -131,7 +131,7 @@ def test_labels_choose_a_policy(data: dict[str, Any]) -> None:
 
 
 def test_what_was_a_snag_of_visits(data: dict[str, Any]) -> None:
-    """Visits have geometries; their times and durations are of types with which pandas can calculate."""
+    """Visits have geometries; their times and durations have types with which pandas can calculate."""
     exec(VISITS, data)
     visits = data["visits"]
     assert str(visits["start"].dtype) == "datetime64[us, UTC]" and visits["duration"].dtype.kind == "m"

@@ -1,5 +1,5 @@
 """Tests the warning about planar edges: the distance between the geodesic and the planar edges of a ring is compared
-with points of the straight line."""
+with distances that are sampled along the straight line."""
 
 from __future__ import annotations
 

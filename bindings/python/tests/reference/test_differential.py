@@ -241,8 +241,8 @@ class Life(Pair):
         self.theirs.restart()
 
     def fork(self) -> None:
-        """Forks the monitors and continues with either the original or the copy; actions on the other one must have no
-        effect."""
+        """Forks both monitors and continues with either the originals or the copies; actions on the monitors that are
+        left behind must have no effect."""
         fork, other = self.ours.fork(), copy.deepcopy(self.theirs)
         other.restart()
         here = self.ours, self.theirs, self.clock, self.away

@@ -554,8 +554,8 @@ def test_a_large_field_of_csv_keeps_lines_apart(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore:.*several devices")
 @pytest.mark.parametrize("grouped", [False, True])
 def test_a_fleet_and_a_monitor_each_give_the_same_bytes(tmp_path: Path, grouped: bool) -> None:
-    """The inputs contain dwells, late rows, inaccurate rows, rows without a position, sightings, and time after the
-    end."""
+    """The inputs contain dwells, late rows, inaccurate rows, rows without a position, sightings, and time that passes
+    after the last row."""
     world = random.Random(11)
     lines, clock = [], dict.fromkeys("abcdefg", 0)
     for _ in range(1500):

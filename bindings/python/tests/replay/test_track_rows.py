@@ -149,7 +149,7 @@ def test_by_columns_and_by_row_are_the_same(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_usual_files_are_read_by_columns(tmp_path: Path) -> None:
-    """The file includes quotes, missing positions and accuracies, Windows line ends, and several kinds of times."""
+    """The file includes quotes, missing positions and accuracies, Windows line endings, and several kinds of times."""
     for times in (
         "2024-05-01T08:00:00.5Z",
         "2024-05-01 08:00",

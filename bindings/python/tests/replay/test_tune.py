@@ -25,7 +25,7 @@ def at(minutes: float) -> datetime:
 
 
 def wander(seed: int, count: int = 400) -> list[tuple[int, float, float]]:
-    """Returns one fix a minute of a person who moves between two places, with noise: time, longitude, and accuracy of
+    """Returns one fix a minute for a person who moves between two places, with noise: time, longitude, and accuracy of
     each fix."""
     numbers = random.Random(seed)
     place, found = 0.0, []

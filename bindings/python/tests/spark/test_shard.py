@@ -1,5 +1,5 @@
 """Tests a shard of a stream, without Spark: for any division into micro-batches and any number of shards, the events
-equal those of one fleet to which all rows were fed in the order of device and time."""
+equal those of one fleet to which all rows were fed, ordered by device and time."""
 
 from __future__ import annotations
 

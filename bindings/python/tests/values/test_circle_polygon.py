@@ -49,8 +49,8 @@ def test_they_are_valid_and_as_geojson_has_them(corners: int) -> None:
 
 
 def test_inside_is_nearer_than_the_radius() -> None:
-    """The vertices are 1/2,000 of a turn apart, so a point is on the right side if its distance from the circle is more
-    than a hundredth of the radius."""
+    """The vertices are 1/2,000 of a turn apart, so a point is on the correct side if its distance from the circle is
+    more than a hundredth of the radius."""
     generator = random.Random(SEED)
     counted = {True: 0, False: 0}
     for latitude, longitude, radius in worlds(150):

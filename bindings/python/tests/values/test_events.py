@@ -1,4 +1,4 @@
-"""Tests events: the JSON form, ordering, batches."""
+"""Tests events: the JSON form, ordering, and batches."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def where(world: random.Random) -> tuple[float, float, float]:
 
 
 def touching_holes(world: random.Random) -> Any:
-    """Returns holes with a vertex on an edge of the outer ring; the outer ring is a box, a parallelogram or slanted."""
+    """Returns holes with a vertex on an edge of the outer ring; the outer ring is a box or a parallelogram."""
     latitude, longitude, size = where(world)
     u, v = world.choice([((1.0, 0.0), (0.0, 0.25)), ((1.0, 0.125), (0.0, 0.125)), ((1.0, 0.125), (-1.0, 0.125))])
 
@@ -104,7 +104,7 @@ def cuttings(world: random.Random) -> Any:
 
 
 def touching_parts(world: random.Random) -> Any:
-    """Returns two kinds of parts: squares of a chessboard, which touch each other in vertices, and triangles whose tips
+    """Returns two kinds of parts: squares of a chessboard, which touch each other at vertices, and triangles whose tips
     lie on an edge of the squares."""
     latitude, longitude, size = where(world)
     slant = world.choice([0, 0.125, 0.25])

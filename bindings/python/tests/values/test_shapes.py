@@ -281,7 +281,7 @@ def test_rings_of_nothing_are_left_out_with_a_warning() -> None:
 @pytest.mark.filterwarnings("ignore:condition 'x'. 1 rings")
 def test_shapes_that_are_refused_and_those_that_nearly_are() -> None:
     """Invalid shapes are refused with the reason and position of the defect, and a refused shape changes nothing. The
-    tests of the library itself check every detail."""
+    library's own tests check every detail."""
     shapes = json.loads((GOLDEN / "invalid-shapes.json").read_text())
     assert len(shapes) > 100
     monitor, others = Monitor(), []
@@ -404,8 +404,8 @@ def test_edges_that_nobody_named() -> None:
 
 
 def test_exact_distances() -> None:
-    """The distances equal those of the corpus, so the binding passes all digits on; the tests of the library itself
-    compare the library with the corpus."""
+    """The distances equal those in the corpus, which shows that the binding passes on all digits; the library's own
+    tests compare the library with the corpus."""
     places = [(shape, *map(float, place)) for shape, places in golden() for place in places]
     for shape, latitude, longitude, expected in places:
         got = shape.distance(latitude, longitude)

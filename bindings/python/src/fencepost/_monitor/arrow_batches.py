@@ -181,8 +181,8 @@ def _empty() -> Handle:
 
 
 def _like(handle: Handle, has_gates: bool) -> Handle:
-    """Returns a monitor to which conditions are added only to test them. If the stream has gates, this monitor is a
-    fork of the caller's monitor, because only some monitors accept gates and a table accepts none."""
+    """Returns a monitor to which conditions are added only to test them. If the stream has gates and the caller fills a
+    monitor, the returned monitor is a fork of it, because only monitors with a path accept gates."""
     return handle.fork() if has_gates and isinstance(handle, Handle) else _empty()
 
 

@@ -23,8 +23,8 @@ def _direction(face: int, u: float, v: float) -> tuple[float, float, float]:
 
 
 def _place(face: int, u: float, v: float) -> Place:
-    """The cells are cells of directions of normals instead of positions, because any set of cells that covers the Earth
-    is sufficient."""
+    """The cells divide the directions of surface normals instead of positions, which is allowed because any set of
+    cells that covers the Earth is sufficient."""
     x, y, z = _direction(face, u, v)
     return math.degrees(math.atan2(z, math.hypot(x, y))), math.degrees(math.atan2(y, x))
 

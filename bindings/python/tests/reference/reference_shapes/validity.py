@@ -158,8 +158,9 @@ def _heading_back(edge: Edge) -> float:
 
 
 def check_nesting(rings: list[list[Ring]]) -> None:
-    """Checks that holes lie in the outer ring of their part, and that parts do not overlap. Because no lines cross, any
-    point of a ring that is not on other rings decides for the whole ring. The polygon is to the left of its rings."""
+    """Checks that holes lie in the outer ring of their part, and that parts do not overlap. Because no lines cross, a
+    single point of a ring decides for the whole ring, if the point is not on another ring. The polygon is to the left
+    of its rings."""
     for part in rings:
         outer, holes = part[0], part[1:]
         for hole in holes:
