@@ -22,9 +22,9 @@ class Gate(Plain):
     """A gate: one line or several lines without a width. Each crossing by a device gives an event with a direction.
 
     A gate has no state: its record stays ``unknown``. Every crossing gives an event with the direction
-    (:attr:`Event.direction`), the instant and the point. The monitor needs ``path="geodesic"`` and the delivery
-    ``every``, because without a path the fixes do not show where the device crossed the line. A gate has no policy and
-    no assumed state. A position exactly on the line counts as left of it.
+    (:attr:`Event.direction`), the instant and the point. A monitor or fleet with gates needs ``path="geodesic"``,
+    because without a path the fixes do not show where the device crossed the line; a monitor also needs the delivery
+    ``every``. A gate has no policy and no assumed state. A position exactly on the line counts as left of it.
 
     Args:
         path: Either a line as pairs of coordinates in the `order`, with latitudes of -90 to 90 and longitudes of -360
