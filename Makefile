@@ -23,7 +23,7 @@
 # - `make mutants` puts defects into a copy of the engine, one by one, and shows which scenario detects each.
 # - `make coverage` runs the Swift and Python tests with counters and writes the results into Tests/Coverage/README.md.
 # - `make sanitize` runs the C cases and the fuzz corpora under the sanitizers; `make test-all` includes it.
-# - `make fuzz` fuzzes each target of Tests/Fuzz for SECONDS (60).
+# - `make fuzz` fuzzes each target of Tests/Fuzz for SECONDS (default 60).
 # - `make format` formats Swift, Python, C and C++.
 # - `make format-check` lists the files that need formatting; `make test` includes it.
 # - `make messages` prints every message that a user can read, grouped by source.

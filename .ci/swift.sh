@@ -1,7 +1,7 @@
 #!/bin/bash
-# Installs the Swift toolchain that CI builds with, and on Debian the packages that it needs. Checks the signature of the
-# download against one pinned key. Adds the toolchain's folder to GITHUB_PATH if that is set, and prints the folder as its
-# last line.
+# Installs the Swift toolchain that CI builds with, and on Debian the packages that it needs. Checks the signature of
+# the download against one pinned key. Adds the toolchain's folder to GITHUB_PATH if that is set, and prints the folder
+# in the last line of output.
 #
 #   .ci/swift.sh [FOLDER]
 #

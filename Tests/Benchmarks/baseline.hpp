@@ -86,7 +86,7 @@ class Baseline {
   };
   struct Row {
     Vector centre;
-    double least, greatest; // squared chords: below the first the point is inside, above the second outside
+    double least, greatest; // squared chords: below the first, the point is inside; above the second, it is outside
   };
   static constexpr double major = 6378137, flattening = 1 / 298.257223563;
   static constexpr double squareOfEccentricity = flattening * (2 - flattening);

@@ -135,7 +135,7 @@ class Monitored {
     Answer answer;
     for (size_t row = 0; row < points.size(); row++)
       for (int64_t at = offsets[row]; at < offsets[row + 1]; at++)
-        // Index + 1, because no condition was removed.
+        // A generation is the index + 1, because no condition was removed.
         answer.add(generations[size_t(at)] - 1, true, points[row].time_us);
     return answer;
   }

@@ -77,7 +77,7 @@ static void control_characters(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* These characters end a line in other programs: C1 controls, among them U+0085, and U+2028, U+2029. */
+/* These characters end a line in other programs: C1 controls (among them U+0085), U+2028 and U+2029. */
 static void separators_of_lines(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_condition condition;

@@ -1,4 +1,4 @@
-/* Tests fleets fed with columns of many devices' fixes, where devices are numbers or dictionaries. */
+/* Tests fleets fed with columns of many devices' fixes, in which devices are numbers or entries of a dictionary. */
 #include "fleets.h"
 
 enum {

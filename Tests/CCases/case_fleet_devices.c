@@ -99,8 +99,8 @@ static void devices(void) {
 
 #define SPAN(seconds) ((int64_t)(seconds) * 1000000)
 
-/* Expiry by arrival time does not depend on the dates of the inputs; the time step that limits dates ahead of the
-   arrival time also applies to first inputs and advances. */
+/* Expiry by arrival time does not depend on the dates of the inputs. With an arrival time, the limit for time steps
+   also applies to first inputs and advances. */
 static void arrivals(void) {
   fencepost_conditions *table = NULL;
   fencepost_fleet *fleet = NULL;

@@ -512,7 +512,7 @@ static void readings(void) {
   CHECK_OK(fencepost_polygon_distance(&geometry, &shape, &latitude, &longitude, 1, &moved, NULL));
   CHECK_NEAR(moved, planar - 500, 1e-7);
   shape = (fencepost_shape_options)FENCEPOST_SHAPE_OPTIONS_INIT;
-  shape.oriented = 1; /* the ring is clockwise: everything except the square */
+  shape.oriented = 1; /* the ring is clockwise, so the polygon is everything except the square */
   CHECK_OK(fencepost_polygon_distance(&geometry, &shape, &latitude, &longitude, 1, &around, NULL));
   CHECK(around == -geodesic);
   double nearest_latitude, nearest_longitude;

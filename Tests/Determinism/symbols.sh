@@ -35,7 +35,7 @@ for target in FencepostKernel FencepostCore; do
     done
   done
 done
-# Only the test build checks the invariants of Architecture.md.
+# Only the test build checks the invariants that Architecture.md describes.
 case $build in
   *release* | *embedded*)
     for target in FencepostKernel FencepostCore FencepostStoreCore FencepostABI; do

@@ -24,7 +24,7 @@ struct HeaderAgreementTests {
     let declared = try Self.declared()
     #expect(declared.count >= 38)
     #expect(Set(declared).count == declared.count)
-    // Every declaration in the header must have the macro, so every line of code with "fencepost_…(" must have it.
+    // Every declaration in the header must have the macro, so every line of code with "fencepost_…(" must contain it.
     let header = try Project.text("include/fencepost.h").replacing(#/(?s)/\*.*?\*//#, with: " ")
     let called = header.matches(of: #/\b(fencepost_[a-z0-9_]+)\s*\(/#).map { String($0.1) }
     #expect(Set(called) == Set(declared))

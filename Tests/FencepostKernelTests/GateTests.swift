@@ -78,7 +78,7 @@ import Testing
       }
       continuation.resume(returning: closings)
     }
-    // The reader claims the gate in the closing after its last patient one, and enters before the next.
+    // The reader claims the gate at the closing that follows its last patient one, and enters before the next closing.
     #expect(closings <= Self.patience + 2)
   }
 

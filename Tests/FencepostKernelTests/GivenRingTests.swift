@@ -191,7 +191,7 @@ import Testing
     // A polygon is also refused if its vertices are so close that no edge is wide.
     let dense = [-175.0, -60, 60, 175].map { (-80.0, $0) } + [175.0, 60, -60, -175].map { (80.0, $0) }
     #expect(throws: ShapeDefect.self) { try shape(dense) }
-    // Lines with such edges are accepted as written.
+    // Lines with such wide edges are accepted as written.
     let line = try GeodesicShape.reading(
       ShapeDefinition(.corridor(radius: 1000), ShapeVertices(lines: [[(0, 170), (0, -170)]]), edges: .planar))
     #expect(line.contains(SurfacePoint(latitude: 0, longitude: 0)))

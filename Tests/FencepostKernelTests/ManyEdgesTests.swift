@@ -50,7 +50,7 @@ import Testing
       }
       return [[square(0, 0, 10)] + triangles]
     case .tips:
-      // These high diamonds form a row, tip to tip.
+      // These tall diamonds form a row, tip to tip.
       let width = 9 / Double(count / 4)
       let diamonds = (0..<count / 4).map { hole -> [Corner] in
         let west = 0.5 + Double(hole) * width

@@ -128,7 +128,7 @@ import Testing
       let isOver = faulty_vfs_operations() <= first
       faulty_vfs_fail(0, 0, 0, 0)
       #expect(other.state.snapshot() == expected, "operation \(first)")
-      // The number of the file is on its first page.
+      // The file's number is on its first page.
       moved += try folder.bytes("b.fencepost").prefix(1_024) == old.prefix(1_024) ? 0 : 1
       try feed(&other, 2)
       try other.close()

@@ -65,7 +65,7 @@ static void square(const change *what, double *latitudes, double *longitudes, fe
   geometry->latitudes = latitudes, geometry->longitudes = longitudes, geometry->vertex_count = 4;
 }
 
-/* Both must accept a change, or both must refuse it with the same message. */
+/* The table and the monitor must both accept a change, or both refuse it with the same message. */
 static fencepost_status change_table(fleet_model *known, const change *what, fencepost_error *error) {
   static const uint8_t uuids[2][16] = {{1}, {2}};
   double latitudes[4], longitudes[4];

@@ -153,7 +153,7 @@ static void try_fix_columns(reader *in, fencepost_monitor *monitor) {
   free(accuracy.memory);
 }
 
-/* Points in columns must give the answers of single queries, for all strides; the first invalid point refuses them
+/* Points in columns must give the same answers as single queries, for all strides; the first invalid point refuses them
    all. */
 static void try_questions(reader *in, fencepost_monitor *monitor) {
   size_t count = take8(in) % (ROWS + 1), first_bad = 0, nearest = take8(in) % 5, size = 77, each = 77;

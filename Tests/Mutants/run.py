@@ -183,7 +183,7 @@ MUTANTS = [
            "    entry.evidenceDate = track.lastSighting\n", "    _ = track\n"),
     Mutant("an absence after a sighting is a determination", BEACONS,
            "entry.notify = track.observed == .undetermined ? .initial : .exit", "entry.notify = track.observed == .inside ? .initial : .exit"),
-    # These mutants change the way from observations to events.
+    # These mutants change how observations become events.
     Mutant("notify is ignored", POST,
            "let isNotified = entry.notify.isSubset(of: table.notify(of: entry.slot))",
            "let isNotified = entry.generation > 0"),
@@ -220,7 +220,7 @@ MUTANTS = [
            "if table.holds(entry.slot, entry.generation) || !table.isLive(entry.slot) { return entry }"),
     Mutant("events built at a commit come last", "Delivery/EventQueue.swift",
            "last.change > entry.change {", "last.change == 0 {"),
-    # These mutants change the cells of edges. EdgeCellsTests also compares the answers of cells with the shapes.
+    # These mutants change the edge cells. EdgeCellsTests also compares the answers of cells with the shapes.
     Mutant("a polygon that a device of a fleet entered is overlooked", FLEET_FIXES,
            "guard polygons == place.polygonCount else", "guard polygons <= place.polygonCount else"),
     Mutant("cells outlive a change of the table", FLEET_FIXES,

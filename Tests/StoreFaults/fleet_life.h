@@ -1,7 +1,7 @@
 /* Defines the life of a fleet: calls on several devices, and the state of a fleet in memory after each call. The result
-   of a crash is checked in three ways. Each device must have the state that it had after some call, as recent as its
-   durability promises. No event may be missing. After each device has been fed the inputs that it lacks, the result
-   must be the same as if the crash had never happened. */
+   of a crash is checked in three ways. Each device must have the state that it had after some call, and this state must
+   be as recent as the durability promises. No event may be missing. After each device has been fed the inputs that it
+   lacks, the result must be the same as if the crash had never happened. */
 #ifndef FLEET_LIFE_H
 #define FLEET_LIFE_H
 

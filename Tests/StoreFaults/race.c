@@ -1,4 +1,5 @@
-/* Several processes open one name at the same time: exactly one gets the store, whether it exists or not. */
+/* Several processes open the same name at the same time: exactly one gets the store, whether the store exists or
+   not. */
 #include "attacks.h"
 #include "life.h"
 

@@ -106,7 +106,7 @@ CHAPTERS: dict[str, dict[str, str]] = {
         "project/tracks": "examples/data/tracks/SOURCES.md",
     },
 }
-# These titles in the table of contents differ from the page's heading.
+# These titles in the table of contents differ from the pages' headings.
 TITLES = {
     "start": "Ten minutes",
     "guides/python": "Python",

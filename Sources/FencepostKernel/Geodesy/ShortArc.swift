@@ -89,7 +89,7 @@
     let before = (start.x * start.x + start.y * start.y).squareRoot()
     let axial = (x * x + y * y).squareRoot()
     let both = before + axial
-    // The change of the distance from the axis; at a pole without a displacement it is 0.
+    // The change in the distance from the axis; at a pole without a displacement it is 0.
     let outwards = both > 0 ? (way.x * (x + start.x) + way.y * (y + start.y)) / both : 0
     let ratio = Ellipsoid.axisRatioSquared
     let northing = ratio * (way.z * before - start.z * outwards)

@@ -65,7 +65,7 @@ struct CrossingCheck {
       (other + 1, second.end, one, first.foot(of: second.end)),
     ]
     let near = ends.filter { $0.3.distance <= tolerance }
-    // If two ends touch the other edge at different places, the edges overlap between them.
+    // If two ends touch the other edge at different places, the edges overlap between these places.
     for (index, end) in near.enumerated() {
       for another in near[(index + 1)...]
       where end.1.vector.squaredChord(to: another.1.vector) > 4 * tolerance * tolerance {
@@ -75,8 +75,9 @@ struct CrossingCheck {
     if near.isEmpty {
       if crosses(first, second) && crosses(second, first) {
         let place = crossing(of: first, second)
-        // If an end is antipodal to an end of the other edge, it lies on that edge's extended geodesic, just as both
-        // poles lie on every meridian, so it has no side. Such edges are far from each other at that place.
+        // If an end is antipodal to an end of the other edge, the first end lies on the other edge's extended geodesic,
+        // just as both poles lie on every meridian, so it is on neither side. Such edges are far from each other at
+        // that place.
         if second.foot(of: place).distance < 1 {
           if let drawn, mayBeDivided(one, other), !drawn.pair(one, other).cross {
             divisible.append((one, other))

@@ -163,7 +163,7 @@ public struct ShapeLine: Sendable {
   @inline(__always)
   func sagitta(_ edge: Int) -> Double {
     let square = vertices[edge].squaredChord(to: vertices[edge &+ 1])
-    // The arc is longer than its chord by at most π/2.
+    // The arc is longer than its chord by a factor of at most π/2.
     let bend = square > 1e12 ? 2.4674012 : 1.01
     return square * (bend / (8 * Ellipsoid.smallestRadiusOfCurvature)) + 1e-8
   }

@@ -14,8 +14,8 @@ static void check(fencepost_status status, const fencepost_error *error) {
 
 static const int64_t start = 1700000000000000; /* this is 2023-11-14T22:13:20Z; the library reads no clock */
 
-/* This is the walk: a fix every ten seconds, east past the office. A real program would keep the fixes that it has not
-   fed yet. */
+/* The walk leads east past the office, with a fix every ten seconds. A real program would keep the fixes that it has
+   not fed yet. */
 enum {
   FIXES = 80
 };
@@ -25,8 +25,8 @@ static fencepost_fix fix_at(uint64_t index) {
 }
 
 /*
- * Opens the monitor, feeds it from its clock time on, and prints the events. With a `last` event it stops there: that
- * event is delivered, but not yet acknowledged.
+ * Opens the monitor, feeds the fixes from the monitor's clock time on, and prints the events. With a `last` event it
+ * stops there: that event is delivered, but not yet acknowledged.
  */
 static void run(const char *directory, uint64_t last) {
   fencepost_error error = FENCEPOST_ERROR_INIT;

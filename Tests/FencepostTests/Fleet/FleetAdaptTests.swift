@@ -37,7 +37,7 @@ import Testing
       events.append("\(event.deviceIdentifier) \(event.event.brief)")
     }
     fleet.acknowledge()
-    // Events at the same time have the order of the table.
+    // Events with the same time are in the table's order.
     return events.sorted()
   }
 

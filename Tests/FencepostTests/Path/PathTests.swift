@@ -77,8 +77,8 @@ import Testing
     var engine = try engine()
     try engine.add(circle(300), identifier: "c", policy: .standard)
     try engine.feed([east(0, -1_000), east(200, 1_000)])
-    // From 72 s the path is inside by more than the margin of 20 m, and from 132 s outside by more than it; each
-    // state must last for 20 s.
+    // From 72 s the path is inside by more than the margin of 20 m, and from 132 s outside by more than the margin;
+    // each state must last for 20 s.
     #expect(
       engine.drain().map(\.brief) == [
         "c unsatisfied@0.0 determination", "c satisfied@92.0 crossing", "c unsatisfied@152.000001 crossing",

@@ -1,5 +1,5 @@
-// Defines the errors of the package. Each error has the status of the engine as `status` (its name) and `code` (its
-// number), so that a program can distinguish errors without parsing a message.
+// Defines the package's errors. Each error has the status of the engine as `status` (its name) and `code` (its number),
+// so that a program can distinguish errors without parsing a message.
 
 /** A call was refused, or the engine cannot be used. The state of the object is unchanged unless the class says otherwise. */
 export class FencepostError extends Error {

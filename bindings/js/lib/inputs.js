@@ -42,7 +42,7 @@ export function feedColumns(engine, columns, options, more, feed) {
   const refuses = truth(options.refuseInvalid ?? false, "refuseInvalid");
   const count = sameLength({ latitudes, longitudes, accuracies, times, ...more });
   const total = { accepted: 0, invalid: 0, late: 0 };
-  // If the engine may refuse the batch as a whole, it must be a single call.
+  // If the engine may refuse the batch as a whole, the batch must be fed in a single call.
   const block = refuses ? Math.max(count, 1) : BLOCK;
   for (let start = 0; start < count; start += block) {
     const end = Math.min(start + block, count);

@@ -1,4 +1,4 @@
-// Tests that hostile input gives an error of the package, leaves the object unchanged, and never ends the engine.
+// Tests that hostile input gives one of the package's errors, leaves the object unchanged, and never ends the engine.
 
 import assert from "node:assert/strict";
 import { before, test } from "node:test";

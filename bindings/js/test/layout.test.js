@@ -1,4 +1,5 @@
-// Tests that the structures of lib/layout.js are those of fencepost.h, as a C compiler lays them out for wasm32.
+// Tests that the structures of lib/layout.js are the same as those of fencepost.h, as a C compiler lays them out for
+// wasm32.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -217,7 +217,7 @@ def test_what_is_chosen_shows_its_evidence_everywhere(browser: Any, tmp_path: Pa
     assert low < visit.start.timestamp() * 1000 < high < log.end.timestamp() * 1000
     painted(browser)
     assert browser.execute_script("return Number(map.canvas.dataset.visits)") == 1
-    # The mark of the visit on the map leads to the same visit.
+    # The visit's mark on the map leads to the same visit.
     assert browser.execute_script(
         "const [x, y] = map.toScreen(chosen.visit.path[0]); return map.found([x, y]).visit.number"
     ) == list(log.visits()).index(visit)

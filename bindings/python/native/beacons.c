@@ -1,7 +1,7 @@
 #include "native.h"
 
-/* Returns (uuid, major, minor, measured power, kind, company) of an advertisement; company -1 means that it is in the
-   payload. */
+/* Returns (uuid, major, minor, measured power, kind, company) from an advertisement; company -1 means that the company
+   is in the payload. */
 PyObject *native_parse_advertisement(PyObject *module, PyObject *args) {
   Py_buffer payload;
   int company;

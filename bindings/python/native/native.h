@@ -41,7 +41,7 @@ typedef struct {
   fencepost_fleet *fleet;
   native_queue queue; /* queue of the calls without the interpreter lock */
   Py_ssize_t outside; /* number of calls without the interpreter lock; accessed with that lock */
-  int consumer;       /* descriptor of the waiting consumer, plus 1; 0 without one */
+  int consumer;       /* descriptor of the waiting consumer, plus 1; 0 without a consumer */
   long consumer_process;
   int is_closed;
   int is_stored;      /* calls may wait for a disk */
@@ -79,7 +79,7 @@ int native_directory(native_state *state, PyObject *value, const char **out);
 /* Returns the tuple (dwell_policy, entry_dwell_us, exit_dwell_us, entry, exit and limit margin, accuracy factor,
    notify). */
 PyObject *native_policy_tuple(const fencepost_transition_policy *policy);
-/* Sets the options of an add; `value` is None, or a policy tuple (see above), which is read into `policy`. */
+/* Sets the options for an add; `value` is None, or a policy tuple (see above), which is read into `policy`. */
 int native_condition_options(PyObject *value, int assuming, unsigned long long tag, fencepost_transition_policy *policy,
                              fencepost_condition_options *options);
 
@@ -138,7 +138,7 @@ void native_release(PyObject *self);
 /*
  * A call on a handle: one or more functions of the library, between begin and return (or end). Only one call at a time
  * runs on a monitor or fleet, so what one function of the library has found (the number of a device, or that a monitor
- * is not closed) still holds for the next function. During a call, do not call functions of Python and do not begin
+ * is not closed) still holds for the next function. During a call, do not call Python functions, and do not begin
  * another call on the handle.
  *
  *     Example: native_call call = native_begin(self); if (native_end(&call, fencepost_monitor_advance(self->handle,
@@ -161,7 +161,7 @@ native_call native_begin(native_handle *self);
 native_call native_begin_batch(native_handle *self);
 /*
  * Begins a call of a single library function that only reads. The call runs in parallel with other calls on the handle;
- * the library excludes them from each other as long as needed.
+ * the library makes them wait for each other as far as needed.
  */
 native_call native_begin_question(native_handle *self);
 /* Begins a call that a store must save; returns 0, or -1 with an exception if the handle is closed. */
@@ -230,7 +230,7 @@ typedef struct {
   uint32_t *entered;  /* and their numbers */
   Py_ssize_t *used;   /* the elements that rows refer to */
   Py_ssize_t found;   /* their number */
-  Py_ssize_t room;    /* number of these elements at first */
+  Py_ssize_t room;    /* initial number of these elements */
   const char **asked; /* followed by room for the identifiers and numbers of `room` devices */
   uint32_t *given;
   native_entry *entries; /* the devices that were added for these rows, in order */
@@ -242,7 +242,7 @@ typedef struct {
 } native_device_column;
 /*
  * Opens a column of devices, which must be released in any case. With a dictionary of str, each row has an index into
- * it, an integer of 1, 2, 4 or 8 bytes. With a dictionary of numbers (32 bits), rows of FENCEPOST_NO_DEVICE are
+ * it, an integer of 1, 2, 4 or 8 bytes. With a dictionary of numbers (32 bits), rows with FENCEPOST_NO_DEVICE are
  * skipped. If codes is None, all rows belong to the dictionary's only element.
  */
 int native_open_devices(native_handle *self, PyObject *codes, PyObject *names, Py_ssize_t count,

@@ -1,4 +1,4 @@
-/* Adds polygons, corridors and gates from columns of coordinates and offsets, in the layouts of GeoArrow, which are
+/* Adds polygons, corridors and gates from columns of coordinates and offsets in GeoArrow's layouts; the columns are
    read in place. */
 #include "native.h"
 

@@ -238,7 +238,7 @@ class _Reader:
                         "zone of these times under Advanced Parameters (UTC if they are in UTC)"
                     ) from None
                 self._zoned = found = None
-            # Unsaved edits of the layer are not in the file: use the file's time only if it agrees with the layer's
+            # Unsaved edits in the layer are not in the file: use the file's time only if it agrees with the layer's
             # time.
             if found is not None and (wall is None or abs(found.wall_us - wall) < 2000):
                 return found.wall_us - found.offset_us if found.is_zoned else self._utc(found.wall_us)

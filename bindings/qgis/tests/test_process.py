@@ -270,7 +270,7 @@ def test_the_comparison_is_that_of_the_library(qgis: Qgis, data: Path, tmp_path:
     buses, places = (geopandas.read_file(data, layer=name) for name in ("buses", "places"))
     presets = {name: name for name in ("exact", "standard", "core_location")}
     policies = presets | {"own": TransitionPolicy(entry_dwell=90)}
-    # Without a field for the assumed state, QGIS does not assume any state of a zone.
+    # Without a field for the assumed state, QGIS does not assume any state for a zone.
     wanted = compare(buses, places, policies=policies, device="vehicle_id", flap_seconds=120, assuming="unknown")
     found = geopandas.read_file(tmp_path / "comparison.gpkg")
     assert found["policy"].tolist() == list(policies)

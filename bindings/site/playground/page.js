@@ -1,6 +1,6 @@
 "use strict";
 // The page's script: reads files, lets the user draw or type places, runs the engine and shows its answers. `fencepost`
-// is the package of bindings/js.
+// is the package from bindings/js.
 
 const byId = (id) => document.getElementById(id);
 const MOST_FIXES = 500_000;

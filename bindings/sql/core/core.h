@@ -148,7 +148,7 @@ bool fp_places_assume(const fp_places *places);
    places. */
 const char *fp_places_identifier(const fp_places *places, uint64_t generation);
 
-/* Compiles one shape from a geometry. Release it like fp_places. */
+/* Compiles one shape from a geometry. Release the result with fp_places_release(). */
 fp_places *fp_shape_get(const void *geometry, size_t size, const fp_options *options, fp_message *message);
 
 /* Computes the signed distance from a position to a shape's boundary, in metres; it is negative inside. */
@@ -250,7 +250,7 @@ bool fp_fleet_take(fp_fleet *fleet, const fp_input *input, fp_outcome *out, fp_m
  */
 bool fp_time_read(const char *text, size_t size, int64_t *out_us, fp_message *message);
 
-/* Converts a number in the unit of the option time to microseconds. */
+/* Converts a number in the unit that the option `time` names to microseconds. */
 bool fp_time_number(double value, const fp_options *options, int64_t *out_us, fp_message *message);
 
 /* Writes a time as ISO 8601 UTC with six decimals, ending with a zero byte: 28 bytes. */

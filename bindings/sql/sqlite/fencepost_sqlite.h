@@ -15,7 +15,7 @@ bool fp_value_options(sqlite3_value *value, uint32_t allowed, fp_options *out, f
 /* Reads a number; text and BLOBs are refused. `what` is the number's name in messages. */
 bool fp_value_number(sqlite3_value *value, const char *what, double *out, fp_message *message);
 
-/* Reads a time: text as ISO 8601, numbers in the unit of the option time (seconds). */
+/* Reads a time: text as ISO 8601, numbers in the unit that the option `time` names (by default, seconds). */
 bool fp_value_time(sqlite3_value *value, const fp_options *options, int64_t *out_us, fp_message *message);
 
 int fp_register_functions(sqlite3 *db);

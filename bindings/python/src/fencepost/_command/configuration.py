@@ -29,7 +29,7 @@ class Configuration(argparse.Action):
             raise UsageError(f"{values}: {error}") from None
         for name, value in vars(namespace).items():
             if isinstance(value, list):
-                # With a tuple, a list from the command line replaces the values (see AddSource).
+                # Convert lists to tuples, so that a list from the command line replaces these values (see AddSource).
                 setattr(namespace, name, tuple(value))
 
 

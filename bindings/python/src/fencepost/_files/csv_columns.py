@@ -124,7 +124,7 @@ def _columns(table: Any, layout: Layout) -> Columns:
     compute = _arrow("compute")
     indices = layout.indices
     tracks = table[str(layout.track)].combine_chunks()
-    # The extra row has the last name of the dictionary, unless another row also has no name.
+    # The extra row has the last name in the dictionary, unless another row also has no name.
     names = tracks.dictionary.to_pylist()[:-1]
     if not all(map(str.strip, names)) or compute.max(tracks.indices).as_py() >= len(names):
         raise ValueError

@@ -26,8 +26,8 @@ MOST_POINTS = 60_000
 """Maximum number of points in the lines of all tracks together, so that a browser can redraw them while the map is
 dragged."""
 MOST_EVENTS = 20_000
-# The corners of a circle depend on the number of places: with many places, circles have fewer corners, so that the page
-# opens fast.
+# The number of corners of a circle depends on the number of places: with many places, circles have fewer corners, so
+# that the page opens fast.
 _CORNERS = ((200, 180), (1_000, 60), (MOST_PLACES, 36))
 _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 KNOWN = list(Known)

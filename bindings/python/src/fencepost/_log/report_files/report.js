@@ -181,7 +181,7 @@ function drawStrip(cell, row) {
   const at = (time) => (time - from) / (to - from) * width;
   context.fillStyle = map.colour("outside");
   context.fillRect(0, 15, width, 1);
-  // Rows are sorted by time, so if a bar ends within the last drawn bar, it is not visible.
+  // Rows are sorted by time, so a bar that ends within the last drawn bar is not visible.
   let drawn = -Infinity;
   const bar = (start, last, top, tall) => {
     const x = Math.max(at(start), 0), end = Math.max(Math.min(at(last), width), x + 2);
@@ -475,7 +475,7 @@ for (const [name, isPrinted] of [["beforeprint", true], ["afterprint", false]]) 
 const ways = tracks.length > 1 ? Object.keys(BY) : ["by place"];
 choice(byId("summary-by"), ways, (way) => showSummary(BY[way]));
 choice(byId("states-by"), tracks.length > 1 ? [...ways].reverse() : ways, (way) => showStates(BY[way]));
-document.querySelector("h1").title = document.querySelector("h1").textContent; // a long title is cut on a screen
+document.querySelector("h1").title = document.querySelector("h1").textContent; // on a screen, a long title is cut off
 byId("gate-key").hidden = !crossings.length;
 byId("unknown-key").hidden = !data.unknown.length;
 byId("chart").hidden = !visits.length;
