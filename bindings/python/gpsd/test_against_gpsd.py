@@ -56,10 +56,10 @@ def playing(port: int, *logs: str) -> Iterator[subprocess.Popen[bytes]]:
     """Runs gpsfake, which plays logs in a loop, each log as a separate device; its gpsd has these devices and listens
     on a port of the loopback interface.
 
-    gpsfake waits until the file of gpsd's control socket exists, and then ignores a refused connection to the socket:
-    then gpsd has no device, and the test would wait in vain. The same happens if the file was left by a killed gpsd and
-    its gpsfake had the same process id as the new gpsfake. Therefore each gpsfake gets a new folder for the socket, and
-    a gpsfake is replaced if its gpsd has no device.
+    gpsfake waits until the file of gpsd's control socket exists, and then ignores a refused connection to the socket.
+    If the connection is refused, gpsd has no device, and the test would wait in vain. The same happens if the file was
+    left by a killed gpsd and its gpsfake had the same process id as the new gpsfake. Therefore each gpsfake gets a new
+    folder for the socket, and a gpsfake is replaced if its gpsd has no device.
     """
     end = time.monotonic() + LONGEST
     while True:
@@ -192,7 +192,7 @@ class Watching:
 
 
 def is_connected(process: subprocess.Popen[bytes], port: int) -> bool:
-    """True if a process has a connection to this port of the loopback."""
+    """True if a process has a connection to this port of the loopback interface."""
     links = []
     for each in Path(f"/proc/{process.pid}/fd").iterdir():
         with suppress(FileNotFoundError):  # closed meanwhile

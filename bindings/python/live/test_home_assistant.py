@@ -1,4 +1,4 @@
-"""Tests Home Assistant's MQTT discovery and the add-on, with Debian's mosquitto on the loopback."""
+"""Tests Home Assistant's MQTT discovery and the add-on, with Debian's mosquitto on the loopback interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests the programs of ``examples/live``: FastAPI with a fleet, a store and server-sent events; alerts from a broker;
+"""Tests the programs in ``examples/live``: FastAPI with a fleet, a store and server-sent events; alerts from a broker;
 and the event loop of a host program."""
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ from fencepost import spark as fencepost_spark
 GOLDEN = Path(__file__).with_name("golden")
 EVENTS = "events.json"
 PLACE = b"/PLACE"
-"""This text replaces the path of the folder with the checkpoint, because Spark writes that path into the checkpoint."""
+"""Spark writes the path of the checkpoint's folder into the checkpoint; in a golden file, this text stands in place of
+that path."""
 SHARDS = 2
 """The number of shards equals the number of partitions, because each partition has a folder in the state."""
 WIDE_ROWS = 150

@@ -212,8 +212,8 @@ def test_paths_beside_clip(track: str, least: tuple[int, int]) -> None:
 
 
 def test_a_long_way_is_no_straight_line_of_degrees() -> None:
-    """The track goes from Frankfurt to New York in one step: clip enters a place on the straight line on the map, 800
-    km south of the real route."""
+    """The track goes from Frankfurt to New York in one step: clip enters a place that lies on the straight line on the
+    map, 800 km south of the real route."""
     start, end = (50.03, 8.57), (40.64, -73.78)
     way = geodesic.inverse(*start, *end)
     middle = geodesic.direct(*start, way.azimuth1, way.distance / 2)

@@ -170,7 +170,7 @@ def test_a_watch_lets_time_pass_once_no_way_can_follow() -> None:
     begun = one.clock.now
     entered = one.monitor.explain("dwell").candidate_start_us or 0
     assert one.states == ["satisfied"] and begun - 4 < entered / 1e6 - START < begun - 3
-    # The dwell of 20 s is over, but a fix may still come which shows that the device was outside meanwhile.
+    # The dwell of 20 s is over, but a later fix may still show that the device was outside in the meantime.
     assert one.watch.pause() == pytest.approx(65, abs=1e-3)
     one.clock.now = begun + 64.9
     one.watch.pass_time()

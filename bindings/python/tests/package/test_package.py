@@ -311,8 +311,8 @@ def test_import_is_light() -> None:
 
 
 def test_names_load_when_they_are_used() -> None:
-    """Importing the package does not load the modules of these names; each public name can be used, and no other name
-    can be used."""
+    """Importing the package does not load the modules that define these names; each public name can be used, and no
+    other name can be used."""
     code = (
         "import sys, fencepost\n"
         "print(*[name for name in sys.modules if name.startswith('fencepost.')])\n"

@@ -1,9 +1,9 @@
 """Computes, with 32 digits, where the path of a device crosses a line without a width.
 
-The rule: a device exactly on the line counts as left of it. Each contact of a path with the line is examined
-separately: it counts as a crossing if the device is on different sides just before and just after the contact. A
-direction along an edge counts as left; if a path begins or ends on the line, its end on the line also counts as left.
-The computation needs no distances, and shares no code with `reference_path`.
+The rule: a device exactly on the line counts as left of it. Each contact of a path with the line counts as a crossing
+if the device is on different sides just before and just after the contact. A direction along an edge counts as left; if
+a path begins or ends on the line, its end on the line also counts as left. The computation needs no distances, and
+shares no code with `reference_path`.
 """
 
 from __future__ import annotations

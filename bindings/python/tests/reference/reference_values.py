@@ -267,7 +267,8 @@ class Condition:
 
     @property
     def size(self):
-        """Returns the size by rule 11 of shapes.md: the radius of a circle, or the depth of any other shape."""
+        """Returns the size that rule 11 of shapes.md defines: the radius of a circle, or the depth of any other
+        shape."""
         return self.definition["radius"] if self.definition["kind"] == "circle" else self.definition["shape"].depth
 
     def distance(self, fix):

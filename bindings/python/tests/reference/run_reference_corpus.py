@@ -409,7 +409,7 @@ def scenarios(path):
 
 
 def runner(scenario):
-    """Returns the player for a scenario; scenarios of fleets need a different player."""
+    """Returns the player for a scenario; fleet scenarios need a different player."""
     if "fleet" not in scenario:
         return Scenario
     from run_reference_fleets import FleetScenario

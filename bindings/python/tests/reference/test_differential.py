@@ -4,7 +4,7 @@ beacons, hosts and limits.
 test_against_reference.py reduces the failures that it finds to short sequences. This test instead runs long lives, and
 finds failures that need many calls. Each life has its own seed, which a failure prints: ``FENCEPOST_SEED=17
 FENCEPOST_LIVES=1 pytest ...`` repeats the life. FENCEPOST_LIVES sets the number of lives, and FENCEPOST_LIVES_SECONDS
-the time after which no further life begins.
+sets the time after which no further life begins.
 """
 
 from __future__ import annotations

@@ -22,12 +22,13 @@ from test_tracks_against_reference import fixes_of
 from fencepost import FencepostError, Fix, InputError, Monitor, Polygon, TransitionPolicy
 
 MOST_FIXES = 1_000 if IS_FULL else 250
-# The reference takes a millisecond for each edge, and repeats this for most edges when a track jumps.
+# The reference needs a millisecond for each edge, and examines most edges again when a track jumps.
 MOST_EDGES = 6_000
 MOST_POLYGONS = 12 if IS_FULL else 3
 FIFTY = "natural-earth/ne_50m_admin_0_countries.geojson"
 FRANCISCO = "cities/san-francisco.geojson"
-# Each case: the polygons, how many degrees around the track to search for polygons, and the track.
+# Each case consists of the polygons, the number of degrees around the track in which polygons are searched for, and the
+# track.
 CASES = (
     ("countries", 1.0, "bird-oystercatcher-2018-dop-accuracy.csv"),
     ("countries", 1.0, "seal-bering-antimeridian-3x.csv"),

@@ -45,9 +45,9 @@ class EventSource(Generic[E, L]):
     def poll(self, max: int = 1024) -> L:
         """Returns up to `max` pending events, at most 65 536 per call.
 
-        The call acknowledges all events that were delivered before the call. The returned list is also a context
-        manager: at the end of the ``with`` block, the events of the list are acknowledged. If the block raises an
-        exception, all events of the list are delivered again.
+        The call acknowledges all events that were delivered before the call. The returned list can be used in a
+        ``with`` statement, which acknowledges the events of the list at its end. If the block raises an exception, all
+        events of the list are delivered again.
 
         Raises:
             ConsumerAlreadyActiveError: The events of :meth:`updates` are being consumed.
@@ -159,8 +159,8 @@ class MonitorEvents(EventSource[Event, EventList]):
     def events(self) -> Events:
         """Returns the pending events for a loop. A request for the next event acknowledges the previous event.
 
-        If a loop is left early, by an exception, ``break`` or ``return``, the last event of the loop is delivered
-        again: see :class:`Events`.
+        If a loop is left early, by an exception, ``break`` or ``return``, its last event is delivered again, as
+        described for :class:`Events`.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor

@@ -89,8 +89,8 @@ class MonitorQuestions:
                 call.
 
         Returns:
-            For one point: the identifiers, in the order in which the conditions were added. For columns and Arrow
-            tables: a :class:`Matches`; if the columns come from pandas, the result also has their index. For a frame: a
+            For one point, the identifiers, in the order in which the conditions were added. For columns and Arrow
+            tables, a :class:`Matches`; if the columns come from pandas, the result also has their index. For a frame, a
             DataFrame with one row for each pair of a point and a condition. The frame's index is the point's label in
             the input frame, and its columns are ``identifier`` and, if requested, ``distance``. Therefore
             ``frame.join(found)`` is a spatial join as in GeoPandas.

@@ -46,7 +46,7 @@ def pack_state(shard: Shard, is_wide: bool) -> tuple[int, bytes, bytes]:
 
 
 def widened(batch: Batch, schema: Schema) -> Batch:
-    """Adds the columns of a schema that a batch lacks to the batch, with null as their values."""
+    """Adds to a batch the columns of a schema that the batch lacks; the values of these columns are null."""
     more = [pyarrow.nulls(batch.num_rows, field.type) for field in list(schema)[batch.num_columns :]]
     return pyarrow.record_batch([*batch.columns, *more], schema=schema) if more else batch
 

@@ -57,7 +57,7 @@ class Matches(Table):
     @property
     def offsets(self) -> NDArray[int64]:
         """For each point, the start of the point's conditions in :attr:`indices`; then the total number of pairs. The
-        array of ``int64`` is one longer than the number of points."""
+        array of ``int64`` has one element more than there are points."""
         return self._offsets
 
     @property

@@ -88,7 +88,7 @@ class TransitionPolicy(Plain):
 
     @classmethod
     def standard(cls) -> TransitionPolicy:
-        """The default policy: a dwell of 20 s, margins of 20 m, and larger margins for fixes with a poor accuracy.
+        """The default policy: a dwell of 20 s, margins of 20 m, and larger margins for fixes with poor accuracy.
 
         Example:
             >>> TransitionPolicy.standard().entry_dwell

@@ -157,7 +157,8 @@ def _edges(vertices: list[Vertex], part: int, ring: int) -> list[Edge]:
 
 
 def _reversed(edges: list[Edge]) -> list[Edge]:
-    """Returns the ring in the opposite direction; an edge keeps the number of its start in the listed order."""
+    """Returns the ring in the opposite direction; each edge keeps the number of the vertex at which it starts in the
+    listed order."""
     turned = []
     for edge in reversed(edges):
         start = edge.end._replace(number=edge.start.number)
