@@ -156,7 +156,7 @@ def test_a_command_names_its_option(path: Path, tmp_path: Path, capsys: pytest.C
 
 
 def test_a_table_that_grows_is_refused_when_it_is_read_again(path: Path) -> None:
-    """If the file of a running watch is refused, the watch keeps its conditions."""
+    """If the conditions file of a running watch is refused, the watch keeps the conditions that it has."""
     path.write_text(json.dumps(collection(SMALL)))
     follower = Follower(path, max_vertices=11)
     path.write_text(json.dumps(PLACES))
@@ -199,7 +199,7 @@ def test_all_vertices_count(geometry: dict[str, Any], count: int, gate: bool) ->
 
 
 def zigzag(count: int) -> dict[str, Any]:
-    """Returns a polygon of `count` vertices; each of its planar edges is replaced by thousands of geodesics."""
+    """Returns a polygon of `count` vertices; each of its planar edges is replaced with thousands of geodesics."""
     there = [[170.0 * (step % 2), 60 + 24 * step / count] for step in range(count // 2)]
     back = [[x + 1, y + 0.001] for x, y in reversed(there)]
     return {"type": "Polygon", "coordinates": [[*there, *back, there[0]]]}

@@ -95,6 +95,6 @@ def reference_shape(base: Place, number: int) -> Polygon | Corridor:
     kind, coordinates, options = palette(base)[number]
     if kind == "corridor":
         return RoughCorridor(coordinates, **options)
-    # Near a pole, planar edges become thousands of geodesics; a check whether any two of them cross would take a
+    # Near a pole, planar edges become thousands of geodesics; checking whether any two of them cross would take a
     # minute.
     return RoughPolygon(coordinates, **options, check=options.get("edges") != "planar")

@@ -42,7 +42,7 @@ class TransitionPolicy(Plain):
         entry_margin: Margin for entering, in metres, finite, not negative.
         exit_margin: Margin for leaving, in metres, finite, not negative.
         exit_margin_limit: If this is 0, the margin for leaving is `exit_margin`. Otherwise the margin for leaving is
-            the circle's radius, clamped to `exit_margin` ... `exit_margin_limit` metres.
+            the circle's radius, but at least `exit_margin` and at most `exit_margin_limit` metres.
         accuracy_factor: Factor for a fix's accuracy, not negative. If the factor is 0, the accuracy is ignored.
         dwell_policy: What ends a dwell.
         notify: Which changes become events.

@@ -71,8 +71,8 @@ class Edge:
         return found["lat2"], found["lon2"]
 
     def _ahead(self, latitude: float, longitude: float, along: float) -> tuple[float, float]:
-        """Returns the distance of a point from the point of the edge at this position, and an estimate of the distance
-        along the edge to the foot of the perpendicular."""
+        """Returns the distance between a point and the place at this position on the edge, and an estimate of the
+        distance along the edge to the foot of the perpendicular."""
         there = self.at(along)
         found = inverse(there[0], there[1], latitude, longitude)
         angle = math.radians(found["azi1"] - there[2])

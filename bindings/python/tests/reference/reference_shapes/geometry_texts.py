@@ -72,7 +72,7 @@ def _depth(coordinates: Any) -> int:
 
 
 def _read(spec: dict[str, Any], kinds: tuple[str, str]) -> tuple[Any, dict[str, Any]]:
-    """Returns the coordinates, nested as for the kind with several parts, and the options."""
+    """Returns the coordinates, nested as in a geometry with several parts, and the options."""
     options = {key: spec[key] for key in ("edges", "oriented", "buffer", "radius") if key in spec}
     single, multiple = kinds
     if "wkt" in spec:
