@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import streams
 
-from fencepost import Zones, spark as fencepost_spark
+from fencepost import Gate, Zones, spark as fencepost_spark
 from fencepost.errors import InvalidArgumentError
 
 World = tuple[Path, list[streams.Row], list[dict[str, Any]]]
@@ -134,3 +134,12 @@ def test_a_point_out_of_range_does_not_end_a_stream(spark: Any, tmp_path: Path) 
     counted = [each["observedMetrics"]["fencepost_points"] for each in query.recentProgress]
     assert sum(each["rows"] for each in counted) == 5 and sum(each["unusable"] for each in counted) == 3
     assert sum(each["observedMetrics"]["again"]["rows"] for each in query.recentProgress) == 2
+
+
+def test_gates_are_refused_on_the_driver(spark: Any) -> None:
+    """A fleet follows gates only along a path, and fleets in Spark have none."""
+    zones = Zones()
+    zones.add(Gate("LINESTRING (0.05 -0.01, 0.05 0.01)"), "toll")
+    frame = spark.createDataFrame([("a", 0.0, 0.0, 0)], "vehicle string, lat double, lon double, time long")
+    with pytest.raises(InvalidArgumentError, match="path"):
+        fencepost_spark.replay(frame, zones, by="vehicle")

@@ -62,7 +62,7 @@ def _batch(rows: Sequence[Any]) -> Batch:
             for latitude, source in zip(latitudes, sources)
         ],
         [bool(source & AFTER_GAP) for source in sources],
-        [None] * len(rows),  # the direction: only gate crossings have one, and these fleets have no path
+        [None] * len(rows),  # the direction: only gates have one, and a fleet without a path refuses them
         tags,
     )
     arrays = [pyarrow.array(values, field.type) for values, field in zip(columns, EVENT_SCHEMA, strict=True)]

@@ -19,9 +19,11 @@ _ROW = "fencepost row"  # this name does not clash with a frame's columns
 def replay_frame(frame: Any, conditions: Zones, given: Mapping[str, str]) -> Any:
     """Replays a frame; see :func:`fencepost.spark.replay`."""
     from .arrow_events import EVENT_DDL
+    from .feeding import check
 
     if frame.isStreaming:
         raise InvalidArgumentError("replay needs a batch frame, but this is a stream: use fencepost.spark.events")
+    check(conditions)
     names = columns.find_rows(frame, given)
     row = columns.functions().monotonically_increasing_id().alias(_ROW)
     rows = frame.select("*", row).where(columns.usable(frame, names)).select(*columns.rows(frame, names), _ROW)

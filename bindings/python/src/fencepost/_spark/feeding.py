@@ -16,6 +16,12 @@ def new_fleet(conditions: Zones) -> Fleet:
     return Fleet(conditions, max_pending_events=_MOST_EVENTS)
 
 
+def check(conditions: Zones) -> None:
+    """Raises an error if a fleet cannot follow the conditions, for example because one of them is a gate. Called on the
+    driver, because the error of a worker hides the reason below Spark's own."""
+    new_fleet(conditions).close()
+
+
 def feed(fleet: Fleet, rows: Any) -> FeedResult:
     """Feeds the rows of an Arrow batch or table, in order."""
     device = rows["device"]

@@ -11,6 +11,7 @@ from .._native import InvalidArgumentError
 from .._tables.numbers import integer
 from . import columns
 from .arrow_events import EVENT_DDL, EVENT_SCHEMA
+from .feeding import check
 from .packed import PACKED_DDL, packed_by_shard, unpacked
 from .processor import OUTPUT_DDL, Processor
 from .shard import Rules
@@ -46,6 +47,7 @@ def stream_events(
     interval_us(stream.sparkSession, delay, "delay")
     if max_ahead is not None:
         interval_us(stream.sparkSession, max_ahead, "max_ahead")
+    check(conditions)
     names = columns.find_rows(stream, given)
     if ("refresh" in names) != (folder is not None):
         raise InvalidArgumentError("refresh (a column) and versions (a folder of tables) must be passed together")
