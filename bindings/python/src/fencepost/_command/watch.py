@@ -22,7 +22,7 @@ from .._live.signals import Signals
 from .._live.sinks import AppendedFile, Sink
 from .._monitor.monitor import Monitor
 from .._native import FencepostError
-from .._values.enums import DevicePath, State
+from .._values.enums import State
 from .options import path_options
 from .outcomes import DONE, UsageError
 from .watch_brokers import check_client_id, open_publisher
@@ -59,8 +59,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("argument --publish-retain: needs --publish")
     if options.publish_retain and options.publish_format == "homeassistant":
         raise UsageError("argument --publish-retain: remove it; --publish-format homeassistant retains each message")
-    if path_options(options)["path"] != DevicePath.FIXES and not is_one:
-        raise UsageError("argument --path: works for one device and cannot be used with --by or --as")
+    path_options(options)  # refuses options that do not fit together, before anything is opened
     with ExitStack() as stack:
         notices = stack.enter_context(notices_on_stderr(options.log_format == "json"))
         return _watch(options, is_one, notices, stack)
@@ -108,6 +107,7 @@ def _watch(options: argparse.Namespace, is_one: bool, notices: Notices, stack: E
             max_devices=options.max_devices,
             numbered_by=options.numbered_by,
             expire=None if options.expire is None else options.expire * 86_400,
+            **path_options(options),
             **shared,
         )
         stack.enter_context(follower)

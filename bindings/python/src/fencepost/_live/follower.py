@@ -20,8 +20,8 @@ from .._fleet.fleet import Fleet
 from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError, QueueFullError
 from .._replay.filling import sync_conditions
-from .._values.arguments import as_policy, vertex_limit
-from .._values.enums import State
+from .._values.arguments import as_policy, member, vertex_limit
+from .._values.enums import DevicePath, State
 from .._values.fixes import Fix
 from .._values.policy import TransitionPolicy
 from .._values.results import SyncResult
@@ -108,7 +108,11 @@ class Follower(Running):
         max_vertices: The largest number of vertices of each shape in a file or table; None means 500,000. See
             :class:`Zones`.
         waypoints: True if a waypoint from an OwnTracks phone becomes a circle for the devices of the phone's owner.
-        max_gap: The ``max_gap`` of the path; allowed only for a monitor that has a path.
+        path: How each device is assumed to move between its fixes; see :class:`Fleet`. A fleet or monitor that is
+            passed as `zones` has its own path.
+        max_gap: The ``max_gap`` of the path, in seconds, also of a fleet or monitor that is passed as `zones` and has a
+            path. No time passes for a device until the gap since its last fix exceeds `max_gap`.
+        max_speed: The ``max_speed`` of the path, in metres per second; see :class:`Fleet`.
         named: The device to use for fixes that do not name their device, such as the fixes of a GPS receiver.
         numbered_by: The member of JSON messages that contains the sequence number of a device's message; None means
             that messages have no number. Missing numbers are logged and counted as ``missing_messages``.
@@ -153,7 +157,9 @@ class Follower(Running):
         columns: Mapping[str, str] | None = None,
         max_vertices: int | None = None,
         waypoints: bool = True,
+        path: DevicePath | str = DevicePath.FIXES,
         max_gap: float | None = None,
+        max_speed: float | None = None,
         named: str = "",
         numbered_by: str | None = None,
         logger: logging.Logger = LOGGER,
@@ -167,6 +173,10 @@ class Follower(Running):
         expire = expire.total_seconds() if isinstance(expire, timedelta) else expire
         if expire is not None and not 0 < expire < float("inf"):
             raise InvalidArgumentError(f"expire {expire} is not a number of seconds above 0")
+        way = {"path": path, "max_gap": max_gap, "max_speed": max_speed}
+        has_path = member(DevicePath, path, "path") != DevicePath.FIXES or max_speed is not None
+        if has_path and isinstance(zones, Monitor | Fleet):
+            raise InvalidArgumentError("path, max_speed: the fleet or monitor has its own path; pass only its max_gap")
         self._stack = ExitStack()
         self._policy = TransitionPolicy.standard() if policy is None else as_policy(policy)
         self._reading: dict[str, Any] = {
@@ -195,7 +205,7 @@ class Follower(Running):
                 self._watcher = Watch(zones, self._sinks, self._notices, max_gap=max_gap, **options)
             else:
                 rows = None if isinstance(zones, Fleet | Zones) else self._read(zones, State.UNSATISFIED)
-                fleet = self._fleet_of(zones, store, name)
+                fleet = self._fleet_of(zones, store, name, way)
                 self._circles = OwnersCircles(fleet.conditions, self._policy, max_devices)
                 if rows is not None:
                     self._synced(fleet.conditions, *rows)
@@ -205,6 +215,7 @@ class Follower(Running):
                     "by": device,
                     "named": named,
                     "numbered_by": numbered_by,
+                    "max_gap": max_gap,
                 }
                 self._watcher = FleetWatch(fleet, self._sinks, self._notices, self._circles, **options)
                 self._watcher.takes_waypoints = waypoints
@@ -214,13 +225,13 @@ class Follower(Running):
             self._stack.close()
             raise
 
-    def _fleet_of(self, zones: Any, store: str | PathLike[str] | None, name: str) -> Fleet:
+    def _fleet_of(self, zones: Any, store: str | PathLike[str] | None, name: str, way: dict[str, Any]) -> Fleet:
         if isinstance(zones, Fleet):
             if store is not None:
                 raise InvalidArgumentError("store: the fleet already has its own store; remove the argument")
             return zones
         table = zones if isinstance(zones, Zones) else Zones()
-        return self._stack.enter_context(Fleet(table, store=store, name=None if store is None else name))
+        return self._stack.enter_context(Fleet(table, store=store, name=None if store is None else name, **way))
 
     # ------------------------------------------------------------------------------------------ input
 

@@ -53,6 +53,9 @@ class FleetWatch(Handling):
 
     A fix counts only if it is later than its device's clock, so a repeated fix is skipped.
 
+    With a path, a device's movement to its next fix is unknown until that fix arrives. So no time passes for the device
+    until the gap since its last fix exceeds `max_gap`.
+
     Args:
         fleet: The fleet, with its conditions.
         handle: Called with one event at a time, in order; returns True when the event is handled.
@@ -68,6 +71,7 @@ class FleetWatch(Handling):
         unknown_accuracy: The accuracy, in metres, to use for fixes with accuracy 0, which trackers send if they do not
             know the accuracy.
         numbered_by: The member of a message that contains the message number; see :class:`Gaps`.
+        max_gap: The path's ``max_gap``, in seconds; None means that the fleet has no path.
         monotonic: Returns the seconds of a monotonic clock.
         wall: Returns the seconds since 1970.
 
@@ -96,6 +100,7 @@ class FleetWatch(Handling):
         expire: float | None = None,
         unknown_accuracy: float = 0.0,
         numbered_by: str | None = None,
+        max_gap: float | None = None,
         monotonic: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
     ) -> None:
@@ -111,6 +116,7 @@ class FleetWatch(Handling):
         # Arrival times use the monotonic clock, so setting the wall clock cannot make a device look silent.
         self._started_us, self._started = round(wall() * 1e6), monotonic()
         self._unknown_accuracy = unknown_accuracy
+        self._max_gap_us = None if max_gap is None else round(max_gap * 1e6)
         self._gaps = Gaps(numbered_by, self.counts, notices)
         # The monotonic times at which something becomes due for a device; an entry is valid only while its deadline
         # equals the device's current deadline.
@@ -267,8 +273,7 @@ class FleetWatch(Handling):
             return
         followed.deadline = deadline
         if deadline is not None and followed.fix is not None:
-            then, at = followed.fix
-            heapq.heappush(self._due, (at + (deadline - then + self._lag_us) / 1e6, device, deadline))
+            heapq.heappush(self._due, (self._due_at(followed.fix, deadline), device, deadline))
             if len(self._due) > 4 * len(self.devices) + 64:
                 self._due = [each for each in self._due if self._counts_still(each)]
                 heapq.heapify(self._due)
@@ -277,8 +282,17 @@ class FleetWatch(Handling):
         followed = self.devices.get(entry[1])
         if followed is None or followed.deadline != entry[2] or followed.fix is None:
             return False
-        then, at = followed.fix
-        return entry[0] == at + (entry[2] - then + self._lag_us) / 1e6
+        return entry[0] == self._due_at(followed.fix, entry[2])
+
+    def _settled(self, fix: tuple[int, float], deadline: int) -> int:
+        """The time to which a device with this last fix is advanced for a deadline: with a path, the gap must exceed
+        `max_gap` first."""
+        return deadline if self._max_gap_us is None else max(deadline, fix[0] + self._max_gap_us + 1)
+
+    def _due_at(self, fix: tuple[int, float], deadline: int) -> float:
+        """The monotonic time at which a deadline of a device with this last fix is due."""
+        then, at = fix
+        return at + (self._settled(fix, deadline) - then + self._lag_us) / 1e6
 
     def pass_time(self) -> None:
         """Confirms the due changes of silent devices."""
@@ -288,12 +302,14 @@ class FleetWatch(Handling):
             if not self._counts_still(entry):
                 continue
             _, device, deadline = entry
+            followed = self.devices[device]
+            if followed.fix is not None:
+                deadline = self._settled(followed.fix, deadline)
             try:
                 self.fleet._handle.advance(deadline, device)
             except QueueFullError:
                 heapq.heappush(self._due, entry)
                 break
-            followed = self.devices[device]
             followed.clock = max(deadline, followed.clock or deadline)
             self._look_ahead(device, followed)
         self.look_at_store()
