@@ -34,8 +34,8 @@ let package = Package(
     // Keeps monitors in SQLite files; needs the system's libsqlite3.
     .library(name: "FencepostStore", targets: ["FencepostStore"]),
     .library(name: "FencepostFoundation", targets: ["FencepostFoundation"]),
-    // The C library. Its name differs from the name of the Swift product by more than letter case, because some file
-    // systems ignore case; the install step names it libfencepost.so.
+    // The C library. The name of this product differs from that of the Swift product by more than letter case, because
+    // some file systems ignore case; the install step names it libfencepost.so.
     .library(name: "fencepost-c", type: .dynamic, targets: ["FencepostABI"]),
     .library(name: "fencepost-c-static", type: .static, targets: ["FencepostABI"]),
   ],

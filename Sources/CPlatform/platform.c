@@ -96,7 +96,7 @@ static void leave_front(cplatform_lock *lock) {
   if (__atomic_exchange_n(&lock->front, 0, __ATOMIC_RELEASE) == 2) wake(&lock->front);
 }
 
-/* Takes the lock at the front, and leaves the front. */
+/* Takes the lock as the front thread, and leaves the front. */
 static void take_at_front(cplatform_lock *lock) {
   uint32_t reserved = 0; /* CPLATFORM_RESERVED if the word has that bit */
   for (;;) {

@@ -295,7 +295,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
       database = nil
       database = try StoreDatabase.open(path, verified: sums)
     }
-    // If another process has removed the log, closing copies its contents into the file, and a new log begins.
+    // If another process has removed the log, closing copies the log's contents into the file, and a new log begins.
     if let old = database, !old.hasItsLog {
       old.end(isInPlace: false)
       database = nil

@@ -500,7 +500,7 @@ void storedPolygons(const Circles &circles) {
 }
 
 // Runs a fleet on the tracks that all compared programs share, and counts its events. The targets are in the table
-// "fleets" in Tests/Benchmarks/README.md. Returns the nanoseconds of a device's first fix.
+// "fleets" in Tests/Benchmarks/README.md. Returns the nanoseconds that a device's first fix takes.
 double fleetOn(const FleetPeers &peers, const Limit &limit, const Zones &zones, size_t devices, size_t each,
                const std::string &name, double target) {
   const DeviceRows rows = deviceRows(limit, devices, each);

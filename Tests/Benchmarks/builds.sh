@@ -4,7 +4,7 @@
 #
 #   Tests/Benchmarks/builds.sh [LIBRARY [OTHER]]
 #
-# LIBRARY defaults to the embedded build of .build/lib, OTHER to the build with a Swift runtime, which
+# LIBRARY defaults to the embedded build in .build/lib, OTHER to the build with a Swift runtime, which
 # Tests/Runtimes/run.sh leaves in .build/full/lib. Fails if LIBRARY takes 2 % more instructions than OTHER for a row, or
 # if their answers differ.
 set -euo pipefail

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-// Returns the number behind a key in a line of JSON.
+// Returns the number after a key in a line of JSON.
 inline double figure(const char *line, const char *key) {
   const char *at = std::strstr(line, key);
   if (!at) fail(std::string("no ") + key + " in: " + line);

@@ -106,7 +106,7 @@ class PolygonProgram {
   PolygonProgram(std::string program, std::string data) : program(std::move(program)), data(std::move(data)) {}
   bool isPresent() const { return !program.empty(); }
 
-  // Returns the median of the repetitions of the measurement with that name, and the number of answers.
+  // Returns the median over the repetitions of the measurement with this name, and the number of answers.
   Limit::Figure run(const std::string &name, int repetitions) const {
     std::string command = "BENCH_DATA='" + data + "' BENCH_REPS=" + std::to_string(repetitions) + " BENCH_ONLY='" +
                           name + "' '" + program + "' w3 2>/dev/null";

@@ -47,7 +47,7 @@ static size_t events_of(fencepost_fleet *fleet, fencepost_fleet_event *events) {
   return count;
 }
 
-/* Device columns that are numbers or dictionaries, of every width, give the same events as single calls; `row` names
+/* Device columns with numbers or with dictionaries, of every width, give the same events as single calls; `row` names
    the row that caused an event. */
 static void columns_and_dictionaries(void) {
   static const char *const names[] = {"a", "b", "c", "d"};

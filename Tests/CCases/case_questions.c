@@ -1,5 +1,5 @@
-/* Tests queries about points (the conditions that contain them, the nearest boundaries), their columns, capacities and
-   misuse. */
+/* Tests queries about points (the conditions that contain them, the nearest boundaries), and the columns, capacities
+   and misuse of these queries. */
 #include "check.h"
 
 enum {

@@ -29,7 +29,7 @@ static const char *identifiers_of(fencepost_conditions *table) {
   return buffer;
 }
 
-/* Returns the bytes of the condition "wkb" of a table, which joins two polygons. */
+/* Returns the bytes of the condition "wkb" in a table, which joins two polygons. */
 static size_t wkb_of_squares(uint8_t *bytes, size_t capacity) {
   fencepost_conditions *table = new_table();
   fencepost_geometry geometry = squares();

@@ -1,4 +1,4 @@
-/* Tests wrong times: the limit of time steps, and rewinding the clock. */
+/* Tests wrong times: the limit for time steps, and rewinding the clock. */
 #include "check.h"
 #include "stores.h"
 
@@ -150,7 +150,7 @@ static void rewinding(void) {
     CHECK_INT(explanation.observed, FENCEPOST_STATE_UNKNOWN);
     CHECK_INT(explanation.last_sighting_us, FENCEPOST_TIME_UNSET);
   }
-  /* For beacons, the absence counts from the new clock time. */
+  /* For beacons, the absence is counted from the new clock time. */
   int64_t deadline;
   CHECK_OK(fencepost_monitor_next_deadline(monitor, &deadline, NULL));
   CHECK_INT(deadline, SECONDS(60));

@@ -1,6 +1,6 @@
 /*
  * Tests two guarantees of the release library: no call raises a floating-point exception that the host has turned into
- * a signal, and a thread with the stack size that the header states is enough.
+ * a signal, and no call needs a larger stack than the header states.
  *
  *     host_limits DRIVE.csv DIRECTORY [stack]; with `stack`, it checks only the stack sizes
  *

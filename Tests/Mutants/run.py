@@ -220,15 +220,15 @@ MUTANTS = [
            "if table.holds(entry.slot, entry.generation) || !table.isLive(entry.slot) { return entry }"),
     Mutant("events built at a commit come last", "Delivery/EventQueue.swift",
            "last.change > entry.change {", "last.change == 0 {"),
-    # These mutants change the edge cells. EdgeCellsTests also compares the answers of cells with the shapes.
+    # These mutants change the edge cells. EdgeCellsTests also compares the answers of cells with those of the shapes.
     Mutant("a polygon that a device of a fleet entered is overlooked", FLEET_FIXES,
            "guard polygons == place.polygonCount else", "guard polygons <= place.polygonCount else"),
     Mutant("cells outlive a change of the table", FLEET_FIXES,
            "    edges.keepUp(with: table.index.count, version: table.indexVersion)\n", ""),
     Mutant("a position has the sides of the reference of its cell", CELLS,
            "let sides = cell.sides ^ flips", "let sides = cell.sides"),
-    # These mutants change what a fleet remembers about a device's surroundings. SurroundingsTests also compares the
-    # circles that devices are inside of with distances.
+    # These mutants change what a fleet remembers about a device's surroundings. SurroundingsTests also checks, by
+    # distances, which circles the devices are inside of.
     Mutant("the room around a device does not shrink while the device moves", FLEET_FIXES,
            "let room = surroundings.room - moved", "let room = surroundings.room"),
     Mutant("only the nearest circle limits the room around a device", KERNEL_PATCHES,

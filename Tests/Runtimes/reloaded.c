@@ -19,7 +19,7 @@ enum {
   ROUNDS = 100
 };
 
-/* The number of allocations in use; it is counted here because glibc's statistics include freed blocks that it keeps
+/* The number of allocations in use; it is counted here because glibc's statistics include freed blocks that glibc keeps
    for reuse. */
 static long in_use;
 void *__libc_malloc(size_t size);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs the C cases with the whole engine under a sanitizer. The Thread Sanitizer runs the cases with threads, on a debug
 # build with a Swift runtime. The Address Sanitizer with LeakSanitizer runs all cases and the fuzz corpora, on optimised
-# Embedded Swift: this is the code that is installed, and each of its allocations is a separate malloc().
+# Embedded Swift, because this is the code that is installed, and each of its allocations is a separate malloc().
 #
 #   [FENCEPOST_RUNTIME=full] Tests/Sanitize/run.sh [thread|address]...
 #
@@ -35,7 +35,7 @@ link() {
   fi
 }
 
-# compile SANITIZER: compiles the engine, into the objects in `embedded` or into an archive of SwiftPM.
+# compile SANITIZER: compiles the engine, into the objects in `embedded` or into an archive that SwiftPM makes.
 compile() {
   local sanitizer=$1 define=() objects
   embedded=()

@@ -8,7 +8,7 @@ void disk_reset(void);
 /* Applies an operation. If `all` is 0, a write keeps only a random part of its sectors. */
 void disk_apply(const op *o, int all);
 /* Simulates a possible state of the disk if the power fails before operation n: writes without fsync may be missing,
- * each sector and each name separately. The names of files become durable in the order in which they were created. */
+ * each sector and each name separately. File names become durable in the order in which the files were created. */
 void power_failure(const op *trace, size_t n);
 /* Writes the contents of the disk to the folder. */
 void put_disk(void);

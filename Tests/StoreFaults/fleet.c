@@ -1,4 +1,4 @@
-/* Attacks stores of fleets: the process ends, the power fails, the disk fails, copies are torn, bits flip. */
+/* Attacks fleet stores: the process ends, the power fails, the disk fails, copies are torn, bits flip. */
 #include "attacks.h"
 #include "disk.h"
 #include "fleet_life.h"

@@ -48,7 +48,7 @@ int in_child(void (*run)(void *context), void *context);
 void *share(size_t size);
 
 double seconds(void);
-/* Returns the processor time of this thread, which does not depend on other work of the machine. */
+/* Returns the processor time of this thread, which does not depend on other work on the machine. */
 double processor_seconds(void);
 
 #endif

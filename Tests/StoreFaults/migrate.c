@@ -1,5 +1,5 @@
-/* A store of version 0.1 is replaced by a store of this version; the process is killed at each operation of opening
-   it. */
+/* A store of version 0.1 is replaced by a store of this version; the process is killed at each operation during the
+   opening. */
 #include "attacks.h"
 #include "files.h"
 #include "life.h"
@@ -43,7 +43,7 @@ static void fail_at_each(const unsigned char *file, size_t size, const unsigned 
   static const int errors[] = {ENOSPC, EIO, EINTR};
   for (long i = 0; i < operations * 6; i++) {
     int error = errors[i / 2 % 3];
-    /* SQLite retries an operation while it is interrupted, without a limit. */
+    /* SQLite retries an interrupted operation without a limit. */
     failure failing = {i / 6, i & 1 ? 1 : error == EINTR ? 3 : 1000000, error, (int)(i / 2 & 1)};
     clear_folder();
     write_file("m.fencepost", file, size);

@@ -30,7 +30,7 @@ static fencepost_store_status status_of(fencepost_monitor *monitor) {
 static void limit(const scarcity *shared) {
   rlim_t most = shared->most;
   if (shared->resource == RLIMIT_NOFILE) {
-    /* The limit counts from the number of files that are open now. */
+    /* The limit is relative to the number of files that are open now. */
     int lowest = open("/dev/null", O_RDONLY);
     close(lowest);
     most += (rlim_t)lowest;

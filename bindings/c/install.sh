@@ -3,7 +3,7 @@
 #
 #   [PREFIX=/usr/local] [LIBDIR=$PREFIX/lib] [INCLUDEDIR=$PREFIX/include] [DESTDIR=] bindings/c/install.sh install|uninstall
 #
-# The settings of the build (build.sh) select which library is installed.
+# The build settings (build.sh) select which library is installed.
 #
 # The installed tree can be moved as a whole: the pkg-config and CMake files find the other files by relative paths.
 set -eu

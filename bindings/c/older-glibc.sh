@@ -66,6 +66,6 @@ stub libdl libdl.so.2
 $cc -O2 -fPIC -ffunction-sections -fvisibility=hidden -c -o "$folder/missing.o" "$here/missing.c"
 {
   for name in c m pthread dl; do echo "*/lib$name.so.*=$folder/lib$name.so"; done
-  # libm.so is a linker script; the other two are empty archives since glibc 2.34.
+  # libm.so is a linker script; libpthread.so and libdl.so are empty archives since glibc 2.34.
   for file in libm.so libpthread.a libdl.a; do echo "*/$file=$folder/${file%.*}.so"; done
 } > "$folder/remap"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds an SQL extension from the engine's archive, the core and the files of the host.
+# Builds an SQL extension from the engine's archive, the core and the host's files.
 #
 #   [FENCEPOST_LIB=.build/lib] bindings/sql/build.sh sqlite|duckdb|postgresql
 #

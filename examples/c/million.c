@@ -7,8 +7,9 @@
  * DIRECTORY must be empty; without this argument, a temporary directory is used and removed at the end.
  *
  * Two fleets share one table, each with half of the devices and its own store: feeding one fleet never waits for the
- * other. In each round each device moves by up to 300 m, in an order unrelated to its position. After the rounds, both
- * fleets are saved, closed and opened again, and continue. Machine-dependent figures go to standard error.
+ * other. In each round each device moves by up to 300 m; the order of the devices is unrelated to their positions.
+ * After the rounds, both fleets are saved, closed and opened again, and continue. Machine-dependent figures go to
+ * standard error.
  */
 #define _DEFAULT_SOURCE
 #include <fencepost.h>

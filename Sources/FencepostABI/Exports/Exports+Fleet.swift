@@ -17,7 +17,7 @@ public func fencepost_fleet_create(
 public func fencepost_fleet_destroy(_ fleet: OpaquePointer?) {
   guard let handle = try? FleetHandle.borrow(fleet) else { return }
   handle.setWakeup(nil, nil)
-  // Changes that cannot be saved now are lost, as in a crash; fencepost_fleet_close reports it.
+  // Changes that cannot be saved now are lost, as in a crash; fencepost_fleet_close reports the failure.
   try? handle.withStored { stored throws(MonitorError) in try stored.close() }
   handle.release()
 }

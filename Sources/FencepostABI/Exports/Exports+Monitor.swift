@@ -24,7 +24,7 @@ public func fencepost_monitor_create(
 public func fencepost_monitor_destroy(_ monitor: OpaquePointer?) {
   guard let handle = try? MonitorHandle.borrow(monitor) else { return }
   handle.setWakeup(nil, nil)
-  // Changes that cannot be saved now are lost, as in a crash; fencepost_monitor_close reports it.
+  // Changes that cannot be saved now are lost, as in a crash; fencepost_monitor_close reports the failure.
   try? handle.withStored { stored throws(MonitorError) in try stored.close() }
   handle.release()
 }

@@ -120,7 +120,8 @@ struct CrossingCheck {
     let (sizeA, sizeB) = (a.length, b.length)
     let (longer, shorter) = (max(sizeA, sizeB), min(sizeA, sizeB))
     guard longer < 3e6, shorter > 1e-3 else { return false }
-    // Chords of edges below 100 km leave their geodesics by less than 0.5°, edges below 1 000 km by less than 4.5°.
+    // Chords of edges shorter than 100 km leave their geodesics by less than 0.5°, chords of edges shorter than 1 000
+    // km by less than 4.5°.
     let alike = longer < 1e5 ? 0.999 : 0.9
     if longer < 1e6, a.dot(b) < alike * sizeA * sizeB { return true }
     let up = tip.scaled
@@ -156,7 +157,7 @@ struct CrossingCheck {
 
   /// Directions around each place where more than two edges meet.
   private mutating func lookAtVertices() throws(ShapeDefect) {
-    // Sorting the vertices finds those at the same place. It compares their coordinates, so the order is the same on
+    // Sorting the vertices finds those at the same place. The sort compares coordinates, so the order is the same on
     // every machine.
     let vertices = line.vertices
     let order = line.vertexOrder

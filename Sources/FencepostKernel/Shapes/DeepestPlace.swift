@@ -300,7 +300,7 @@ extension ShapeLine {
       for index in start + 1..<max(end, start + 1) where !areOne(kept[kept.count - 1].vertex, index) {
         kept.append((index, index - 1))
       }
-      // The last vertex of a chain stays, because it may also be the first.
+      // The last vertex of a chain stays, because it may also be the first vertex.
       if kept.count > 1 { kept[kept.count - 1].vertex = end - 1 }
       // If fewer than four vertices would remain, keep all vertices of the chain: no ring has fewer than four.
       if kept.count < 4 { kept = (start..<end).map { ($0, max($0 - 1, start)) } }

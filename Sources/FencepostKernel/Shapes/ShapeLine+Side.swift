@@ -29,7 +29,7 @@ extension ShapeLine {
     let normal = corner.scaled / corner.scaled.length
     let way = point - corner
     guard distance > 0 else { return 0 }
-    // The horizontal direction to the right, as seen in the direction to the point.
+    // The horizontal direction to the right for a viewer who faces the point.
     let right = way.cross(normal)
     var (least, isLeft, isShort) = (Double.infinity, false, true)
     forEachEdge(at: vertex, edge) { edge, leaves in

@@ -69,7 +69,7 @@
   ///   away, `along` is only a starting value.
   public func foot(of point: EarthVector) -> (along: Double, at: EarthVector, isInner: Bool) {
     guard length > 0 else { return (0, start, false) }
-    // At the foot computed here, its chord to the point is perpendicular to the segment. If the geodesic to the foot is
+    // At the foot computed here, the chord to the point is perpendicular to the segment. If the geodesic to the foot is
     // perpendicular instead, the foot differs by 5e-9 radians at 20 km, which changes the distance by less than a
     // picometre.
     var along = min(max((point - start).dot(terms.first), 0), length)

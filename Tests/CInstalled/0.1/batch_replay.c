@@ -61,7 +61,7 @@ static void add_circles(fencepost_monitor *monitor, const char *path) {
   fclose(file);
 }
 
-/* Delivers the waiting events, one block at a time; the last call commits the block before it. */
+/* Prints the pending events, a block of events at a time; each call commits the previous block. */
 static void print_events(fencepost_monitor *monitor) {
   static fencepost_event events[EVENTS];
   size_t count = 0;

@@ -44,7 +44,7 @@ static void run(const char *directory, uint64_t last) {
   printf("opened after %d inputs; the condition is %s\n", (int)statistics.input_count, changed ? "new" : "there");
 
   for (uint64_t index = statistics.input_count; index <= FIXES; index++) {
-    /* First print the waiting events, also those that were delivered before but not acknowledged. The next poll
+    /* First print the waiting events, including those that were delivered before but not acknowledged. The next poll
        acknowledges them. */
     fencepost_event event;
     uint32_t available = 1;

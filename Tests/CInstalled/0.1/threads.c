@@ -1,8 +1,8 @@
 /*
  * Follows four devices on four threads; one more thread handles all events.
  *
- * Each device has its own monitor, a fork of the one that holds the conditions: forks share unchanged data, and need no
- * lock between them. A monitor itself may be used from several threads; here its feeder and the consumer use it. The
+ * Each device has its own monitor, a fork of the monitor that has the conditions; forks share unchanged data, and need
+ * no lock between them. A monitor itself may be used from several threads; here its feeder and the consumer use it. The
  * consumer sleeps until a wake-up callback posts its semaphore.
  */
 #define _POSIX_C_SOURCE 200809L

@@ -194,7 +194,7 @@ import Testing
       steps.note("changed")
     }
     steps.wait(for: "changing")
-    // The change begins to wait during this pause. If it begins later, the test is only less strict.
+    // The change begins to wait during this pause. If the change begins later, the test is only less strict.
     usleep(20_000)
     try other.feed(fix(1, 10), for: truck)
     #expect(try table.containing(latitude: 0, longitude: 0).map(\.identifier).contains("home"))

@@ -167,7 +167,7 @@ import Testing
       if random.chance(0.15) {
         given = Self.changed(given, &random, &count)
         let next = Conditions()
-        // In the new table, the conditions also have other generation numbers.
+        // In the new table, the conditions also have different generation numbers.
         _ = try next.ensure(given.shuffled(using: &random))
         for condition in given.prefix(2) { next.remove(condition.identifier) }
         _ = try next.ensure(given)

@@ -28,7 +28,7 @@ import Testing
   @Test func aWrongAdvanceIsRefused() throws {
     var fleet = try FleetEngine(try zones(), options: FleetOptions(maxTimeStepMicroseconds: 3_600_000_000))
     let device = try fleet.device("a")
-    try fleet.advance(to: at(-1e9))  // the first time of a fleet has no limit
+    try fleet.advance(to: at(-1e9))  // a fleet's first time has no limit
     try fleet.advance(to: at(0), force: true)
     try fleet.feed(fix(3_000, 0), for: device)
     #expect(isAhead { try fleet.advance(to: at(6_600.000001)) })

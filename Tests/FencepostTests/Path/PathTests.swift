@@ -104,8 +104,8 @@ import Testing
     } else if past < -1e-8 {
       #expect(events == [.satisfied, .unsatisfied])
     } else {
-      // The depth is smaller than the accuracy of distances: either no event or both occur, so the state ends as it
-      // began.
+      // The depth is smaller than the accuracy of distances: either no event occurs, or an entry and an exit, so the
+      // state ends as it began.
       #expect(events == [] || events == [.satisfied, .unsatisfied])
     }
   }

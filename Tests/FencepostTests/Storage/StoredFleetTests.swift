@@ -121,8 +121,8 @@ import Testing
       }
       _ = fleet.call { $0.nextDeadline() }
     }
-    // The first attempts come after doubling numbers of inputs; later there is one each time the inputs reach eight
-    // times the rows.
+    // The number of inputs between the first attempts doubles; later there is an attempt each time the number of inputs
+    // has reached eight times the number of rows.
     #expect((2...16).contains(storage.attempts - before), "\(storage.attempts - before) attempts")
     let attempts = storage.attempts
     for _ in 0..<1_000 { _ = fleet.call { $0.hasEvents } }

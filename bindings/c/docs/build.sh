@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the input of the site's reference pages: Doxygen's XML of the C header and its C++ wrapper, and DocC's pages of the
-# Swift modules. Treats warnings as errors.
+# Builds the input of the site's reference pages: Doxygen's XML for the C header and its C++ wrapper, and DocC's pages
+# for the Swift modules. Treats warnings as errors.
 #
 #   bindings/c/docs/build.sh [c|swift]...
 #

@@ -1,4 +1,4 @@
-// Contains the inputs that monitors and fleets share: columns of fixes, scan reports, queries of a condition.
+// Contains the inputs that monitors and fleets share: columns of fixes, scan reports, queries about a condition.
 
 import { InvalidArgumentError, QueueFullError } from "./errors.js";
 import { EXPLANATION, FEED_RESULT, FIX, FIX_COLUMNS, SIGHTING } from "./layout.js";

@@ -1,6 +1,6 @@
 #include "native.h"
 
-/* Every argument may be omitted; then the default of the header applies. */
+/* Every argument may be omitted; then the header's default applies. */
 static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
   native_state *state = PyType_GetModuleState(type);
   if (keywords != NULL && PyDict_Size(keywords) > 0) {

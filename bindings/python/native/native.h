@@ -56,7 +56,7 @@ int native_errors_init(PyObject *module, native_state *state);
 PyObject *native_error_table(PyObject *module, PyObject *unused);
 PyObject *native_raise(native_state *state, fencepost_status status, const fencepost_error *error);
 PyObject *native_refuse(native_state *state, const char *format, ...);
-/* Adds the counts of the consumed rows to the exception of a full queue or of an interrupted call. */
+/* Adds the counts of the consumed rows to the exception for a full queue or for an interrupted call. */
 void native_attach_result(PyObject *counts);
 
 /* values.c */
@@ -167,7 +167,7 @@ native_call native_begin_question(native_handle *self);
 /* Begins a call that a store must save; returns 0, or -1 with an exception if the handle is closed. */
 int native_begin_input(native_handle *self, native_call *call);
 int native_begin_input_batch(native_handle *self, native_call *call);
-/* Takes the interpreter lock again; the caller must check the status of the library. */
+/* Takes the interpreter lock again; the caller must check the library's status. */
 void native_return(native_call *call);
 /* Within a call: reports that there is not enough memory. Returns a status for native_refused(), which raises the
    error. */
@@ -188,7 +188,7 @@ extern PyType_Spec native_fleet_spec;
 
 /* device_names.c */
 /*
- * Within a call: finds the number of the device with an identifier. The number is valid until the call returns; after
+ * Within a call: finds the number of the device with this identifier. The number is valid until the call returns; after
  * that another thread may remove the device, and a new device may get the number.
  */
 fencepost_status native_device(native_call *call, const char *identifier, int create, uint32_t *out);
@@ -328,7 +328,8 @@ PyObject *native_remove_many(PyObject *self, PyObject *identifiers);
 /* shapes.c */
 /* Reads the tuple (WKB, radius, edges, oriented, buffer) into a definition; the bytes still belong to the tuple. */
 int native_read_shape(PyObject *geometry, fencepost_condition_definition *definition, fencepost_shape_options *options);
-/* Returns such a tuple for a condition that is a shape; None if the condition no longer exists. */
+/* Returns the tuple (WKB, radius, edges, oriented, buffer) for a condition that is a shape; None if the condition no
+   longer exists. */
 PyObject *native_shape_tuple(native_handle *self, const char *identifier);
 PyObject *native_add_shape(PyObject *self, PyObject *args);
 PyObject *native_add_shapes(PyObject *self, PyObject *args);

@@ -90,7 +90,8 @@ static PyObject *column_of(const fencepost_device_presence *found, size_t count,
   return bytes;
 }
 
-/* Returns (devices, generations, tags, since, evidence dates) of the presences in one condition, or in all. */
+/* Returns (devices, generations, tags, since, evidence dates) for the presences in one condition, or in all
+   conditions. */
 PyObject *native_devices_inside(PyObject *object, PyObject *identifier) {
   native_handle *self = (native_handle *)object;
   const char *text = NULL;

@@ -44,7 +44,7 @@ PyObject *native_optional_time(int64_t value) {
   return PyLong_FromLongLong(value);
 }
 
-/* Reads the directory of a store as bytes, or None. A NUL in the path is refused, because C would end the text
+/* Reads a store's directory as bytes, or None. A NUL in the path is refused, because C would end the text
    there. */
 int native_directory(native_state *state, PyObject *value, const char **out) {
   char *text;

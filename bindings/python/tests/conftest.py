@@ -30,7 +30,7 @@ OWN_TRACKS = DATA / "tracks"
 BINDING = Path(__file__).resolve().parents[1]
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 SECOND = 1_000_000
-# Finds the player of the scenarios, which the wheel does not contain.
+# Finds the scenario player, which the wheel does not contain.
 CONFORMANCE = ROOT / "Tests" / "Conformance"
 sys.path.append(str(CONFORMANCE))
 HOME = Circle(52.5, 13.4, 100)

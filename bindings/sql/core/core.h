@@ -258,7 +258,8 @@ void fp_time_write(int64_t time_us, char out[32]);
 
 /*
  * Returns whether the process can get this many bytes. The engine ends the process if it cannot allocate, which must
- * not happen to a server. Therefore the core checks this before it calls functions of the engine that allocate much.
+ * not happen to a server. Therefore the core checks this before it calls functions of the engine that allocate much
+ * memory.
  */
 bool fp_headroom(size_t bytes, fp_message *message);
 

@@ -26,7 +26,7 @@ fp_options fp_options_of(FunctionCallInfo fcinfo, int argument, uint32_t allowed
 /* Returns whether `places` was compiled from `value`. If the value is stored, reads only its head. */
 bool fp_value_is_of(const fp_places *places, Datum value);
 
-/* Compiles a value. The caller releases the places that this returns. */
+/* Compiles a value. The caller releases the places that this function returns. */
 fp_places *fp_places_of(Datum value, const fp_options *options, const char *name);
 
 /* Releases places when PostgreSQL deletes a memory context, also when a statement fails. */

@@ -127,7 +127,7 @@ def test_hostile_bytes(tmp_path: Path) -> None:
 
 
 # These are logs from gpsd's own tests, in which the receivers report both position and time, with gpsd's result for
-# each. The dates are not compared: gpsd takes an old date for a rollover of the GPS week number and changes it.
+# each. The dates are not compared: gpsd mistakes an old date for a rollover of the GPS week number, and changes it.
 GPSD = ("haicom-305N", "sl869", "garmin25lp", "telit-he910", "nokia-ld-4w", "bu353s4", "gr601-w", "myguide-3100",
         "ublox-neo-m9n-nmea", "nl2008u", "motorola-t805", "quectel", "beidou-bd")  # fmt: skip
 

@@ -33,7 +33,7 @@ UPTIME = "$SYS/broker/uptime"
 class _Arrived(NamedTuple):
     """A received message."""
 
-    life: int  # number of the connection: the broker redelivers messages of earlier connections
+    life: int  # number of the connection: the broker redelivers messages from earlier connections
     number: int
     quality: int
     topic: str
