@@ -1,19 +1,19 @@
 extension Monitor {
-  /// Adds a condition, or replaces the condition with the same identifier: the replacement has a new record and a new
+  /// Adds a condition, or replaces the condition with the same identifier: the replacement gets a new record and a new
   /// generation, and the pending events of the replaced condition are dropped.
   ///
-  /// If the age of the last valid fix is at most the option `initialFixMaxAge`, this fix determines the state of a
+  /// If the age of the last valid fix is at most the option `initialFixMaxAge`, that fix determines the state of a
   /// geographic condition at once.
   ///
   /// - Parameters:
-  ///   - condition: Any kind that ``Condition`` lists. The shapes of polygons and corridors are examined, which takes
+  ///   - condition: Any kind of condition that ``Condition`` lists. Polygons and corridors are examined, which takes
   ///     time that grows slightly faster than the number of vertices.
   ///   - identifier: 1 … 256 bytes of UTF-8 without a zero byte, compared byte by byte.
   ///   - state: The state of the first record; if the first determined state is the same, there is no event. Not
   ///     `unmonitored`.
   ///   - policy: When a crossing counts. Beacon conditions use only the policy's `notify`.
-  ///   - tag: A number of your choice, which each event returns.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``; nothing has changed then.
+  ///   - tag: A number of your choice, which is returned with each event.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``; the monitor is then unchanged.
   public func add(
     _ condition: any Condition, identifier: String, assuming state: Event.State = .unknown,
     policy: TransitionPolicy = .standard, tag: UInt64 = 0
@@ -24,8 +24,8 @@ extension Monitor {
   }
 
   /// Adds a condition unless an equal condition with the same identifier exists; in that case `assuming` is ignored.
-  /// Equal means: each coordinate differs by at most 1e-7 degrees, and radius and buffer differ by at most 0.5 m;
-  /// options, beacons, policy and tag are the same.
+  /// Two conditions are equal if each coordinate differs by at most 1e-7 degrees, radius and buffer differ by at most
+  /// 0.5 m, and options, beacons, policy and tag are the same.
   ///
   /// - Returns: Whether the condition was added or replaced.
   /// - Throws: The same errors as ``add(_:identifier:assuming:policy:tag:)``.
@@ -49,7 +49,7 @@ extension Monitor {
 
   /// The condition and its last handled event; `nil` when there is no such condition.
   ///
-  /// While an event is being handled, the record still shows the previous one.
+  /// While an event is being handled, the record still contains the previous event.
   public func record(for identifier: String) -> Record? {
     stored.engine.record(for: identifier)
   }

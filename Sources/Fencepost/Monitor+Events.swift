@@ -2,7 +2,7 @@ extension Monitor {
   /// The events of a monitor, for one consumer at a time. The sequence never ends.
   ///
   /// Requesting the next event commits the previous one; a condition's record shows an event only after this commit. If
-  /// the iterator is dropped or its task cancelled, the last delivered event is not committed; the next consumer
+  /// the iterator is dropped or its task is cancelled, the last delivered event is not committed; the next consumer
   /// receives it again, with the same sequence number.
   public struct Events: AsyncSequence, Sendable {
     public typealias Element = Event
@@ -10,7 +10,7 @@ extension Monitor {
 
     let monitor: Monitor
 
-    /// Becomes the consumer until the iterator is dropped, or the task in which it waits is cancelled.
+    /// Makes this iterator the consumer until it is dropped, or until the task in which it waits is cancelled.
     public func makeAsyncIterator() -> Iterator {
       Iterator(monitor: monitor, seat: ConsumerSeat(monitor.consumer))
     }
@@ -54,8 +54,8 @@ extension Monitor {
   /// throws, its event is not committed: the next request delivers it again, with the same sequence number.
   ///
   /// - Returns: How many events were handled.
-  /// - Throws: ``MonitorError/consumerAlreadyActive`` while an iterator over ``events`` exists, and what the function
-  ///   throws.
+  /// - Throws: ``MonitorError/consumerAlreadyActive`` while an iterator over ``events`` exists, or the error that the
+  ///   function throws.
   @discardableResult
   public func handleEvents(_ handle: (Event) async throws -> Void) async throws -> Int {
     let seat = ConsumerSeat(consumer)
@@ -69,8 +69,8 @@ extension Monitor {
     return count
   }
 
-  /// Returns the delivered, uncommitted events to the queue: they are delivered again with the same sequence number.
-  /// Call it if a consumer stops before it has handled its events.
+  /// Returns the delivered but uncommitted events to the queue: they are redelivered with the same sequence number.
+  /// Call this method if a consumer stops before it has handled its events.
   public func abandon() {
     call { engine in engine.abandon() }
   }
@@ -92,7 +92,7 @@ extension Monitor {
     }
   }
 
-  /// Commits the delivered events without delivering more. An event whose iterator was dropped is not committed.
+  /// Commits the delivered events without delivering more. An event is not committed if its iterator was dropped.
   public func acknowledge() {
     let hasChanged = consumer.takeChange()
     call { engine in

@@ -1,10 +1,11 @@
 extension Monitor {
-  /// Feeds one fix. A fix without a position (accuracy negative or NaN) is accepted, ignored and counted.
+  /// Feeds one fix. A fix without a position (its accuracy is negative or NaN) is accepted and counted, but otherwise
+  /// ignored.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if a coordinate or the time is out of range,
   ///   ``MonitorError/lateInput(time:clock:)``, ``MonitorError/aheadOfClock(time:clock:limit:)`` or
-  ///   ``MonitorError/queueFull(limit:position:)``. A refused fix changes nothing except the counter for the first
-  ///   three errors.
+  ///   ``MonitorError/queueFull(limit:position:)``. For the first three errors, a refused fix changes nothing except a
+  ///   counter; for the last error, it changes nothing.
   public func feed(_ fix: Fix) throws(MonitorError) {
     defer { wakeConsumer() }
     try stored.feed(fix)
@@ -22,7 +23,7 @@ extension Monitor {
   /// Feeds one scan report: the beacons observed at one instant. An empty report only moves the clock.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, ``MonitorError/lateInput(time:clock:)``,
-  ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
+  ///   ``MonitorError/queueFull(limit:position:)``; the monitor is then unchanged.
   public func feed(_ sightings: some Sequence<BeaconSighting> & Sendable, at time: Timestamp) throws(MonitorError) {
     try call { engine throws(MonitorError) in try engine.feed(sightings, at: time) }
   }
@@ -32,10 +33,10 @@ extension Monitor {
     try feed(CollectionOfOne(sighting), at: time)
   }
 
-  /// Declares whether the host scans for beacons from now on; a monitor starts with scanning on.
+  /// Declares whether the host is scanning for beacons from now on; a new monitor assumes that it is.
   ///
   /// While scanning is off, beacon conditions are undetermined and the absence of a beacon does not count; switching
-  /// the scanning off or on gives no event.
+  /// scanning off or on causes no event.
   ///
   /// - Throws: The same errors as ``feed(_:at:)-(BeaconSighting,_)``.
   public func setScanning(_ isOn: Bool, at time: Timestamp) throws(MonitorError) {
@@ -47,8 +48,8 @@ extension Monitor {
   /// - Parameters:
   ///   - flags: Which of ``Diagnostics/hostFlags`` are set now; while any flag is set, every condition is suspended.
   ///   - unsupported: Kinds of condition that cannot be monitored now; they become `unmonitored`.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (a flag that is not a host flag, or an invalid time), and
-  ///   the errors for a late input or a full queue; nothing has changed then.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (a flag that is not a host flag, or an invalid time), or
+  ///   the errors for a late input or a full queue; the monitor is then unchanged.
   public func setHostCapabilities(
     _ flags: Diagnostics, unsupported: Set<ConditionKind> = [], at time: Timestamp
   ) throws(MonitorError) {
@@ -57,23 +58,23 @@ extension Monitor {
   }
 
   /// Tells the monitor that time has passed: confirms all changes that are due up to and including the given time,
-  /// which may be any distance ahead of the clock.
+  /// which may be arbitrarily far ahead of the clock.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, ``MonitorError/lateInput(time:clock:)``,
-  ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
+  ///   ``MonitorError/queueFull(limit:position:)``; the monitor is then unchanged.
   public func advance(to time: Timestamp) throws(MonitorError) {
     try call { engine throws(MonitorError) in try engine.advance(to: time) }
   }
 
   /// Sets the clock back after inputs with wrong times.
   ///
-  /// Conditions, records, pending events and the sequence stay; the observed states become undetermined without an
-  /// event. The states of shapes are undetermined until the next fix, and those of beacon conditions until a sighting
-  /// or the initial timeout, counted from `time`.
+  /// Conditions, records, pending events and the sequence are kept; the observed states become undetermined without an
+  /// event. The states of shapes are undetermined until the next fix, and the states of beacon conditions are
+  /// undetermined until a sighting or until the initial timeout, counted from `time`.
   ///
-  /// - Parameter time: The new clock; not later than the present clock.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (out of range, or later than the clock, or there is no
-  ///   clock yet); then only a counter has changed.
+  /// - Parameter time: The new clock; must not be later than the present clock.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the time is out of range or later than the clock, or if
+  ///   there is no clock yet; in these cases only a counter has changed.
   /// - Complexity: O(conditions)
   public func rewind(to time: Timestamp) throws(MonitorError) {
     try call { engine throws(MonitorError) in try engine.rewind(to: time) }

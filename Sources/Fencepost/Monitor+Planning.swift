@@ -13,7 +13,7 @@ extension Monitor {
     try stored.engine.safeDistance(at: coordinate)
   }
 
-  /// The boundary point of a condition that is nearest to a coordinate. See
+  /// The point on a condition's boundary that is nearest to a coordinate. See
   /// ``MonitorEngine/nearestBoundaryPoint(_:to:)``.
   public func nearestBoundaryPoint(
     _ identifier: String, to coordinate: Coordinate

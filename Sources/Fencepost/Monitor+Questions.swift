@@ -1,6 +1,6 @@
 extension Monitor {
-  /// A snapshot of the current places for queries about points. Several tasks may query it at the same time. See
-  /// ``Places``.
+  /// A snapshot of the current places, for queries about points. Several tasks may query the snapshot at the same time.
+  /// See ``Places``.
   public var places: Places { stored.engine.places }
 
   /// The conditions that contain a point, in add order. See ``Places/containing(latitude:longitude:)``.
@@ -8,7 +8,7 @@ extension Monitor {
     try stored.engine.containing(latitude: latitude, longitude: longitude)
   }
 
-  /// The conditions whose boundaries are nearest to a point, the nearest first. See
+  /// The conditions whose boundaries are nearest to a point, sorted from the nearest to the farthest. See
   /// ``Places/nearest(latitude:longitude:count:)``.
   public func nearest(
     latitude: Double, longitude: Double, count: Int = 1

@@ -1,25 +1,26 @@
 extension Monitor {
-  /// Ensures each of many conditions, in order, as single calls would. All or nothing; a store saves all changes in one
-  /// transaction.
+  /// Ensures each of many conditions, in order, as single calls would. Either all changes are made or none; a store
+  /// saves all changes in one transaction.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row; nothing has
-  ///   changed then.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row; the monitor is
+  ///   then unchanged.
   @discardableResult
   public func ensure(_ conditions: some Sequence<NamedCondition> & Sendable) throws(MonitorError) -> SyncResult {
     try call { engine throws(MonitorError) in try engine.ensure(conditions) }
   }
 
-  /// Makes the set of conditions equal to the given ones: removes all others, in the order in which they were added,
-  /// then ensures each given condition, in order. All or nothing; a store saves all changes in one transaction.
+  /// Makes the set of conditions equal to the given set: removes all other conditions, in the order in which they were
+  /// added, and then ensures each given condition, in order. Either all changes are made or none; a store saves all
+  /// changes in one transaction.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row; this error is
-  ///   also thrown when two rows have the same identifier, and nothing has changed then.
+  ///   also thrown when two rows have the same identifier; the monitor is then unchanged.
   @discardableResult
   public func sync(_ conditions: some Sequence<NamedCondition> & Sendable) throws(MonitorError) -> SyncResult {
     try call { engine throws(MonitorError) in try engine.sync(conditions) }
   }
 
-  /// Removes many conditions, their records and their events; unknown identifiers are ignored.
+  /// Removes many conditions, together with their records and events; unknown identifiers are ignored.
   ///
   /// - Returns: How many of the conditions existed.
   @discardableResult
@@ -27,7 +28,7 @@ extension Monitor {
     call { engine in engine.remove(identifiers) }
   }
 
-  /// The identifiers of the conditions with the given observed state, in add order. `unknown` includes the conditions
-  /// that are undetermined, suspended or unmonitored.
+  /// The identifiers of the conditions that have the given observed state, in add order. The state `unknown` includes
+  /// conditions that are undetermined, suspended or unmonitored.
   public func identifiers(in state: Event.State) -> [String] { stored.engine.identifiers(in: state) }
 }

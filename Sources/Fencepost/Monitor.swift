@@ -1,4 +1,4 @@
-/// Monitors conditions: fixes, beacon sightings and the passing of time go in, events come out.
+/// Monitors conditions: the program feeds fixes, beacon sightings and the passing of time, and receives events.
 ///
 /// ```swift
 /// let monitor = try await Monitor("my_custom_monitor")
@@ -9,14 +9,14 @@
 /// for try await event in await monitor.events where event.state == .satisfied { … }
 /// ```
 ///
-/// The monitor reads no clock: every input carries its time, and the same inputs give the same events. It starts no
-/// task and no thread. A monitor in memory is private to the program, and several may have the same name;
+/// The monitor reads no clock: every input contains its time, and the same inputs give the same events. The monitor
+/// starts no task and no thread. A monitor in memory is private to the program, and several may have the same name;
 /// `FencepostStore` opens monitors that are saved on disk.
 ///
 /// An actor that wraps one ``MonitorEngine``: each call is one call of the engine, and the calls run in the order in
 /// which they arrive.
 public actor Monitor {
-  /// `nil` for a monitor without a name.
+  /// `nil` if the monitor has no name.
   public nonisolated let name: String?
   public nonisolated let options: MonitorOptions
 
@@ -46,7 +46,7 @@ public actor Monitor {
     self.init(engine: MonitorEngine.unnamed)
   }
 
-  /// Continues from the state of an engine. The engine's uncommitted events are delivered again.
+  /// Continues from the state of an engine. The engine's uncommitted events are redelivered.
   public init(engine: MonitorEngine) {
     self.init(StoredEngine(engine))
   }
@@ -60,7 +60,7 @@ public actor Monitor {
     }
   }
 
-  /// Restores a monitor in memory from a snapshot; uncommitted events are delivered again.
+  /// Restores a monitor in memory from a snapshot; uncommitted events are redelivered.
   ///
   /// - Throws: ``MonitorError/snapshotInvalid(_:)`` if the bytes are not a snapshot, are damaged, or come from a newer
   /// version of the library.
@@ -82,11 +82,12 @@ public actor Monitor {
   /// A copy of the whole state as a value, for inspection.
   public var state: MonitorEngine { stored.engine }
 
-  /// The whole state as bytes, the same on every platform; works for a stored monitor too. See ``init(restoring:)``.
+  /// The whole state as bytes, which are the same on every platform; also works for a stored monitor. See
+  /// ``init(restoring:)``.
   public func snapshot() -> [UInt8] { stored.engine.snapshot() }
 
-  /// A copy in memory, in the state that this monitor would have after a crash: uncommitted events are delivered again.
-  /// The copy and the original continue independently.
+  /// A copy in memory, in the state that this monitor would have after a crash: uncommitted events are redelivered. The
+  /// copy and the original continue independently.
   public func fork() -> Monitor { Monitor(engine: stored.engine.fork()) }
 
   /// Saves everything now; does nothing for a monitor in memory.
@@ -98,7 +99,7 @@ public actor Monitor {
   }
 
   /// Saves everything and releases the name, so that the stored monitor can be opened again. Uncommitted events are
-  /// delivered again when the monitor is opened. Inputs fed to this object afterwards are not saved.
+  /// redelivered when the monitor is opened. Inputs fed to this object afterwards are not saved.
   ///
   /// - Throws: ``MonitorError/storeUnavailable(_:)`` when not everything could be saved; the name is released in any
   ///   case.
@@ -109,7 +110,7 @@ public actor Monitor {
   /// Counters and clock.
   public var statistics: MonitorStatistics { stored.statistics }
 
-  /// The largest time of an input; `nil` before the first input.
+  /// The latest time of all inputs; `nil` before the first input.
   public var currentTime: Timestamp? { stored.engine.currentTime }
 
   /// Wakes the waiting consumer if an event is pending.

@@ -1,10 +1,10 @@
 extension MonitorEngine {
   /// Adds a condition, or replaces the condition with the same identifier.
   ///
-  /// If the age of the last valid fix is at most the option `initialFixMaxAge`, this fix determines the state of a
+  /// If the age of the last valid fix is at most the option `initialFixMaxAge`, that fix determines the state of a
   /// geographic condition at once. Earlier sightings do not count for a new beacon condition.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``; nothing has changed then.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``; the engine is then unchanged.
   /// - Complexity: O(1) on average.
   public mutating func add(
     _ condition: any Condition, identifier: String, assuming: Event.State = .unknown,
@@ -16,7 +16,8 @@ extension MonitorEngine {
   }
 
   /// Adds a condition unless an equal condition with the same identifier exists; in that case `assuming` is ignored.
-  /// Equal means: coordinates within 1e-7 degrees, lengths within 0.5 m, and the same beacons, policy and tag.
+  /// Two conditions are equal if their coordinates differ by at most 1e-7 degrees, their lengths differ by at most 0.5
+  /// m, and their beacons, policy and tag are the same.
   ///
   /// - Returns: Whether the condition was added or replaced.
   /// - Throws: The same errors as ``add(_:identifier:assuming:policy:tag:)``.
@@ -32,19 +33,19 @@ extension MonitorEngine {
 
   /// Ensures each of many conditions, in order, as single calls would. All or nothing.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row; nothing has
-  ///   changed then.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row; the engine is
+  ///   then unchanged.
   /// - Complexity: O(rows)
   @discardableResult
   public mutating func ensure(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
     try ensure(try ConditionSet(conditions) { table.subject(ofIdentifierBytes: $0) })
   }
 
-  /// Makes the set of conditions equal to the given ones: removes all others, in the order in which they were added,
-  /// then ensures each given condition, in order. All or nothing.
+  /// Makes the set of conditions equal to the given set: removes all other conditions, in the order in which they were
+  /// added, and then ensures each given condition, in order. All or nothing.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row; this error is
-  ///   also thrown when two rows have the same identifier, and nothing has changed then.
+  ///   also thrown when two rows have the same identifier; the engine is then unchanged.
   /// - Complexity: O(conditions + rows)
   @discardableResult
   public mutating func sync(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
@@ -67,7 +68,7 @@ extension MonitorEngine {
 
   // MARK: - The same with bytes, for bindings without String
 
-  /// Adds a condition with an identifier as UTF-8 bytes. See ``add(_:identifier:assuming:policy:tag:)``.
+  /// Adds a condition whose identifier is given as UTF-8 bytes. See ``add(_:identifier:assuming:policy:tag:)``.
   package mutating func add(
     _ condition: any Condition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64
@@ -76,7 +77,7 @@ extension MonitorEngine {
       try GivenCondition(condition), identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
   }
 
-  /// Ensures a condition with an identifier as UTF-8 bytes. See ``ensure(_:identifier:assuming:policy:tag:)``.
+  /// Ensures a condition whose identifier is given as UTF-8 bytes. See ``ensure(_:identifier:assuming:policy:tag:)``.
   package mutating func ensure(
     _ condition: any Condition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64

@@ -47,7 +47,7 @@ extension BeaconIdentityCondition {
 }
 
 extension BeaconSighting {
-  /// - Parameter rssi: Signal strength in dBm; `Int32.min` = unknown, which counts as the weakest signal.
+  /// - Parameter rssi: Signal strength in dBm; `Int32.min` means unknown, which counts as the weakest signal.
   public init(uuid: UUID, major: UInt16, minor: UInt16, rssi: Int32 = .min) {
     self.init(uuid: BeaconUUID(uuid), major: major, minor: minor, rssi: rssi)
   }

@@ -3,14 +3,14 @@ public import Foundation
 
 extension Fix {
   /// - Parameters:
-  ///   - accuracy: Metres; 0 = not reported; negative or NaN = no position.
+  ///   - accuracy: In metres; 0 means not reported; a negative value or NaN means that there is no position.
   ///   - time: Rounded to the microsecond.
-  /// - Throws: ``Fencepost/MonitorError/invalidArgument(_:position:)`` when the date is not in the years 1 to 9999.
+  /// - Throws: ``Fencepost/MonitorError/invalidArgument(_:position:)`` if the date is not in the years 1 to 9999.
   public init(coordinate: Coordinate, accuracy: Double = 0, time: Date) throws(MonitorError) {
     self.init(coordinate: coordinate, accuracy: accuracy, time: try Timestamp(validating: time))
   }
 
-  /// See ``init(coordinate:accuracy:time:)-(_,_,Date)``; latitude and longitude in degrees.
+  /// See ``init(coordinate:accuracy:time:)-(_,_,Date)``; latitude and longitude are in degrees.
   public init(latitude: Double, longitude: Double, accuracy: Double = 0, time: Date) throws(MonitorError) {
     try self.init(
       coordinate: Coordinate(latitude: latitude, longitude: longitude), accuracy: accuracy, time: time)
@@ -31,7 +31,7 @@ extension Monitor {
     try feed(sightings, at: date)
   }
 
-  /// Declares whether the host scans for beacons from now on.
+  /// Declares whether the host is scanning for beacons from now on.
   public func setScanning(_ isOn: Bool, at date: Date) throws(MonitorError) {
     try setScanning(isOn, at: Timestamp(validating: date))
   }

@@ -5,7 +5,7 @@ public import Foundation
 private let referenceSeconds: Int64 = 978_307_200
 
 extension Timestamp {
-  /// The instant of a date, rounded to the microsecond; `nil` when it is not finite or not in the years 1 to 9999.
+  /// The instant of a date, rounded to the microsecond; `nil` if the date is not finite or not in the years 1 to 9999.
   public init?(_ date: Date) {
     let interval = date.timeIntervalSinceReferenceDate
     guard interval.magnitude < 1e12 else { return nil }  // The comparison is false for NaN too
@@ -17,8 +17,8 @@ extension Timestamp {
 
   /// The instant of a date.
   ///
-  /// - Throws: ``Fencepost/MonitorError/invalidArgument(_:position:)`` when it is not finite or not in the years 1 to
-  ///   9999.
+  /// - Throws: ``Fencepost/MonitorError/invalidArgument(_:position:)`` if the date is not finite or not in the years 1
+  ///   to 9999.
   public init(validating date: Date) throws(MonitorError) {
     guard let time = Timestamp(date) else {
       throw .invalidArgument(
@@ -28,13 +28,13 @@ extension Timestamp {
     self = time
   }
 
-  /// The nearest date. A date from 1730 to 2272 converts back to the same microsecond; outside these years a `Date` is
-  /// coarser than a microsecond.
+  /// The nearest date. A date in the years 1730 to 2272 converts back to the same microsecond; outside these years, the
+  /// resolution of `Date` is coarser than a microsecond.
   public var date: Date { Date(self) }
 }
 
 extension Date {
-  /// The nearest date to an instant. See ``Fencepost/Timestamp/date``.
+  /// The date nearest to an instant. See ``Fencepost/Timestamp/date``.
   public init(_ time: Timestamp) {
     let (quotient, remainder) = time.microseconds.quotientAndRemainder(dividingBy: 1_000_000)
     self.init(timeIntervalSinceReferenceDate: Double(quotient - referenceSeconds) + Double(remainder) / 1e6)

@@ -5,9 +5,9 @@ extension RangeReplaceableCollection where Self: MutableCollection & RandomAcces
   /// Sorts an array; equal elements keep their order.
   ///
   /// Sorts runs of eight elements by insertion, and then merges neighbouring runs. Takes at most 5 n + n log₂ n
-  /// comparisons, and n − 1 if the array is sorted already.
+  /// comparisons for n elements, and n − 1 if the array is already sorted.
   ///
-  /// - Parameter precedes: Whether the first element must be before the second; a strict weak order.
+  /// - Parameter precedes: Whether the first element must come before the second; must be a strict weak order.
   @inlinable
   public mutating func arrange(by precedes: (Element, Element) -> Bool) {
     var sorted = 1

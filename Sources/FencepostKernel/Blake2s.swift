@@ -1,11 +1,12 @@
-/// BLAKE2s with a digest of 16 bytes and without a key (RFC 7693): equal digests of different messages do not occur by accident
-/// (probability n² / 2^129 among n messages), and take about 2^64 digests to make on purpose.
+/// BLAKE2s with a digest of 16 bytes and without a key (RFC 7693): different messages do not get equal digests by
+/// accident (the probability is n² / 2^129 among n messages), and producing equal digests on purpose takes about 2^64
+/// attempts.
 package enum Blake2s {
   private static let initial: (SIMD4<UInt32>, SIMD4<UInt32>) = (
     SIMD4(0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A), SIMD4(0x510E_527F, 0x9B05_688C, 0x1F83_D9AB, 0x5BE0_CD19)
   )
 
-  /// Which word of the block each step of a round takes, a hexadecimal digit each (RFC 7693, 2.7).
+  /// The word of the block that each step of a round uses, as one hexadecimal digit per step (RFC 7693, 2.7).
   private static func order(_ round: Int) -> UInt64 {
     switch round {
     case 0: 0x0123_4567_89AB_CDEF
@@ -69,7 +70,7 @@ package enum Blake2s {
     state.1 ^= b ^ d
   }
 
-  /// The function G on the four columns, or diagonals, at once.
+  /// The function G, applied to the four columns, or to the four diagonals, at once.
   @inline(__always)
   private static func mix(
     _ a: inout SIMD4<UInt32>, _ b: inout SIMD4<UInt32>, _ c: inout SIMD4<UInt32>, _ d: inout SIMD4<UInt32>,

@@ -2,9 +2,9 @@ public import CPlatform
 
 /// A gate in front of a value that many threads read and one thread changes.
 ///
-/// A reader enters and leaves with one atomic instruction each. A writer closes the gate and waits only for the readers
-/// that are inside: a reader that sleeps outside, or that was woken but does not run yet, does not delay it. A reader
-/// waits for at most a few closings, see `cplatform_gate`.
+/// A reader enters with one atomic instruction and leaves with another. A writer closes the gate and waits only for the
+/// readers that are inside: it is not delayed by a reader that sleeps outside, or that has been woken but is not
+/// running yet. A reader waits for at most a few closings of the gate; see `cplatform_gate`.
 @frozen
 public struct Gate: ~Copyable, @unchecked Sendable {
   @usableFromInline let word: UnsafeMutablePointer<cplatform_gate>
@@ -18,7 +18,7 @@ public struct Gate: ~Copyable, @unchecked Sendable {
   @inlinable
   deinit { word.deallocate() }
 
-  /// Calls `body` while the calling thread is inside. `body` must not enter the gate again.
+  /// Calls `body` while the calling thread is inside the gate. `body` must not enter the gate again.
   @inlinable @inline(__always)
   public borrowing func enter<Result: ~Copyable, Failure>(
     _ body: () throws(Failure) -> Result
@@ -36,11 +36,12 @@ public struct Gate: ~Copyable, @unchecked Sendable {
     return try body()
   }
 
-  /// Whether a writer has closed the gate. If so, a reader that works in many small steps should leave and enter again.
+  /// Whether a writer has closed the gate. If the gate is closed, a reader that works in many small steps should leave
+  /// and enter again.
   @inlinable @inline(__always)
   public borrowing func isClosed() -> Bool { cplatform_is_closed(word) != 0 }
 
-  /// Waits until the readers have entered that waited for too many closings.
+  /// Waits until every reader that has waited for too many closings has entered.
   package borrowing func waitForClaims() { cplatform_wait_for_claims(word) }
 
   /// Closes the gate. ``waitForReaders()`` must follow.

@@ -1,8 +1,8 @@
 #if FENCEPOST_INVARIANTS
-  /// The invariants of a value between two calls, computed.
+  /// Checks of the invariants of a value, which must hold between two calls.
   ///
-  /// Only the builds of the tests have these checks; the released library does not. Each part has its
-  /// `checkInvariants()` beside its private state; the page Architecture lists them.
+  /// Only test builds contain these checks; the released library does not. Each part has a method `checkInvariants()`
+  /// next to its private state; the page Architecture lists these methods.
   package enum Invariant {
     /// A violated invariant: a defect of this library.
     package struct Broken: Error, CustomStringConvertible {

@@ -2,14 +2,14 @@ public import CPlatform
 
 /// A value behind a lock.
 ///
-/// Taking a free lock is one atomic instruction. Waiting uses the platform's functions (`CPlatform`) and is fair: at
-/// most one other thread can take the lock before a waiting thread does. The lock is not reentrant: a thread that takes
-/// it twice deadlocks.
+/// Acquiring a free lock takes one atomic instruction. Waiting uses the platform's functions (`CPlatform`) and is fair:
+/// while a thread waits, at most one other thread can acquire the lock before it. The lock is not reentrant: a thread
+/// that acquires it twice deadlocks.
 @frozen
 public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-  /// The lock's words, and the value behind it. The lock's words and the value are separate memory accesses to the
-  /// compiler (and to ThreadSanitizer): a thread that changes the value under the lock must not appear to change a
-  /// word, which other threads read at the same time.
+  /// The lock's words, and the value behind it. To the compiler and to ThreadSanitizer, the lock's words and the value
+  /// are separate memory accesses: a thread that changes the value under the lock must not appear to change a word,
+  /// because other threads read the words at the same time.
   @usableFromInline let word: UnsafeMutablePointer<cplatform_lock>
   @usableFromInline let value: UnsafeMutablePointer<Value>
 
@@ -40,7 +40,7 @@ public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     return try body(&value.pointee)
   }
 
-  /// Takes the lock until ``unlock()``: for callers that hold too many locks for nested calls.
+  /// Acquires the lock until ``unlock()`` is called; for callers that hold too many locks for nested calls.
   @inlinable @inline(__always)
   public borrowing func lock() {
     cplatform_take(word)
@@ -49,7 +49,8 @@ public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     #endif
   }
 
-  /// Takes the lock until ``unlock()`` if it is free and no thread waits for it; returns whether it did.
+  /// Acquires the lock until ``unlock()`` is called, provided that it is free and no thread waits for it; returns
+  /// whether the lock was acquired.
   @inlinable
   public borrowing func tryLock() -> Bool {
     guard cplatform_try_to_take(word) != 0 else { return false }

@@ -1,14 +1,14 @@
 /// An entry of an ``OpenTable``.
 public protocol OpenTableEntry: Sendable {
-  /// The value of free places.
+  /// The value that marks an empty place in the table.
   init()
   var isFree: Bool { get }
-  /// The preferred place of the entry. A search past the end of the table continues at its start.
+  /// The entry's preferred place. If a search reaches the end of the table, it continues at the start.
   func home(_ homes: OpenTableHomes) -> Int
 }
 
-/// The preferred places of a table's keys: multiplicative hashing, the upper bits of the product (Knuth, "The Art of
-/// Computer Programming", vol. 3, 6.4).
+/// The preferred places of a table's keys: multiplicative hashing, using the upper bits of the product (Knuth, "The Art
+/// of Computer Programming", vol. 3, 6.4).
 @frozen
 public struct OpenTableHomes: Sendable {
   @usableFromInline var multiplier: UInt64
@@ -27,15 +27,15 @@ public struct OpenTableHomes: Sendable {
   public func of(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: (hash &* multiplier) &>> shift) }
 }
 
-/// A hash table with open addressing, linear probing, and removal that moves the following entries back (Knuth, 6.4,
+/// A hash table with open addressing, linear probing, and a removal that moves the following entries back (Knuth, 6.4,
 /// algorithm R).
 ///
-/// The caller of a look-up passes the test for the wanted entry, so that the key may be stored elsewhere. An entry
-/// keeps its place, an index below ``length``, until the next call that makes room or removes an entry. The order of
-/// the places must not affect any output.
+/// The caller of a look-up passes a test for the wanted entry, so the key may be stored elsewhere. An entry keeps its
+/// place, an index below ``length``, until the next call that makes room or removes an entry. The order of the places
+/// must not affect any output.
 ///
-/// An attacker may choose keys that collide. The table then draws a secret random multiplier and rearranges its
-/// entries.
+/// An attacker may choose keys that collide. If keys collide too much, the table draws a secret random multiplier and
+/// rearranges its entries.
 @frozen
 public struct OpenTable<Entry: OpenTableEntry>: Sendable {
   @usableFromInline var entries: ContiguousArray<Entry> = []
@@ -44,14 +44,14 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
   @usableFromInline var multiplier = Self.golden
   @usableFromInline var allAtHome = false
   @usableFromInline var crowded = false
-  /// Whether the multiplier was drawn for this length, so that drawing another multiplier would not help.
+  /// Whether the multiplier was drawn for the present length, so that drawing another one would not help.
   @usableFromInline var scattered = false
 
   /// 2^64 divided by the golden ratio: it places neighbouring keys far apart.
   @usableFromInline static var golden: UInt64 { 0x9E37_79B9_7F4A_7C15 }
   @usableFromInline static var smallest: Int { 8 }
-  /// The largest allowed distance of an entry from its home. At a load of three fifths, ordinary keys reach tens of
-  /// steps, and runs of neighbouring keys hundreds.
+  /// The largest allowed distance of an entry from its home. At a load of three fifths, entries of ordinary keys are up
+  /// to tens of steps from their homes, and entries of runs of neighbouring keys up to hundreds.
   @usableFromInline static var longestWay: Int { 1_024 }
 
   @inlinable
@@ -63,7 +63,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
   @inlinable
   public var homes: OpenTableHomes { layout }
 
-  /// Whether each entry is at its home, which equals its hash.
+  /// Whether each entry is at its home, and the home equals the hash.
   @inlinable
   public var isAtHome: Bool { allAtHome }
 
@@ -81,11 +81,11 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     @inline(__always) _modify { yield &entries[place] }
   }
 
-  /// Whether there is room for `more` further entries: at most three of five places may be used.
+  /// Whether there is room for `more` additional entries: at most three of every five places may be used.
   @inlinable
   public func hasRoom(for more: Int) -> Bool { (taken &+ more) &* 5 <= entries.count &* 3 }
 
-  /// The least length with room for `count` entries.
+  /// The smallest length with room for `count` entries.
   @inlinable
   public static func length(for count: Int) -> Int {
     var length = smallest
@@ -95,9 +95,9 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
 
   // MARK: - Look-ups
 
-  /// The place of an entry, or −1.
+  /// Returns the place of an entry, or −1.
   ///
-  /// - Parameter isWanted: must return `false` for a free entry.
+  /// - Parameter isWanted: Must return `false` for a free place.
   @inlinable
   @inline(__always)
   public func place(from home: Int, where isWanted: (Entry) -> Bool) -> Int {
@@ -107,7 +107,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// The place of an entry, or −1, in entries whose address the caller already has.
+  /// Returns the place of an entry, or −1, in a table whose address the caller already has.
   @inlinable
   @inline(__always)
   public static func place(
@@ -136,7 +136,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
 
   // MARK: - Changes
 
-  /// Makes room for `more` further entries, unless each entry is at its home; places change.
+  /// Makes room for `more` additional entries, unless each entry is at its home; the places of entries may change.
   @inlinable
   public mutating func makeRoom(for more: Int) {
     if !hasRoom(for: more) {
@@ -146,7 +146,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// Inserts a missing entry and returns its place. The caller must have made room.
+  /// Inserts an entry that is not in the table yet, and returns its place. The caller must have made room before.
   @inlinable
   @discardableResult
   public mutating func insert(_ entry: Entry) -> Int {
@@ -154,7 +154,8 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     return enter(entry)
   }
 
-  /// Removes an entry, and moves back each following entry whose home is at or before the gap; places change.
+  /// Removes an entry, and moves back each following entry whose home is at or before the gap; the places of entries
+  /// may change.
   @inlinable
   public mutating func remove(at place: Int) {
     taken &-= 1
@@ -176,7 +177,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// Removes all entries. At most `longest` places stay allocated.
+  /// Removes all entries. At most `longest` places remain allocated.
   @inlinable
   public mutating func removeAll(keeping longest: Int) {
     guard taken > 0 else { return }
@@ -190,20 +191,21 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// Rearranges the entries in `length` places, a power of two with room for them.
+  /// Rearranges the entries in `length` places; `length` must be a power of two with room for them.
   @inlinable
   public mutating func layOut(length: Int) {
     scattered = false
     layOut(length, multiplier, atHome: false)
   }
 
-  /// Rearranges the entries in `length` places, a power of two, each at its hash; all hashes are below `length`.
+  /// Rearranges the entries in `length` places, each at its hash; `length` must be a power of two, and all hashes must
+  /// be below `length`.
   @inlinable
   public mutating func layOutAtHome(length: Int) {
     layOut(length, 1 &<< UInt64(truncatingIfNeeded: 64 &- length.trailingZeroBitCount), atHome: true)
   }
 
-  /// Rearranges the entries with a secret random multiplier; once for each length.
+  /// Rearranges the entries with a secret random multiplier; does this only once for each length.
   @inlinable
   public mutating func scatter() {
     crowded = false
@@ -241,8 +243,8 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
 
 @usableFromInline
 enum OpenTableSecret {
-  /// An odd number derived from the random seed that the standard library has in each process: it needs no system call
-  /// and cannot be guessed.
+  /// An odd number derived from the random seed that the standard library has in each process: reading the seed needs
+  /// no system call, and the seed cannot be guessed.
   @usableFromInline
   @inline(never)
   static func multiplier(_ length: Int) -> UInt64 {

@@ -1,11 +1,12 @@
 public import Fencepost
 
 extension RegionService {
-  /// Opens the store of a region service by name in a directory; the regions registered before are still registered.
+  /// Opens the store of a region service by name in a directory; the regions that were registered before are still
+  /// registered.
   ///
   /// - Parameters:
-  ///   - name: `[A-Za-z0-9_]{1,64}`; one open instance at a time in that directory, in all processes.
-  ///   - store: The directory, which must exist; the file in it is `<name>.fencepost`.
+  ///   - name: `[A-Za-z0-9_]{1,64}`; in that directory, a name can be open only once at a time, across all processes.
+  ///   - store: The directory, which must exist; the file in this directory is `<name>.fencepost`.
   /// - Throws: The same errors as `Monitor(_:store:options:durability:)`.
   public convenience init(
     _ name: String, store: String, settings: Settings = Settings(), durability: Durability = .changes

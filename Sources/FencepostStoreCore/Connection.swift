@@ -2,17 +2,17 @@ import CSQLite
 
 /// A connection to one database file, which must be locked by ``StoreFile``: SQLite takes no locks of its own.
 final class Connection {
-  /// SQLite's file access without locks. SQLite's own locks belong to the process, and would be lost when other code in
-  /// the process opens and closes the file.
+  /// SQLite's file access, without locks. SQLite's own locks belong to the process, and would be lost when other code
+  /// in the process opens and closes the file.
   private static let fileSystem = "unix-none"
 
   let pointer: OpaquePointer
 
-  /// Whether the connection can write nothing, not even a log.
+  /// Whether the connection cannot write anything, not even a log.
   let isImmutable: Bool
 
   /// - Parameter isForReading: Whether to open only for reading. If there is no log, SQLite then creates none; the disk
-  ///   may have no room for one, or the directory no permission.
+  ///   may have no room for a log, or the process may lack the permission to create one in the directory.
   static func open(_ path: String, isForReading: Bool = false) throws(StoreFailure) -> Connection {
     var pointer: OpaquePointer?
     let isImmutable = isForReading && (StoreFiles.size(StoreFiles.log(of: path)) ?? 0) == 0
@@ -37,7 +37,7 @@ final class Connection {
     sqlite3_close_v2(pointer)
   }
 
-  /// A path as the URI of a file that does not change while it is open.
+  /// A path, as the URI of a file that does not change while it is open.
   private static func immutable(_ path: String) -> String {
     let plain = Set("/._-~ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     var uri = "file:"
@@ -52,10 +52,10 @@ final class Connection {
     return uri + "?immutable=1"
   }
 
-  /// The longest path of a database for which the paths of its log and journal are not too long for SQLite.
+  /// The longest path of a database for which the paths of the log and journal are still short enough for SQLite.
   static var longestPath: Int { Int(sqlite3_vfs_find(fileSystem)?.pointee.mxPathname ?? 512) - 8 }
 
-  /// Configures how the file is read and written; called before anything else.
+  /// Configures how the file is read and written; must be called before anything else.
   func begin() throws(StoreFailure) {
     try run("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY")
     // Without locks, SQLite keeps the index of its log in memory only if it knows that it is the only user.
@@ -65,14 +65,14 @@ final class Connection {
   /// Checkpoints the log into the file and truncates the log.
   func foldLog() throws(StoreFailure) { try run("PRAGMA wal_checkpoint(TRUNCATE)") }
 
-  /// Runs statements that give no rows, or whose rows do not matter.
+  /// Runs statements that return no rows, or whose rows do not matter.
   func run(_ sql: StaticString) throws(StoreFailure) {
     let text = UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self)
     let code = sqlite3_exec(pointer, text, nil, nil, nil)
     guard code == SQLITE_OK else { throw StoreFailure(code, pointer) }
   }
 
-  /// Runs a statement whose text was composed.
+  /// Runs a statement whose text was composed at run time.
   func run(text: String) throws(StoreFailure) {
     let code = sqlite3_exec(pointer, text, nil, nil, nil)
     guard code == SQLITE_OK else { throw StoreFailure(code, pointer) }
@@ -85,7 +85,8 @@ final class Connection {
 
   var isReadOnly: Bool { sqlite3_db_readonly(pointer, "main") == 1 }
 
-  /// Whether closing leaves the file and its log unchanged, or checkpoints the log into the file and removes it.
+  /// Whether closing leaves the file and its log unchanged; otherwise closing checkpoints the log into the file and
+  /// removes the log.
   func leaveUntouched(_ isLeft: Bool) {
     _ = csqlite_set_no_checkpoint_on_close(pointer, isLeft ? 1 : 0)
   }

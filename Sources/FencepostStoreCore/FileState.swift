@@ -23,15 +23,15 @@ struct FileIdentity: Equatable {
   }
 }
 
-/// A file at one moment: its identity, its length, and the time of its last write. If somebody else writes to the file,
-/// its state differs.
+/// A file at one moment: its identity, its length, and the time of its last write. If another program writes to the
+/// file, its state changes.
 struct FileState: Equatable {
   let identity: FileIdentity
   let size: Int64
   private let seconds: Int64
   private let nanoseconds: Int64
 
-  /// `nil` when there is no file.
+  /// `nil` if there is no file.
   init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

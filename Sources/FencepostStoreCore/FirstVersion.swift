@@ -1,8 +1,8 @@
 import CSQLite
 import FencepostCore
 
-/// Reads a store of version 1, which Fencepost 0.1 wrote: a table for each kind of row, each row with its checksum, an
-/// index over the events. The file and its log stay as they are until ``foldLog()``.
+/// Reads a store of version 1, which Fencepost 0.1 wrote: it has a table for each kind of row, a checksum in each row,
+/// and an index over the events. The file and its log are not changed before ``foldLog()``.
 final class FirstVersion {
   private static let definitions: [(name: String, sql: StaticString)] = [
     ("conditions", "CREATE TABLE conditions(generation INTEGER PRIMARY KEY, data BLOB NOT NULL, sum INTEGER NOT NULL)"),
@@ -13,7 +13,8 @@ final class FirstVersion {
     ("events_by_condition", "CREATE INDEX events_by_condition ON events(generation)"),
     ("head", "CREATE TABLE head(id INTEGER PRIMARY KEY, data BLOB NOT NULL, sum INTEGER NOT NULL)"),
   ]
-  /// The number of bytes at the end of the head: version, sum of all other checksums, numbers of conditions and events.
+  /// The number of bytes at the end of the head: the version, the sum of all other checksums, and the numbers of
+  /// conditions and events.
   private static let endSize = 32
 
   private let connection: Connection
@@ -53,8 +54,8 @@ final class FirstVersion {
     try Schema.quickCheck(connection)
   }
 
-  /// Passes every row to the receiver, the head first. Checks each row against its checksum, and at the end all rows
-  /// against the head.
+  /// Passes every row to the receiver, the head first. Checks each row against its checksum, and at the end checks all
+  /// rows against the head.
   func readAll(_ body: (MonitorRow) throws(StoreFailure) -> Void) throws(StoreFailure) {
     var told: [UInt8]?
     var numbers: [UInt64] = [1, 0, 0, 0]
@@ -93,7 +94,7 @@ final class FirstVersion {
   }
 
   /// Checkpoints the log into the file, so that the file alone is the store: the file that replaces it must not find
-  /// this log beside it.
+  /// this log next to it.
   func foldLog() throws(StoreFailure) {
     try connection.foldLog()
     connection.leaveUntouched(false)

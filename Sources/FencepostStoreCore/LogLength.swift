@@ -1,19 +1,19 @@
-/// The length of a store's log at which it is checkpointed into the file. The log keeps its space on the disk, so that
-/// the next changes still fit if others fill the disk.
+/// The length of a store's log at which the log is checkpointed into the file. The log keeps its space on the disk, so
+/// that the next changes still fit if other programs fill the disk.
 ///
 /// A checkpoint waits for the disk three times: for the log, for the file, and for the restarted log. An event writes
 /// about five pages.
 enum LogLength {
-  /// 256 pages: a store then waits for the disk three times for about fifty events.
+  /// 256 pages: a store then waits for the disk three times for every fifty events or so.
   case short
-  /// 4 096 pages, if that is a small part of the free space: a store then waits for the disk three times for about
-  /// eight hundred events.
+  /// 4 096 pages, provided that this is a small part of the free space: a store then waits for the disk three times for
+  /// every eight hundred events or so.
   case long
 
   /// The free disk space required for a long log.
   static let roomForLong = 256 << 20
 
-  /// The limit in pages; a longer log is truncated to it when it restarts.
+  /// The limit in pages; a longer log is truncated to this length when it restarts.
   var pragmas: StaticString {
     switch self {
     case .short: "PRAGMA wal_autocheckpoint=256; PRAGMA journal_size_limit=270336"
@@ -21,7 +21,8 @@ enum LogLength {
     }
   }
 
-  /// A log longer than this, after a large write or on a disk with more space, is truncated at once. In bytes.
+  /// If the log is longer than this, after a large write or on a disk that had more space, it is truncated at once. In
+  /// bytes.
   var most: Int {
     switch self {
     case .short: 1 << 20

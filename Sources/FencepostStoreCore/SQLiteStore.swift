@@ -1,38 +1,39 @@
 import CSQLite
 public import FencepostCore
 
-/// The storage of a monitor or of a fleet in one SQLite file, `<name>.fencepost` in a directory of the host.
+/// The storage of a monitor or of a fleet in one SQLite file, named `<name>.fencepost`, in a directory that the host
+/// chooses.
 ///
-/// The file is open in WAL mode and locked for as long as the store is; the lock ends with the process. A file that is
-/// damaged is refused and left as it is. The first write creates the complete file under another name and then renames
-/// it, so that there is never an incomplete store.
+/// The file is open in WAL mode and locked for as long as the store is open; the lock ends with the process. A damaged
+/// file is refused and left unchanged. The first write creates the complete file under another name and then renames
+/// it, so there is never an incomplete store.
 public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendable {
   private let kind: StoreKind
   private let name: String
   private let path: String
-  /// `nil` before the file exists, and after closing.
+  /// `nil` until the file exists, and after closing.
   private var file: StoreFile?
-  /// `nil` if `file` is `nil`, and while the file exists but cannot be opened for writing.
+  /// `nil` if `file` is `nil`, and as long as the file exists but cannot be opened for writing.
   private var database: StoreDatabase?
-  /// A file of version 1, until it is replaced by the first write.
+  /// A file of version 1, until the first write replaces it.
   private var first: FirstVersion?
-  /// The replacement of the file while it is written in parts.
+  /// The file that will replace the present one, while it is written in parts.
   private var draft: StoreDraft?
   private var hasLastingName = true
   /// The family of the next file; see ``join(_:)``.
   private var nextFamily: UInt32?
-  /// The sums last read or written.
+  /// The sums that were last read or written.
   private var sums: StoreSums?
-  /// The log beside a file that somebody else has written into; the log is removed together with that file.
+  /// The log next to a file into which another program has written; the log is removed together with that file.
   private var spoiltLog: FileIdentity?
-  /// Whether somebody else has written into the file or its log, so that neither can be relied on.
+  /// Whether another program has written into the file or its log, so that neither can be trusted.
   private var isSpoilt = false
   /// Whether everything in the file has been read.
   private var isRead = false
   private var isRefused = false
   private var isClosed = false
   public private(set) var isGone = false
-  /// The free bytes of the file system when the last write failed, if they were too few for any write.
+  /// The number of free bytes in the file system when the last write failed, if they were too few for any write.
   private var roomWhenFull: UInt64?
   private static let leastRoom: UInt64 = 1 << 16
   /// The process that opened the store.
@@ -42,21 +43,22 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
 
   /// Opens the store of a monitor, or prepares to create it.
   ///
-  /// - Parameter directory: Must exist. The files in it are readable only for the user of the process.
+  /// - Parameter directory: The directory must exist. The files of the store in this directory can be read only by the
+  ///   user of the process.
   /// - Throws: ``MonitorError/invalidName(_:)``, ``MonitorError/monitorInUse(_:)``,
   ///   ``MonitorError/storeUnavailable(_:)``, ``MonitorError/storeCorrupt(_:)``, ``MonitorError/storeTooNew(_:)``.
   public static func open(directory: String, name: String) throws(MonitorError) -> SQLiteStore {
     SQLiteStore(try opened(.monitor, directory: directory, name: name))
   }
 
-  /// Opens the store of a fleet, or prepares to create it. Like ``open(directory:name:)``; this function refuses the
-  /// store of a monitor with ``MonitorError/invalidArgument(_:position:)``, and ``open(directory:name:)`` refuses the
-  /// store of a fleet.
+  /// Opens the store of a fleet, or prepares to create it. Like ``open(directory:name:)``, except that this function
+  /// refuses the store of a monitor with ``MonitorError/invalidArgument(_:position:)``, and that
+  /// ``open(directory:name:)`` refuses the store of a fleet.
   public static func open(fleet name: String, directory: String) throws(MonitorError) -> SQLiteStore {
     SQLiteStore(try opened(.fleet, directory: directory, name: name))
   }
 
-  /// The result of opening a store's path.
+  /// The result of opening the path of a store.
   private struct Opened {
     let kind: StoreKind
     let name: String
@@ -153,7 +155,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     return (joined, changesFamily)
   }
 
-  /// Whether the file is to be replaced by a file of another family, and the disk has room for both files.
+  /// Whether the file must be replaced with a file of another family, and the disk has room for both files.
   private var changesFamily: Bool {
     guard kind == .fleet, let sums, sums.family != nextFamily, nextFamily != nil, canReplace(rows: 0) else {
       return false
@@ -202,8 +204,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     }
   }
 
-  /// Checks whether file and log are as this object left them. A file that was only touched, or copied over itself,
-  /// passes.
+  /// Checks whether the file and the log are as this object left them. A file passes the check if it was only touched,
+  /// or if it was copied over itself.
   public func mustWriteAll() -> Bool {
     guard !isSpoilt, process == StoreFiles.process, !isClosed, first == nil, sums != nil,
       let inPlace = try? file?.isInPlace(), inPlace
@@ -271,7 +273,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
 
   private func failed(_ failure: StoreFailure) -> MonitorError { failure.error(path: path, name: name) }
 
-  /// Throws if the file cannot be written for a reason other than the disk.
+  /// Throws if the file cannot be written for a reason that does not concern the disk.
   private func requireUse() throws(StoreFailure) {
     guard process == StoreFiles.process else {
       leaveToParent()
@@ -282,7 +284,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     if let obstacle = file?.obstacle { throw obstacle }
   }
 
-  /// Throws if the file has lost its name: writes to it would be lost, and the log beside its name may belong to
+  /// Throws if the file has lost its name: writes to it would be lost, and the log next to the path may belong to
   /// another file.
   private func requirePlace() throws(StoreFailure) {
     isGone = try file?.isInPlace() == false
@@ -304,7 +306,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try makeNameLast()
   }
 
-  /// Opens the file again; this object has already read or written it.
+  /// Reopens the file, which this object has already read or written.
   private func open() throws(StoreFailure) -> StoreDatabase {
     let opened = try StoreDatabase.open(kind, path, number: nil)
     try opened.readAll { _ in }
@@ -312,9 +314,9 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     return opened
   }
 
-  /// After `fork()` the child must not even close SQLite's connection: closing would remove the log that the parent
-  /// still writes to. So the connection stays as it is, unreferenced. The file's descriptor must be closed, or the name
-  /// would stay locked for as long as this process lives.
+  /// After `fork()`, the child must not even close SQLite's connection: this would remove the log to which the parent
+  /// still writes. So the connection is left as it is, without a reference to it. The descriptor of the file must be
+  /// closed; otherwise the name would stay locked for as long as this process lives.
   private func leaveToParent() {
     if let database { _ = Unmanaged.passRetained(database) }
     if let first { _ = Unmanaged.passRetained(first) }
@@ -350,7 +352,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     StoreFiles.sweepDrafts(of: path, beside: file)
   }
 
-  /// Replaces a file of version 1 by a file of the present version, in one step: before this step the old file is
+  /// Replaces a file of version 1 with a file of the present version, in one step: before this step the old file is
   /// complete, and after it the new file is complete.
   private func replaceFirst(_ changes: some StoredChanges) throws(StoreFailure) {
     guard changes.isWhole else { throw .unavailable("the file has version 1, which only a full save replaces") }
@@ -369,7 +371,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try use(draft)
   }
 
-  /// Replaces a file that somebody else has written into by a new one.
+  /// Replaces a file into which another program has written with a new file.
   private func replaceSpoilt(_ changes: some StoredChanges) throws(StoreFailure) {
     guard changes.isWhole else {
       throw .unavailable("another process has written to the file; only a full save replaces it")
@@ -385,10 +387,10 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try use(draft)
   }
 
-  /// Replaces the file by a file of another family.
+  /// Replaces the file with a file of another family.
   ///
-  /// - Returns: Whether it was replaced. If the file was not replaced, it stays as it is, and this object does not try
-  ///   again.
+  /// - Returns: Whether the file was replaced. If the file was not replaced, it is left unchanged, and this object does
+  ///   not try again.
   private func changeFamily(_ changes: some StoredChanges) -> Bool {
     do throws(StoreFailure) {
       let draft = try makeDraft()
@@ -405,7 +407,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try StoreDraft.make(kind, of: path, family: nextFamily)
   }
 
-  /// Continues with a file that has replaced another.
+  /// Continues with a file that has replaced another one.
   private func use(_ draft: StoreDraft) throws(StoreFailure) {
     file = draft.file
     hasLastingName = false
@@ -414,7 +416,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try makeNameLast()
   }
 
-  /// Replaces the file by a complete image. Nothing can fail after the rename: the next write does the rest.
+  /// Replaces the file with a complete image. After the rename, nothing can fail: the next write does the remaining
+  /// work.
   private func takePlace(_ draft: StoreDraft) throws(StoreFailure) {
     try database?.foldAway()
     let sums = database?.sums

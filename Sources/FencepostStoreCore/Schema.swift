@@ -1,31 +1,31 @@
 import CSQLite
 
-/// The layout of a store's file, version 2: all rows are in one table, in the order of their keys, without duplicates.
+/// The layout of a store's file, version 2: all rows are in one table, in key order, without duplicates.
 ///
-/// The key is the kind and two numbers: for a condition its generation, for a state its device and generation, for an
-/// event its generation and change. Rows that change together are stored together: head, device and events come first,
-/// and a small store writes one page for all of them.
+/// The key is the kind of the row and two numbers: for a condition, its generation; for a state, its device and
+/// generation; for an event, its generation and change. Rows that change together are stored together: the head, the
+/// device and the events come first, and a small store writes one page for all of them.
 ///
-/// The SQL text of the table contains a random number from the creation of the file. The end of the head contains the
-/// same number, which reveals a log that belongs to another file. The upper half of a fleet's number is its family: see
-/// ``FleetStorage/family``.
+/// The SQL text of the table contains a random number, which is drawn when the file is created. The end of the head
+/// contains the same number, so that a log that belongs to another file can be recognised. The upper half of a fleet's
+/// number is its family: see ``FleetStorage/family``.
 ///
-/// A file of version 1 is read by ``FirstVersion`` and replaced by one of this version.
+/// A file of version 1 is read by ``FirstVersion`` and replaced with a file of this version.
 enum Schema {
   static let version: UInt64 = 2
-  /// "Fnce", to distinguish the file from others.
+  /// "Fnce", which distinguishes the file from other files.
   static let applicationID: UInt64 = 0x466E_6365
-  /// The page size: small, because a change to one row writes its whole page.
+  /// The page size is small, because a change to one row writes the whole page of the row.
   static let pageSize = 1_024
 
-  /// The word before the number names the kind of the store.
+  /// The word before the number is the name of the kind of store.
   private static func beginning(_ kind: StoreKind) -> String {
     switch kind {
     case .monitor: "CREATE TABLE rows(/* store "
     case .fleet: "CREATE TABLE rows(/* fleet "
     }
   }
-  /// Written as one literal: a sum of two literals would be allocated at the first use and never freed.
+  /// This is written as one literal: a sum of two literals would be allocated at the first use and never freed.
   private static let end = """
      */ kind INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL, data BLOB NOT NULL, \
     PRIMARY KEY(kind, a, b)) WITHOUT ROWID
@@ -33,7 +33,7 @@ enum Schema {
 
   /// Creates the table in an empty file and returns the file's number.
   ///
-  /// - Parameter family: The upper half of the number; `nil` = random.
+  /// - Parameter family: The upper half of the number; if it is `nil`, the upper half is random.
   static func create(_ kind: StoreKind, family: UInt32? = nil, in connection: Connection) throws(StoreFailure) -> UInt64
   {
     var number = UInt64.random(in: 1...UInt64.max)
@@ -43,7 +43,7 @@ enum Schema {
     return number
   }
 
-  /// Checks everything about a file except its rows, changes nothing, and returns the file's number.
+  /// Checks everything about a file except its rows, changes nothing, and returns the number of the file.
   static func verify(_ kind: StoreKind, _ connection: Connection) throws(StoreFailure) -> UInt64 {
     let application = try number(connection, "PRAGMA application_id")
     guard application == applicationID else {
@@ -69,7 +69,7 @@ enum Schema {
     guard version == self.version else { throw .damaged("it has the unknown version \(version)") }
   }
 
-  /// Checks the pages between the rows, such as the list of free pages, and the order of the tree.
+  /// Checks the pages that contain no rows, such as the list of free pages, and the order of the tree.
   static func quickCheck(_ connection: Connection) throws(StoreFailure) {
     let check = try Statement.prepare(connection, "PRAGMA quick_check(1)")
     guard try check.step(), check.text(0) == "ok" else {

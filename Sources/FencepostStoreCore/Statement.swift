@@ -30,7 +30,7 @@ final class Statement {
     sqlite3_bind_int64(pointer, index, Int64(bitPattern: value))
   }
 
-  /// The bytes must stay in place until the statement is reset.
+  /// The bytes must not move or change until the statement is reset.
   func bind(_ index: Int32, _ bytes: UnsafeRawBufferPointer) {
     sqlite3_bind_blob64(pointer, index, bytes.baseAddress, UInt64(bytes.count), nil)
   }
@@ -44,7 +44,7 @@ final class Statement {
     }
   }
 
-  /// Runs a statement that gives no rows.
+  /// Runs a statement that returns no rows.
   func run() throws(StoreFailure) {
     defer { reset() }
     _ = try step()
@@ -59,12 +59,12 @@ final class Statement {
     UInt64(bitPattern: sqlite3_column_int64(pointer, column))
   }
 
-  /// Whether a column holds a value of that SQLite type code.
+  /// Whether a column contains a value of the given SQLite type.
   func holds(_ column: Int32, _ type: Int32) -> Bool {
     sqlite3_column_type(pointer, column) == type
   }
 
-  /// The bytes of a column, until the next step.
+  /// The bytes of a column, which are valid until the next step.
   func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
     let start = sqlite3_column_blob(pointer, column)
     return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(pointer, column)))

@@ -1,18 +1,19 @@
 import FencepostCore
 
-/// The open file of a store: reads and writes rows, and keeps the sums that show damage.
+/// The open file of a store: reads and writes rows, and maintains the sums that reveal damage.
 ///
-/// Until the first write nothing about the file is changed, and closing leaves it and its log as they were found.
+/// Until the first write, nothing in the file is changed, and closing leaves the file and its log as they were found.
 final class StoreDatabase {
   private let connection: Connection
   private let statements: StoreStatements
   private let path: String
   private let hadLog: Bool
   private var isWritten = false
-  /// The state of file and log as this object left them; `nil` before everything was read or anything was written.
+  /// The states of the file and the log as this object left them; `nil` before everything has been read or anything has
+  /// been written.
   private var noted: (file: FileState?, log: FileState?)?
   private(set) var sums: StoreSums
-  /// Whether a commit waits until it is on the disk.
+  /// Whether a commit waits until the data is on the disk.
   private var isSynchronous = true
   /// `nil` before the first write.
   private var logLength: LogLength?
@@ -20,7 +21,7 @@ final class StoreDatabase {
   /// Opens a locked file, and checks everything about it except its rows.
   ///
   /// - Parameters:
-  ///   - number: The file's number in its first page; `nil` to skip the comparison.
+  ///   - number: The expected number in the first page of the file; `nil` to skip the comparison.
   ///   - isForReading: Whether to open the file only for reading; see ``isForReading``.
   static func open(
     _ kind: StoreKind, _ path: String, number: UInt64?, isForReading: Bool = false
@@ -68,7 +69,8 @@ final class StoreDatabase {
     if !isWritten, !hadLog, !isForReading { StoreFiles.removeEmptyLog(of: path) }
   }
 
-  /// Throws if a file beside the store cannot be the store's log, before SQLite reads it as part of the store.
+  /// Throws if a file next to the store cannot be the store's log; this is checked before SQLite reads that file as
+  /// part of the store.
   private static func requireOwnLog(_ path: String) throws(StoreFailure) {
     // A store is always written with a write-ahead log. A rollback journal beside the store is not ours, and SQLite
     // would use this journal to change the store.
@@ -110,19 +112,19 @@ final class StoreDatabase {
     note()
   }
 
-  /// The number of device rows of a fleet.
+  /// The number of device rows in a fleet's store.
   func countDevices() throws(StoreFailure) -> UInt64 { try statements.countDevices() }
 
-  /// Whether the file was opened only for reading, so that writing needs a new object.
+  /// Whether the file was opened only for reading; if so, writing requires a new object.
   var isForReading: Bool { connection.isImmutable }
 
   /// The log at the time of the last read or write.
   var log: FileIdentity? { noted?.log?.identity }
 
-  /// Whether the log being written is still the log beside the file.
+  /// Whether the log that is being written is still the log next to the file.
   var hasItsLog: Bool { !isWritten || log == FileIdentity(path: StoreFiles.log(of: path)) }
 
-  /// Whether somebody else seems to have written into the file or its log, or to have put a log there.
+  /// Whether another program seems to have written into the file or its log, or to have put a log there.
   var isTouched: Bool {
     guard let noted else { return false }
     if noted.file != FileState(path: path) { return true }
@@ -136,7 +138,7 @@ final class StoreDatabase {
     noted = (FileState(path: path), FileState(path: StoreFiles.log(of: path)))
   }
 
-  /// Leaves the files on the disk unchanged when this object ends.
+  /// Makes sure that the files on the disk are left unchanged when this object is destroyed.
   func leave() {
     connection.leaveUntouched(true)
   }
@@ -170,7 +172,7 @@ final class StoreDatabase {
     if let logLength, (StoreFiles.size(StoreFiles.log(of: path)) ?? 0) > logLength.most { foldIn() }
   }
 
-  /// Lets the log grow as long as disk space allows; if others fill the disk, it becomes short again.
+  /// Lets the log grow as long as disk space allows this; if other programs fill the disk, the log becomes short again.
   private func boundLog() throws(StoreFailure) {
     let length: LogLength = StoreFiles.hasRoom(for: LogLength.roomForLong, beside: path) ? .long : .short
     guard length != logLength else { return }
@@ -184,8 +186,8 @@ final class StoreDatabase {
     try? connection.foldLog()
   }
 
-  /// Checkpoints the log into the file, so that closing does not touch the file. Call it before another file gets this
-  /// file's name.
+  /// Checkpoints the log into the file, so that closing does not touch the file. Call this method before another file
+  /// gets this file's name.
   func foldAway() throws(StoreFailure) {
     do throws(StoreFailure) {
       try connection.foldLog()
@@ -198,9 +200,8 @@ final class StoreDatabase {
 
   /// Prepares for closing: merges the accepted contents into one file.
   ///
-  /// - Parameter isInPlace: Whether the file still has its name. If not, closing removes no log, because the log may
-  ///   belong to
-  /// another file.
+  /// - Parameter isInPlace: Whether the file still has its name. If it does not, closing removes no log, because the
+  ///   log may belong to another file.
   func end(isInPlace: Bool) {
     if isInPlace {
       // The log comes from a process that ended before its first write.

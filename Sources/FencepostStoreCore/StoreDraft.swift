@@ -1,21 +1,21 @@
 import FencepostCore
 
-/// A store that is written completely under a hidden name, and then gets the name of the monitor's file. The draft is
-/// locked from the beginning, so that nobody else can open it when it gets the store's name. Until it gets that name,
-/// the file is removed together with this object.
+/// A store that is written completely under a hidden name, and is then renamed to the name of the monitor's file. The
+/// draft is locked from the beginning, so that no one else can open it when it gets the store's name. Until the draft
+/// gets that name, its file is removed when this object is destroyed.
 final class StoreDraft {
   let path: String
   let file: StoreFile
   private var writer: (connection: Connection, statements: StoreStatements)?
   /// The bytes written.
   private(set) var sums: StoreSums
-  /// A child made by `fork()` must not remove the file that its parent writes.
+  /// A child created by `fork()` must not remove the file that its parent is writing.
   private let process = StoreFiles.process
   private var isNamed = false
 
-  /// Creates an empty store beside its final path.
+  /// Creates an empty store next to its final path.
   ///
-  /// - Parameter family: See ``Schema``; `nil` = random.
+  /// - Parameter family: See ``Schema``; `nil` means a random family.
   static func make(_ kind: StoreKind, of target: String, family: UInt32? = nil) throws(StoreFailure) -> StoreDraft {
     let path = try StoreFiles.makeDraft(of: target)
     do throws(StoreFailure) {
@@ -77,7 +77,7 @@ final class StoreDraft {
     file.isNamed(target)
   }
 
-  /// Replaces a closed store, which must have no log, by the draft.
+  /// Replaces a closed store, which must have no log, with the draft.
   func replace(_ target: String) throws(StoreFailure) {
     try StoreFiles.replace(target, by: path)
     isNamed = true

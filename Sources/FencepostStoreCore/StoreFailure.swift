@@ -1,24 +1,24 @@
 import CSQLite
 import FencepostCore
 
-/// Why a store's file cannot be used; the text lacks only the file's name.
+/// The reason why a store's file cannot be used; only the name of the file is missing from the text.
 enum StoreFailure: Error {
-  /// Another connection holds the file.
+  /// Another connection has the file open.
   case busy
   /// The file was not written by this library.
   case damaged(String)
   case tooNew(String)
-  /// The file is a store of the other kind; the value is the kind of the file.
+  /// The file is a store of the other kind; the associated value is the kind of the file.
   case otherKind(StoreKind)
   /// The system does not allow the process to read or write the file.
   case unavailable(String)
 
-  /// The log beside the file belongs to another file.
+  /// The log next to the file belongs to another file.
   static func foreignLog(_ path: String) -> StoreFailure {
     .damaged("\(StoreFiles.log(of: path)) is the log of another store: remove it, or restore the right one")
   }
 
-  /// The file belongs to another program, or was overwritten.
+  /// The file belongs to another program, or has been overwritten.
   static func foreignFile(_ application: UInt64) -> StoreFailure {
     .damaged("the file is not a Fencepost store; its application_id is \(application)")
   }
@@ -28,7 +28,7 @@ enum StoreFailure: Error {
   static var noMonitor: StoreFailure { .damaged("the file holds no monitor") }
   static var otherRows: StoreFailure { .damaged("the rows do not match the last save") }
 
-  /// The failure for a result code of SQLite.
+  /// The failure that corresponds to an SQLite result code.
   init(_ code: Int32, _ connection: OpaquePointer?) {
     let extended = connection.map { sqlite3_extended_errcode($0) } ?? code
     let message = connection.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
@@ -42,7 +42,8 @@ enum StoreFailure: Error {
     }
   }
 
-  /// Converts a failure of a file that was valid when it was opened: whatever the reason, the store cannot be written.
+  /// Converts a failure of a file that was valid when it was opened: whatever the reason is, the store cannot be
+  /// written.
   var whileWriting: StoreFailure {
     switch self {
     case .busy: .unavailable("the file is locked")

@@ -1,11 +1,12 @@
 import CPosix
 
-/// A store's file, held open and locked for as long as this object lives.
+/// A store's file, which is open and locked for as long as this object lives.
 ///
-/// The lock covers the bytes that SQLite locks in every database file (`os_unix.c`: 510 bytes from 2³⁰ + 2 for readers,
-/// two before them for writers), so it keeps out every other copy of SQLite, even a copy in the same process. The lock
-/// belongs to this open file description and not to the process. If other code opens and closes the same file, as in a
-/// backup, that would release SQLite's own lock, but does not release this lock. SQLite itself is opened without locks.
+/// The lock covers the bytes that SQLite locks in every database file (`os_unix.c`: 510 bytes from 2³⁰ + 2 on for
+/// readers, and the two bytes before them for writers), so it keeps out every other copy of SQLite, even a copy in the
+/// same process. The lock belongs to this open file description, not to the process. If other code, such as a backup,
+/// opens and closes the same file, SQLite's own lock would be released, but this lock is not. SQLite itself is opened
+/// without locks.
 ///
 /// A read-only file gets a shared lock on these bytes, which keeps out writers, and a lock by `flock`, which keeps out
 /// other readers.
@@ -13,14 +14,14 @@ final class StoreFile {
   private var path: String
   private let descriptor: Int32
   private let identity: FileIdentity
-  /// The process that locked the file. A child made by `fork()` shares the description, and must not unlock it.
+  /// The process that locked the file. A child created by `fork()` shares the description, and must not unlock it.
   private let process = getpid()
-  /// Why the file can be read but not written; `nil` if it can be written.
+  /// The reason why the file can be read but not written; `nil` if it can be written.
   let obstacle: StoreFailure?
 
-  /// Opens a file that exists and locks it.
+  /// Opens and locks a file that exists.
   ///
-  /// - Throws: ``StoreFailure/busy`` when somebody else has it open.
+  /// - Throws: ``StoreFailure/busy`` if another process, or other code in this one, has the file open.
   static func open(_ path: String) throws(StoreFailure) -> StoreFile {
     var attempts = 0
     while true {
@@ -64,9 +65,9 @@ final class StoreFile {
     _ = close(descriptor)
   }
 
-  /// Whether the file still has its name: it is neither moved nor deleted nor replaced.
+  /// Whether the file still has its name: it has not been moved, deleted or replaced.
   ///
-  /// - Throws: If it cannot be determined, for example because a directory can no longer be entered.
+  /// - Throws: If this cannot be determined, for example because a directory can no longer be entered.
   func isInPlace() throws(StoreFailure) -> Bool {
     if let found = FileIdentity(path: path) { return found == identity }
     if cposix_errno() == ENOENT || cposix_errno() == ENOTDIR { return false }
@@ -76,7 +77,7 @@ final class StoreFile {
   /// Whether a path leads to this very file.
   func isSame(as path: String) -> Bool { FileIdentity(path: path) == identity }
 
-  /// The first bytes of the file as they are on disk, regardless of a log beside it.
+  /// The first bytes of the file as they are on disk, regardless of a log next to it.
   func beginning(_ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     let read = pread(descriptor, &bytes, count, 0)
@@ -88,7 +89,7 @@ final class StoreFile {
     self.path = path
   }
 
-  /// Whether a file can be locked and is not open in any process; `false` also when this cannot be determined.
+  /// Whether a file can be locked and is not open in any process; also `false` if this cannot be determined.
   static func isAbandoned(_ path: String) -> Bool {
     let descriptor = cposix_open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
     guard descriptor >= 0 else { return false }
@@ -118,7 +119,7 @@ final class StoreFile {
   private static let lockLength: Int64 = 512
 }
 
-/// The last error of the system.
+/// The last system error.
 enum SystemFailure {
   static func last(_ what: String) -> StoreFailure {
     let number = cposix_errno()

@@ -1,6 +1,6 @@
 import CPosix
 
-/// The file system operations of a store that SQLite does not do.
+/// The file system operations of a store that SQLite does not perform.
 enum StoreFiles {
   /// The number of this process.
   static var process: Int32 { getpid() }
@@ -12,8 +12,9 @@ enum StoreFiles {
     guard cposix_is_directory(&status) != 0 else { throw .unavailable("\(path) is not a directory") }
   }
 
-  /// The absolute path of a monitor's file, because the process may change its directory while the file is open. If the
-  /// current directory has no path, the result begins with a dot, so that it is not mistaken for a URI.
+  /// The absolute path of a monitor's file; it must be absolute because the process may change its working directory
+  /// while the file is open. If the current directory has no path, the result begins with a dot, so that it cannot be
+  /// mistaken for a URI.
   static func path(of name: String, in directory: String) -> String {
     let start = directory.hasPrefix("/") ? "" : "\(currentDirectory ?? ".")/"
     return "\(start)\(directory)\(directory.hasSuffix("/") ? "" : "/")\(name).fencepost"
@@ -28,9 +29,9 @@ enum StoreFiles {
     return path == "/" ? "" : path
   }
 
-  /// The path of a file without symbolic links, as SQLite sees it: its log is beside that path.
+  /// The path of a file without symbolic links, as SQLite uses it: the log is next to that path.
   ///
-  /// - Returns: `nil` when there is no file.
+  /// - Returns: `nil` if there is no file.
   static func resolve(_ path: String) throws(StoreFailure) -> String? {
     var status = stat()
     guard lstat(path, &status) == 0 else {
@@ -45,9 +46,9 @@ enum StoreFiles {
     return String(cString: resolved)
   }
 
-  /// Refuses a path that is longer than SQLite opens.
+  /// Refuses a path that is too long for SQLite to open.
   ///
-  /// - Parameter limit: Bytes, of the whole path from the root on.
+  /// - Parameter limit: In bytes, for the whole path from the root on.
   static func requireLength(_ path: String, limit: Int) throws(StoreFailure) {
     let length = path.utf8.count
     guard length <= limit else {
@@ -55,7 +56,7 @@ enum StoreFiles {
     }
   }
 
-  /// Throws if a file beside a new store's path would become part of the store.
+  /// Throws if a file next to a new store's path would become part of the store.
   static func requireNoRemains(of path: String) throws(StoreFailure) {
     for log in [log(of: path), journal(of: path)] where (size(log) ?? 0) > 0 {
       throw .damaged(
@@ -67,7 +68,7 @@ enum StoreFiles {
   static func log(of path: String) -> String { path + "-wal" }
   static func journal(of path: String) -> String { path + "-journal" }
 
-  /// Creates an empty hidden file in the same directory, accessible only to the user, and returns its path.
+  /// Creates an empty hidden file in the same directory, which only the user can access, and returns its path.
   static func makeDraft(of path: String) throws(StoreFailure) -> String {
     var template = Array("\(draftPrefix(of: path))XXXXXX".utf8CString)
     let descriptor = mkstemp(&template)
@@ -94,7 +95,7 @@ enum StoreFiles {
     return (String(path[..<start]), String(path[start...]))
   }
 
-  /// Removes the drafts of processes that ended before a new store had its name.
+  /// Removes the drafts of processes that ended before their new store had its name.
   static func sweepDrafts(of path: String, beside file: StoreFile?) {
     let (directory, name) = split(path)
     guard let listing = opendir(directory) else { return }
@@ -125,13 +126,13 @@ enum StoreFiles {
     remove(draft)
   }
 
-  /// Whether the file system of a file has at least 1.25 × `bytes` free bytes.
+  /// Whether the file system that contains a file has at least 1.25 × `bytes` free bytes.
   static func hasRoom(for bytes: Int, beside path: String) -> Bool {
     guard let room = room(beside: path) else { return false }
     return room > UInt64(bytes) + UInt64(bytes) / 4
   }
 
-  /// The free bytes of a file's file system; `nil` if it does not report them.
+  /// The number of free bytes in the file system that contains a file; `nil` if the file system does not report it.
   static func room(beside path: String) -> UInt64? {
     var status = statvfs()
     guard statvfs(path, &status) == 0 else { return nil }
@@ -139,7 +140,7 @@ enum StoreFiles {
     return room.overflow ? .max : room.partialValue
   }
 
-  /// Fsyncs the directory of a file.
+  /// Fsyncs the directory that contains a file.
   static func synchroniseDirectory(of path: String) throws(StoreFailure) {
     let descriptor = cposix_open(split(path).directory, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
@@ -153,7 +154,8 @@ enum StoreFiles {
     }
   }
 
-  /// Replaces a file by a complete file, and gives the new file the old file's permissions and, if allowed, its owner.
+  /// Replaces a file with a complete file, and gives the new file the permissions and, if allowed, the owner of the old
+  /// one.
   static func replace(_ path: String, by draft: String) throws(StoreFailure) {
     var status = stat()
     if stat(path, &status) == 0 {
@@ -166,7 +168,7 @@ enum StoreFiles {
   /// Marks a database as one with a log, as `PRAGMA journal_mode=WAL` does, but without the journal that the pragma
   /// would need.
   ///
-  /// SQLite file format, 1.3: the write and read versions at bytes 18 and 19 are then 2.
+  /// In the SQLite file format (section 1.3), the write and read versions at bytes 18 and 19 are then 2.
   static func markLogged(_ path: String) throws(StoreFailure) {
     let descriptor = cposix_open(path, O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { throw SystemFailure.notOpened }
@@ -176,7 +178,7 @@ enum StoreFiles {
     }
   }
 
-  /// The first bytes of a file; fewer when it is shorter or cannot be read.
+  /// The first bytes of a file; fewer bytes if the file is shorter or cannot be read.
   static func beginning(of path: String, _ count: Int) -> [UInt8] {
     let descriptor = cposix_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return [] }
@@ -194,7 +196,7 @@ enum StoreFiles {
     _ = unlink(path)
   }
 
-  /// The size of a file; `nil` when it is not there.
+  /// The size of a file; `nil` if it does not exist.
   static func size(_ path: String) -> Int? {
     var status = stat()
     return stat(path, &status) == 0 ? Int(status.st_size) : nil

@@ -1,7 +1,7 @@
 import CSQLite
 import FencepostCore
 
-/// Reading and writing rows, as prepared statements.
+/// Reads and writes rows with prepared statements.
 final class StoreStatements {
   private let all: Statement
   private let devices: Statement
@@ -30,7 +30,7 @@ final class StoreStatements {
     (self.delete, self.eventsOf, self.deleteEventsOf) = (delete, eventsOf, deleteEventsOf)
   }
 
-  /// A row's key in the form used in the file.
+  /// The key of a row, in the form used in the file.
   private struct Key: Comparable {
     let kind: UInt64
     let a: UInt64
@@ -86,7 +86,7 @@ final class StoreStatements {
     }
   }
 
-  /// The number of device rows of a fleet.
+  /// The number of device rows in a fleet's store.
   func countDevices() throws(StoreFailure) -> UInt64 {
     defer { devices.reset() }
     return try devices.step() ? devices.integer(0) : 0
@@ -137,7 +137,7 @@ final class StoreStatements {
     for device in changes.removedDevices { _ = try takeAway(Key(kind: 5, a: device, b: 0), &sums) }
   }
 
-  /// - Returns: Whether there was such a row.
+  /// - Returns: Whether such a row existed.
   private func takeAway(_ key: Key, _ sums: inout StoreSums) throws(StoreFailure) -> Bool {
     guard try forget(key, &sums) else { return false }
     bind(delete, key)

@@ -1,7 +1,7 @@
 import FencepostCore
 
-/// The checksums in the head over all other rows: the sum of their checksums and their number, so that a changed,
-/// missing, duplicate or outdated row is detected.
+/// The checksums in the head over all other rows: the sum of the rows' checksums and the number of rows, so that a
+/// changed, missing, duplicate or outdated row is detected.
 struct StoreSums: Equatable {
   /// The number of the file; see ``Schema``.
   let number: UInt64
@@ -28,10 +28,11 @@ struct StoreSums: Equatable {
   /// The number of bytes at the end of the head.
   static let size = 32
 
-  /// The file's number, the first value at the end of the head.
+  /// The number of the file, which is the first value at the end of the head.
   var numberBytes: [UInt8] { withUnsafeBytes(of: number.littleEndian) { Array($0) } }
 
-  /// The end of a head: the file's number, sum and number of the other rows, and a checksum over the head up to here.
+  /// The end of a head: the number of the file, the sum and the number of the other rows, and a checksum over the head
+  /// up to this place.
   func end(of head: UnsafeRawBufferPointer) -> [UInt8] {
     var bytes: [UInt8] = []
     var own = Checksum()

@@ -1,7 +1,7 @@
 public import FencepostCore
 
 extension StoredEngine {
-  /// Opens a monitor in a directory: continues the stored one, or creates it.
+  /// Opens a monitor in a directory: continues the stored monitor, or creates a new one.
   ///
   /// - Throws: The same errors as ``SQLiteStore/open(directory:name:)`` and
   ///   `StoredEngine.init(name:options:storage:durability:)`.
@@ -12,9 +12,9 @@ extension StoredEngine {
       name: name, options: options, storage: Self.storage(name, options, directory, durability), durability: durability)
   }
 
-  /// The storage of a monitor in a directory, which is not touched if the options are invalid. If the stack is small,
-  /// call this function and pass its result to the initializer for storages, instead of the initializer above: each
-  /// additional frame would hold copies of an engine.
+  /// The storage of a monitor in a directory; the directory is not touched if the options are invalid. If the stack is
+  /// small, call this function and pass its result to the initializer for storages, instead of the initializer above:
+  /// each additional frame would hold copies of an engine.
   package static func storage(
     _ name: String, _ options: MonitorOptions, _ directory: String, _ durability: Durability
   ) throws(MonitorError) -> SQLiteStore {
@@ -24,7 +24,7 @@ extension StoredEngine {
 }
 
 extension StoredFleet {
-  /// Opens a fleet in a directory: continues the stored one, or creates it.
+  /// Opens a fleet in a directory: continues the stored fleet, or creates a new one.
   ///
   /// - Throws: The same errors as ``SQLiteStore/open(fleet:directory:)`` and
   ///   `StoredFleet.init(_:options:storage:durability:)`.

@@ -19,7 +19,7 @@ extension ConditionKind {
 }
 
 extension GivenCondition {
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the condition's type is the caller's own.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the condition has a type that the caller defined.
   init(_ condition: any Condition) throws(MonitorError) {
     for kind in ConditionKind.allCases {
       guard let given = kind.given(condition) else { continue }
@@ -79,8 +79,8 @@ extension Event {
 extension ConditionSet {
   /// Appends a row.
   ///
-  /// - Parameter known: Returns the subject of the existing condition with an identifier; a shape equal to an existing
-  ///   one is not examined again.
+  /// - Parameter known: Returns the subject of the existing condition that has a given identifier; a shape equal to an
+  ///   existing one is not examined again.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row.
   package mutating func append(
     _ condition: any Condition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State,
@@ -92,8 +92,8 @@ extension ConditionSet {
     try append(given, identifier: identifier, assuming: assuming, policy: policy, tag: tag, known: known)
   }
 
-  /// - Parameter known: Returns the subject of the existing condition with an identifier; a shape equal to an existing
-  ///   one is not examined again.
+  /// - Parameter known: Returns the subject of the existing condition that has a given identifier; a shape equal to an
+  ///   existing one is not examined again.
   init(
     _ conditions: some Sequence<NamedCondition>,
     known: (UnsafeBufferPointer<UInt8>) -> Definition.Subject?

@@ -1,15 +1,15 @@
 /// A condition with its identifier, policy and tag: an element of the sets that ``Monitor/ensure(_:)`` and
-/// ``Monitor/sync(_:)`` take.
+/// ``Monitor/sync(_:)`` accept.
 public struct NamedCondition: Sendable {
   /// 1 … 256 bytes of UTF-8 without a zero byte, compared byte by byte.
   public var identifier: String
-  /// Any kind that ``Condition`` lists.
+  /// Any kind of condition that ``Condition`` lists.
   public var condition: any Condition
-  /// The state of the first record; ignored if the condition exists already. Not `unmonitored`.
+  /// The state of the first record; ignored if the condition already exists. Not `unmonitored`.
   public var assuming: Event.State
   /// When a crossing counts. Beacon conditions use only the policy's `notify`.
   public var policy: TransitionPolicy
-  /// A number of your choice, which each event returns.
+  /// A number of your choice, which is returned with each event.
   public var tag: UInt64
 
   public init(

@@ -8,13 +8,13 @@ final class ConsumerSlot: Sendable {
   private struct State {
     var active: UInt64?
     var lastSeat: UInt64 = 0
-    /// Whether the consumer differs from the one that received the events in flight.
+    /// Whether the consumer is not the one that received the events in flight.
     var isNew = false
   }
 
   private let state = Mutex(State())
 
-  /// Takes the slot, if it is free.
+  /// Claims the slot, if it is free.
   func claim() -> UInt64? {
     state.withLock { state in
       guard state.active == nil else { return nil }
@@ -64,7 +64,7 @@ final class ConsumerSeat {
     number = slot.claim()
   }
 
-  /// The number with which this seat claimed the slot; `nil` if another consumer holds the slot. If an earlier attempt
+  /// The number with which this seat claimed the slot; `nil` if another consumer holds the slot. If the earlier attempt
   /// to claim the slot failed, tries again.
   func claim() -> UInt64? {
     if number == nil { number = slot.claim() }
@@ -102,7 +102,7 @@ final class Waiter: Sendable {
     if isAwake { continuation.resume() }
   }
 
-  /// Wakes the task, now or as soon as it parks. May be called from any thread, any number of times.
+  /// Wakes the task, now or as soon as it parks. May be called from any thread, and any number of times.
   func wake() {
     let parked: CheckedContinuation<Void, Never>? = state.withLock { state in
       defer { state = .awake }

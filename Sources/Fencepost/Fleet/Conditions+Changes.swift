@@ -9,9 +9,9 @@ extension Conditions {
 
   /// Adds a condition, or replaces the condition with the same identifier.
   ///
-  /// - Parameter assuming: The state of a device before its first fix. With any state except `unsatisfied`, each device
-  ///   gives an event for the condition, wherever the device is.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``; nothing has changed then.
+  /// - Parameter assuming: The state that a device is assumed to have before its first fix. With any state except
+  ///   `unsatisfied`, each device produces an event for the condition, wherever the device is.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``; the table is then unchanged.
   /// - Complexity: O(1) on average, whatever the number of devices.
   public func add(
     _ condition: any Condition, identifier: String, assuming: Event.State = .unsatisfied,
@@ -51,10 +51,10 @@ extension Conditions {
 
   /// Ensures each of many conditions, in order. All or nothing.
   ///
-  /// The assumed state of a ``NamedCondition`` is `unknown` by default; for a table of a fleet choose `unsatisfied`.
+  /// The assumed state of a ``NamedCondition`` is `unknown` by default; for a fleet's table, choose `unsatisfied`.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row; nothing has
-  ///   changed then.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row; the table is
+  ///   then unchanged.
   @discardableResult
   public func ensure(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
     let set = try ConditionSet(conditions, known: known)
@@ -62,11 +62,11 @@ extension Conditions {
     return try change { table throws(MonitorError) in try table.ensure(set) }
   }
 
-  /// Makes the set of conditions equal to the given ones: removes all others. All or nothing. See
+  /// Makes the set of conditions equal to the given set: removes all other conditions. All or nothing. See
   /// ``MonitorEngine/sync(_:)``.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row; this error is
-  /// also thrown when two rows have the same identifier, and nothing has changed then.
+  /// also thrown when two rows have the same identifier; the table is then unchanged.
   @discardableResult
   public func sync(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
     let set = try ConditionSet(conditions, known: known)

@@ -11,8 +11,8 @@
 /// } ```
 ///
 /// The events of each device are exactly those that a separate ``Monitor`` for this device would give: see
-/// ``FleetEngine``. To feed from several threads, a server uses several fleets over one table: one per thread, each
-/// with a part of the devices.
+/// ``FleetEngine``. To feed from several threads, a server uses several fleets over one table: one for each thread,
+/// each with a part of the devices.
 ///
 /// An actor that wraps one ``FleetEngine``: each call is one call of the engine, and the calls run in the order in
 /// which they arrive.
@@ -23,7 +23,7 @@ public actor Fleet {
 
   private var stored: StoredFleet
 
-  /// The changes of a call are saved when it ends.
+  /// The changes made by a call are saved when the call ends.
   private var engine: FleetEngine {
     _read { yield stored.call }
     _modify { yield &stored.call }
@@ -36,7 +36,7 @@ public actor Fleet {
     self.init(engine: try FleetEngine(conditions, options: options))
   }
 
-  /// Continues from the state of an engine. The engine's uncommitted events are delivered again.
+  /// Continues from the state of an engine. The engine's uncommitted events are redelivered.
   public init(engine: FleetEngine) {
     self.init(StoredFleet(engine))
   }
@@ -63,7 +63,7 @@ public actor Fleet {
   /// A copy of the whole fleet as a value, for inspection.
   public var state: FleetEngine { stored.state }
 
-  /// The whole state as bytes, the same on every platform; works for a stored fleet too. See
+  /// The whole state as bytes, which are the same on every platform; also works for a stored fleet. See
   /// ``init(restoring:conditions:)``.
   public func snapshot() -> [UInt8] { engine.snapshot() }
 
@@ -73,7 +73,7 @@ public actor Fleet {
   public func checkpoint() throws(MonitorError) { try stored.checkpoint() }
 
   /// Saves everything and releases the name, so that the stored fleet can be opened again. Uncommitted events are
-  /// delivered again when the fleet is opened. Inputs fed to this object afterwards are not saved.
+  /// redelivered when the fleet is opened. Inputs fed to this object afterwards are not saved.
   ///
   /// - Throws: ``MonitorError/storeUnavailable(_:)`` when not everything could be saved; the name is released in any
   ///   case.
@@ -94,7 +94,7 @@ public actor Fleet {
   /// The number of a device; `nil` if there is no such device.
   public func number(of identifier: String) -> UInt32? { engine.number(of: identifier) }
 
-  /// The identifier of a device, or of a removed device while its number is not reused.
+  /// The identifier of a device, or of a removed device as long as its number has not been reused.
   public func identifier(of device: UInt32) -> String? { engine.identifier(of: device) }
 
   public var deviceCount: Int { engine.deviceCount }
@@ -130,7 +130,7 @@ public actor Fleet {
   /// Sets the arrival time of the following inputs. See ``FleetEngine/setArrivalTime(_:)``.
   public func setArrivalTime(_ time: Timestamp) throws(MonitorError) { try engine.setArrivalTime(time) }
 
-  /// Applies an input to a device. A new device is created, unless the input is refused or counts as invalid.
+  /// Applies an input to a device. A new device is created, unless the input is refused or is counted as invalid.
   private func input(
     for identifier: String, _ body: (inout FleetEngine, UInt32) throws(MonitorError) -> Void
   ) throws(MonitorError) {
@@ -142,24 +142,24 @@ public actor Fleet {
     }
   }
 
-  /// Feeds one fix of a device. A new device is created if the fix is accepted. See ``FleetEngine/feed(_:for:)``.
+  /// Feeds one fix to a device. A new device is created if the fix is accepted. See ``FleetEngine/feed(_:for:)``.
   public func feed(_ fix: Fix, for identifier: String) throws(MonitorError) {
     try input(for: identifier) { engine, device throws(MonitorError) in try engine.feed(fix, for: device) }
   }
 
-  /// Feeds one fix of the device with a number.
+  /// Feeds one fix to the device with the given number.
   public func feed(_ fix: Fix, for device: UInt32) throws(MonitorError) { try engine.feed(fix, for: device) }
 
   /// Feeds many fixes of many devices in order. See ``FleetEngine/feed(_:result:)``.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (a number without a device; nothing has changed then),
-  ///   ``MonitorError/queueFull(limit:position:)``; the fixes before this position were applied.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (there is no device with a number; nothing has changed
+  ///   then), ``MonitorError/queueFull(limit:position:)``; the fixes before this position were applied.
   @discardableResult
   public func feed(_ fixes: [(device: UInt32, fix: Fix)]) throws(MonitorError) -> FeedResult {
     try engine.feed(fixes)
   }
 
-  /// Feeds one scan report of a device, which is created if it does not exist. See ``FleetEngine/feed(_:at:for:)``.
+  /// Feeds one scan report to a device, which is created if it does not exist. See ``FleetEngine/feed(_:at:for:)``.
   public func feed(
     _ sightings: some Sequence<BeaconSighting> & Sendable, at time: Timestamp, for identifier: String
   ) throws(MonitorError) {
@@ -168,7 +168,7 @@ public actor Fleet {
     }
   }
 
-  /// Declares whether a device scans for beacons from now on. See ``FleetEngine/setScanning(_:at:for:)``.
+  /// Declares whether a device is scanning for beacons from now on. See ``FleetEngine/setScanning(_:at:for:)``.
   public func setScanning(_ isOn: Bool, at time: Timestamp, for identifier: String) throws(MonitorError) {
     try input(for: identifier) { engine, device throws(MonitorError) in
       try engine.setScanning(isOn, at: time, for: device)
@@ -180,7 +180,7 @@ public actor Fleet {
     try engine.advance(to: time, force: force)
   }
 
-  /// Sets back the fleet's clock to a time, and the clock of each device that is later than this time. See
+  /// Sets back the fleet's clock to a given time, and also the clock of each device that is later than this time. See
   /// ``FleetEngine/rewind(to:)``.
   public func rewind(to time: Timestamp) throws(MonitorError) { try engine.rewind(to: time) }
 
@@ -216,7 +216,7 @@ public actor Fleet {
   /// Commits the delivered events without delivering more.
   public func acknowledge() { engine.acknowledge() }
 
-  /// Returns the delivered, uncommitted events to the queue: they are delivered again with the same sequence and
+  /// Returns the delivered but uncommitted events to the queue: they are redelivered with the same sequence and
   /// position.
   public func abandon() { engine.abandon() }
 
@@ -231,8 +231,8 @@ public actor Fleet {
     return (try? engine.state(of: identifier, for: number)) ?? nil
   }
 
-  /// The geographic conditions that a device is inside, and the beacon conditions that it is near, in add order; `nil`
-  /// if there is no such device.
+  /// The geographic conditions that a device is inside, and the beacon conditions whose beacon it is near, in add
+  /// order; `nil` if there is no such device.
   public func inside(_ device: String) -> [Presence]? {
     engine.number(of: device).flatMap { try? engine.inside($0) }
   }
@@ -249,8 +249,8 @@ public actor Fleet {
     return (try? engine.explain(identifier, for: number)) ?? nil
   }
 
-  /// How far a device at a position may move before it can be on another side of any shape, metres. See
-  /// ``FleetEngine/safeDistance(at:for:)``.
+  /// How far a device at a position may move before it can be on the other side of the boundary of any shape, metres.
+  /// See ``FleetEngine/safeDistance(at:for:)``.
   ///
   /// - Throws: ``MonitorError/notFound(_:)`` when there is no such device; otherwise the same errors as the engine's
   ///   method.
@@ -280,7 +280,7 @@ public actor Fleet {
 
   // MARK: - Devices as bytes
 
-  /// Devices as bytes, to store elsewhere or to move to another fleet. See ``FleetEngine/export(_:portable:)``.
+  /// The bytes of devices, to store elsewhere or to move to another fleet. See ``FleetEngine/export(_:portable:)``.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the element, when there
   ///   is no such device.

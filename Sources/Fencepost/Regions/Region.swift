@@ -1,16 +1,18 @@
 /// An area that a ``RegionManager`` monitors: a ``CircularRegion`` or a ``BeaconRegion``.
 ///
-/// Two regions are equal if they have the same type and the same identifier. To notice that a circle has moved, compare
-/// centre and radius.
+/// Two regions are equal if they have the same type and the same identifier. To find out whether a circle has moved,
+/// compare its centre and radius.
 public class Region: Hashable {
   /// 1 … 254 bytes of UTF-8. Regions of different types may have the same identifier.
   public let identifier: String
-  /// Whether entering the region calls `didEnterRegion`; `didDetermineState` is called in any case.
+  /// Whether a call of `didEnterRegion` follows when the device enters the region; `didDetermineState` is called in any
+  /// case.
   public var notifyOnEntry = true
-  /// Whether leaving the region calls `didExitRegion`; `didDetermineState` is called in any case.
+  /// Whether a call of `didExitRegion` follows when the device leaves the region; `didDetermineState` is called in any
+  /// case.
   public var notifyOnExit = true
 
-  /// The definition of the manager's condition.
+  /// The definition of the condition that represents the region.
   let subject: Definition.Subject
 
   init(identifier: String, _ subject: Definition.Subject) {
@@ -27,7 +29,7 @@ public class Region: Hashable {
     hasher.combine(identifier)
   }
 
-  /// The identifier of the manager's condition; the prefix keeps the types apart.
+  /// The identifier of the condition that represents the region; its prefix distinguishes the types.
   var conditionIdentifier: String { (subject.kind.region?.prefix ?? "") + identifier }
   /// The region's settings, stored in the tag of its condition.
   var tag: UInt64 { (notifyOnEntry ? 1 : 0) | (notifyOnExit ? 2 : 0) }
@@ -50,14 +52,14 @@ public final class CircularRegion: Region {
     super.init(identifier: identifier, .circle(CircularGeographicCondition(center: center, radius: radius)))
   }
 
-  /// Whether a coordinate lies in the circle, boundary included.
+  /// Whether a coordinate lies in the circle or on its boundary.
   public func contains(_ coordinate: Coordinate) -> Bool { circle.contains(coordinate) }
 
   var circle: CircularGeographicCondition { CircularGeographicCondition(center: center, radius: radius) }
 }
 
-/// The surroundings of beacons: of all beacons with a certain UUID, of all with a UUID and a major number, or of a
-/// single beacon.
+/// The surroundings of beacons: of all beacons with a given UUID, of all beacons with a given UUID and major number, or
+/// of a single beacon.
 public final class BeaconRegion: Region {
   public let uuid: BeaconUUID
   public let major: UInt16?
@@ -94,7 +96,7 @@ public final class BeaconRegion: Region {
 }
 
 extension ConditionKind {
-  /// The type of region for conditions of this kind, and the prefix of its conditions' identifiers.
+  /// The region type for conditions of this kind, and the prefix of the identifiers of its conditions.
   var region: (type: Region.Type, prefix: String)? {
     switch self {
     case .circularGeographic: (CircularRegion.self, "c:")
@@ -106,7 +108,7 @@ extension ConditionKind {
 }
 
 extension MonitorEngine {
-  /// The region that a condition was made from; `nil` if it does not come from a region manager.
+  /// The region from which a condition was made; `nil` if the condition does not come from a region manager.
   func region(of slot: UInt32) -> Region? {
     let identifier = table.identifier(of: slot)
     guard let prefix = table.kind(of: slot).region?.prefix, identifier.utf8.starts(with: prefix.utf8) else {

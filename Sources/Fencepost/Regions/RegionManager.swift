@@ -1,4 +1,4 @@
-/// Core Location's older API for monitoring regions: start, stop, and a delegate.
+/// Core Location's older interface for monitoring regions, with methods to start and stop monitoring, and a delegate.
 ///
 /// ```swift
 /// let service = try RegionService(engine: MonitorEngine())   // the host feeds it
@@ -9,15 +9,15 @@
 /// ```
 ///
 /// Managers that share a ``RegionService`` share its regions. A manager belongs to the thread or actor of its service,
-/// as a manager of Core Location belongs to a run loop. A delegate method is called before the method that caused the
-/// call returns; calls with several causes come in the order of the causes.
+/// just as a Core Location manager belongs to a run loop. A delegate method is called before the method that caused the
+/// call returns; if there are several causes, the calls come in the order of the causes.
 public final class RegionManager {
-  /// The state shared with other managers.
+  /// The state that this manager shares with other managers.
   public let service: RegionService
   public weak var delegate: (any RegionManagerDelegate)?
 
   var isUpdatingLocation = false
-  /// `nil` while significant changes are not requested.
+  /// `nil` as long as significant changes are not requested.
   var significantChanges: SignificantChangeFilter?
 
   public init(sharing service: RegionService) {
@@ -29,10 +29,10 @@ public final class RegionManager {
 
   /// Registers a region; a region of the same type and identifier is replaced.
   ///
-  /// Then calls `didStartMonitoringFor`, and `didDetermineState` as soon as the state is known. If the region cannot be
-  /// monitored, it is not registered, and `monitoringDidFailFor` reports `regionMonitoringFailure`. If the user has not
-  /// allowed monitoring, the region is registered, `monitoringDidFailFor` reports `regionMonitoringDenied`, and
-  /// monitoring starts as soon as it is allowed. Settings are copied.
+  /// Calls `didStartMonitoringFor` after that, and `didDetermineState` as soon as the state is known. If the region
+  /// cannot be monitored, it is not registered, and `monitoringDidFailFor` reports `regionMonitoringFailure`. If the
+  /// user has not allowed monitoring, the region is registered, `monitoringDidFailFor` reports
+  /// `regionMonitoringDenied`, and monitoring starts as soon as it is allowed. Settings are copied.
   public func startMonitoring(for region: Region) { service.start(region, for: self) }
 
   /// Removes a region, even if another manager has registered it.
@@ -43,14 +43,14 @@ public final class RegionManager {
 
   /// Requests the current state of a region; only this manager's delegate receives the answer, by `didDetermineState`.
   ///
-  /// The answer for a monitored region is its observed state. For another circle it is the side of the last fix, or
-  /// `unknown` without a fix; for other beacons it is `unknown`.
+  /// For a monitored region, the answer is its observed state. For any other circle, the answer is the side of the last
+  /// fix, or `unknown` if there is no fix; for other beacons, it is `unknown`.
   public func requestState(for region: Region) { service.requestState(of: region, for: self) }
 
   /// The largest radius of a circular region, metres.
   public var maximumRegionMonitoringDistance: Double { service.maximumRadius }
 
-  /// Whether regions of a type, ``CircularRegion`` or ``BeaconRegion``, can be monitored here.
+  /// Whether regions of a given type, ``CircularRegion`` or ``BeaconRegion``, can be monitored here.
   public func isMonitoringAvailable(for type: Region.Type) -> Bool {
     ConditionKind.allCases.contains { $0.region?.type == type && !service.unavailableKinds.contains($0) }
   }

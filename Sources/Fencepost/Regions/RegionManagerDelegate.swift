@@ -1,4 +1,4 @@
-/// Which side of a region the device is on. The raw values are those of Core Location.
+/// The side of a region on which the device is. The raw values are those of Core Location.
 @frozen
 public enum RegionState: Int, Sendable, Hashable {
   case unknown = 0
@@ -14,12 +14,12 @@ public enum RegionState: Int, Sendable, Hashable {
   }
 }
 
-/// The permission of the user. The raw values are those of Core Location.
+/// The user's permission. The raw values are those of Core Location.
 @frozen
 public enum AuthorizationStatus: Int32, Sendable, Hashable {
   /// The user has not answered yet: regions are registered, and monitored as soon as the user allows it.
   case notDetermined = 0
-  /// Monitoring is not allowed, and the user cannot change that.
+  /// Monitoring is not allowed, and the user cannot change this.
   case restricted = 1
   case denied = 2
   case authorizedAlways = 3
@@ -29,7 +29,7 @@ public enum AuthorizationStatus: Int32, Sendable, Hashable {
   public var isAuthorized: Bool { self == .authorizedAlways || self == .authorizedWhenInUse }
 }
 
-/// Why a region is not monitored, or why there are no positions. The raw values are those of Core Location.
+/// Why a region is not monitored, or why no positions are available. The raw values are those of Core Location.
 @frozen
 public enum LocationError: Int, Error, Sendable, Hashable {
   case locationUnknown = 0
@@ -47,11 +47,11 @@ public enum LocationError: Int, Error, Sendable, Hashable {
   case promptDeclined = 18
 }
 
-/// The calls that a ``RegionManager`` makes. Every method is optional.
+/// The methods that a ``RegionManager`` calls. Every method is optional.
 ///
 /// A crossing always calls `didDetermineState`; it also calls `didEnterRegion` or `didExitRegion`, unless the region's
-/// settings exclude that call. If no state was known before, for example when a region is added around the device, only
-/// `didDetermineState` is called.
+/// settings exclude that call. If the state was unknown before, for example when a region is added around the device,
+/// only `didDetermineState` is called.
 public protocol RegionManagerDelegate: AnyObject {
   func regionManager(_ manager: RegionManager, didEnterRegion region: Region)
   func regionManager(_ manager: RegionManager, didExitRegion region: Region)

@@ -1,17 +1,18 @@
 /// The shared state of region managers, and the inputs of the host: positions, beacons, the passing of time, and the
 /// user's permission.
 ///
-/// It monitors with its own engine; if this engine has a storage, registered regions are still there after a restart.
-/// It reads no clock and starts no task. Not `Sendable`: use it, and its managers, from one thread or actor.
+/// The service monitors regions with its own engine; if this engine has a storage, registered regions still exist after
+/// a restart. The service reads no clock and starts no task. Not `Sendable`: use it, and its managers, from one thread
+/// or actor.
 ///
-/// An event counts as handled when every manager has received it; an event interrupted by a crash is delivered again
-/// after the restart. While no manager exists, events wait.
+/// An event counts as handled when every manager has received it; if a crash interrupts its handling, the event is
+/// redelivered after the restart. While no manager exists, events wait.
 public final class RegionService {
   /// How regions are monitored.
   public struct Settings: Sendable, Hashable {
     /// When a crossing counts.
     public var policy: TransitionPolicy
-    /// The largest number of regions, both types together; `nil` = no limit.
+    /// The maximum number of regions of both types together; `nil` means that there is no limit.
     public var regionLimit: Int?
     /// The largest radius that is accepted, metres.
     public var maximumRadius: Double
@@ -26,8 +27,8 @@ public final class RegionService {
   }
 
   public let settings: Settings
-  /// Called when a manager asks for authorization and the user has not answered yet: ask the user, then call
-  /// ``setAuthorizationStatus(_:at:)``, here or later.
+  /// Called when a manager asks for authorization and the user has not answered yet: ask the user, and then call
+  /// ``setAuthorizationStatus(_:at:)``, either during this call or later.
   public var onAuthorizationRequest: ((RegionService) -> Void)?
   public private(set) var authorizationStatus: AuthorizationStatus
 
@@ -40,9 +41,9 @@ public final class RegionService {
     weak var manager: RegionManager?
   }
 
-  /// - Parameter engine: An engine that only the service uses; conditions that are not regions are not reported.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the policy is invalid, or the limit or the radius is
-  ///   not above 0.
+  /// - Parameter engine: An engine that no one but the service uses; conditions that are not regions are not reported.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the policy is invalid, or when the limit or the
+  ///   radius is not above 0.
   public convenience init(engine: MonitorEngine, settings: Settings = Settings()) throws(MonitorError) {
     try self.init(StoredEngine(engine), settings: settings)
   }
@@ -122,7 +123,7 @@ public final class RegionService {
     tellEvents()
   }
 
-  /// Reports that the display woke: the state of each beacon region that the device is inside is reported, if the
+  /// Reports that the display has woken: for each beacon region that the device is inside, the state is reported if the
   /// region's settings request this.
   public func displayDidWake() {
     for (slot, region) in stored.engine.regions {
@@ -134,7 +135,7 @@ public final class RegionService {
     tellEvents()
   }
 
-  /// Reports to the managers that wait for positions that positions are currently unavailable.
+  /// Tells the managers that wait for positions that no position is available at present.
   public func positioningDidFail(_ error: LocationError) {
     for manager in living where manager.isUpdatingLocation || manager.significantChanges != nil {
       tell(manager) { $0.regionManager($1, didFailWithError: error) }
@@ -230,7 +231,7 @@ public final class RegionService {
     tellEvents()
   }
 
-  /// The registration with the type and identifier of a region.
+  /// The registration of the region with a given type and identifier.
   private func registered(_ region: Region) -> (slot: UInt32, region: Region)? {
     guard let slot = stored.engine.table.slot(of: region.conditionIdentifier),
       let found = stored.engine.region(of: slot)
@@ -254,8 +255,8 @@ public final class RegionService {
     for manager in living { tell(manager, call) }
   }
 
-  /// Makes the pending delegate calls, then the delegate calls for the pending events; an event counts as handled after
-  /// its calls. Delegate calls that are caused by another delegate call are made after that call.
+  /// Makes the pending delegate calls, and then the delegate calls for the pending events; an event counts as handled
+  /// after its calls. If a delegate call causes further delegate calls, these are made after it.
   private func tellEvents() {
     guard !isTelling else { return }
     isTelling = true

@@ -3,7 +3,7 @@ import FencepostCore
 
 /// The boundary between C and Swift: only plain data crosses it, and errors leave it only as a status.
 enum Boundary {
-  /// Runs a body and returns its status; on failure fills the caller's error detail.
+  /// Runs a body and returns its status; if the body fails, fills in the caller's error detail.
   @inline(__always)
   static func run(
     _ error: UnsafeMutablePointer<fencepost_error>?, _ body: () throws(BoundaryError) -> Void
@@ -16,7 +16,8 @@ enum Boundary {
     }
   }
 
-  /// The size of the structure in version 0.1: every caller has at least this much, whatever its `struct_size` says.
+  /// The size of the structure in version 0.1: every caller has at least this much memory, whatever its `struct_size`
+  /// says.
   private static let smallestError = 272
 
   @inline(never)
@@ -69,7 +70,7 @@ enum Boundary {
     return pointer
   }
 
-  /// Unwraps the start of a block of bytes; it may be NULL only if the block is empty.
+  /// Unwraps the start of a block of bytes, which may be NULL only if the block is empty.
   @inline(__always)
   static func require<Pointer>(_ pointer: Pointer?, count: Int, _ name: StaticString) throws(BoundaryError)
     -> Pointer?
@@ -88,7 +89,8 @@ enum Boundary {
     guard count == 0 || !isNull else { throw .nullArgument("\(name)") }
   }
 
-  /// The bytes of a terminated text for use as an identifier; at most one byte more than an identifier may have.
+  /// The bytes of a zero-terminated text for use as an identifier; at most one byte more than the maximum length of an
+  /// identifier.
   @inline(__always)
   static func identifier(_ text: UnsafePointer<CChar>) -> UnsafeBufferPointer<UInt8> {
     var length = 0
@@ -116,7 +118,7 @@ enum Boundary {
     return coordinate
   }
 
-  /// The pointer to a text that exists until the process ends.
+  /// A pointer to a text that exists until the process ends.
   static func text(_ text: StaticString) -> UnsafePointer<CChar>? {
     UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
   }

@@ -1,22 +1,22 @@
 import CFencepost
 import FencepostCore
 
-/// The errors of a call from C: those of the boundary itself, and those of the engine.
+/// The errors of a call from C: those that the boundary itself raises, and those of the engine.
 enum BoundaryError: Error, Hashable {
   /// A required pointer is NULL.
   case nullArgument(String)
-  /// The buffer is too small for the result; the value is the needed number of elements.
+  /// The buffer is too small for the result; the associated value is the number of elements needed.
   case bufferTooSmall(needed: Int, of: String = "bytes")
   /// A structure uses members that this library does not know.
   case unsupported(String)
   case monitor(MonitorError)
 
-  /// A value that the boundary itself found out of range.
+  /// The boundary itself found a value out of range.
   static func invalidArgument(_ reason: String, position: Int = 0) -> BoundaryError {
     .monitor(.invalidArgument(reason, position: position))
   }
 
-  /// A count that is too large for any array.
+  /// A count is too large for any array.
   static func count(of name: StaticString, _ count: Int, most: Int) -> BoundaryError {
     .invalidArgument("the count of \(name) is \(UInt(bitPattern: count)); must be from 0 to \(most)")
   }
@@ -41,7 +41,7 @@ extension BoundaryError: CustomStringConvertible {
     }
   }
 
-  /// The number of the C interface.
+  /// The error's number in the C interface.
   var status: fencepost_status {
     switch self {
     case .nullArgument: fencepost_status(FENCEPOST_E_NULL_ARGUMENT)

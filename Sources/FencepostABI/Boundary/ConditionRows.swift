@@ -1,7 +1,7 @@
 import CFencepost
 import FencepostCore
 
-/// The shared part of the bulk calls: the rows of a set, read and examined before the conditions are locked.
+/// The part that all bulk calls share: the rows of a set are read and examined before the conditions are locked.
 struct ConditionRows {
   private let handle: ConditionsHandle
   private let identifiers: UnsafePointer<UnsafePointer<CChar>?>?
@@ -51,7 +51,7 @@ struct ConditionRows {
   }
 }
 
-/// The circles of columns, by row.
+/// The circles in columns, by row.
 struct CircleColumn {
   private let latitudes: UnsafePointer<Double>?
   private let longitudes: UnsafePointer<Double>?
@@ -71,15 +71,15 @@ struct CircleColumn {
   }
 }
 
-/// The beacon identities of columns, by row.
+/// The beacon identities in columns, by row.
 struct BeaconColumn {
   private let uuids: UnsafePointer<UInt8>?
   private let majors: UnsafePointer<Int32>?
   private let minors: UnsafePointer<Int32>?
 
   /// - Parameters:
-  ///   - majors: NULL means any major, in all rows.
-  ///   - minors: NULL means any minor, in all rows.
+  ///   - majors: If NULL, every row matches any major number.
+  ///   - minors: If NULL, every row matches any minor number.
   init(
     _ uuids: UnsafePointer<UInt8>?, _ majors: UnsafePointer<Int32>?, _ minors: UnsafePointer<Int32>?, _ count: Int
   ) throws(BoundaryError) {
@@ -97,7 +97,7 @@ struct BeaconColumn {
   }
 }
 
-/// The polygons of a column, by row.
+/// The polygons in a column, by row.
 struct PolygonColumn {
   private let geometry: GeometryColumns
   private let conditions: Offsets
@@ -117,7 +117,7 @@ struct PolygonColumn {
   }
 }
 
-/// The corridors of a column, by row.
+/// The corridors in a column, by row.
 struct CorridorColumn {
   private let geometry: GeometryColumns
   private let conditions: Offsets
@@ -139,7 +139,7 @@ struct CorridorColumn {
   }
 }
 
-/// The lines of a column, by row.
+/// The lines in a column, by row.
 struct LineColumn {
   private let geometry: GeometryColumns
   private let conditions: Offsets
@@ -159,7 +159,7 @@ struct LineColumn {
   }
 }
 
-/// The geometries of a column of well-known binary, by row.
+/// The geometries in a column of well-known binary, by row.
 struct WellKnownBinaryColumn {
   private let rows: UnsafePointer<UnsafeRawPointer?>?
   private let sizes: UnsafePointer<Int>?

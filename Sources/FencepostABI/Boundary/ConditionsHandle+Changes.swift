@@ -2,7 +2,7 @@ import CFencepost
 import FencepostCore
 
 extension ConditionsHandle {
-  /// Adds a condition. Examines the condition before locking the holder, because the examination may take long.
+  /// Adds a condition. Examines the condition before locking the holder, because the examination may take a long time.
   func add(
     _ given: GivenCondition, _ identifier: UnsafePointer<CChar>?,
     _ options: UnsafePointer<fencepost_condition_options>?
@@ -87,8 +87,8 @@ extension ConditionsHandle {
     out_result?.pointee = fencepost_sync_result(result)
   }
 
-  /// The subject of the condition with the given identifier at this moment: a row that is equal to this subject is not
-  /// examined again.
+  /// The subject that the condition with the given identifier has at this moment: a row that is equal to this subject
+  /// is not examined again.
   func known(_ identifier: UnsafeBufferPointer<UInt8>) -> Definition.Subject? {
     // A holder that refuses the read also refuses the change, and the change reports the reason.
     (try? read { table in table.subject(ofIdentifierBytes: identifier) }) ?? nil

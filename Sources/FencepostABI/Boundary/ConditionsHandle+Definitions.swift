@@ -13,7 +13,7 @@ extension ConditionsHandle {
     }
   }
 
-  /// - Parameter other: The function to call for data that this function does not return.
+  /// - Parameter other: The function to call for data that this function does not return itself.
   func geometry(
     _ identifier: UnsafePointer<CChar>?, _ out_wkb: UnsafeMutableRawPointer?, _ capacity: Int,
     _ out_size: UnsafeMutablePointer<Int>?, other: StaticString
@@ -53,7 +53,7 @@ extension ConditionsHandle {
     try list.write(to: buffer, capacity, size, out_count)
   }
 
-  /// The whole holder as bytes, copied once; if the buffer is too small, only the number of bytes.
+  /// The whole holder as bytes, which are copied once; if the buffer is too small, only the number of bytes is stored.
   func snapshot(
     _ buffer: UnsafeMutableRawPointer?, _ capacity: Int, _ out_size: UnsafeMutablePointer<Int>?
   ) throws(BoundaryError) {

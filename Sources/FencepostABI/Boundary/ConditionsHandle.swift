@@ -2,17 +2,18 @@ import CFencepost
 import FencepostCore
 
 /// A `fencepost_conditions *`: one counted reference to a table. A table that fleets share has its own locks. A
-/// monitor's own table is protected by the monitor's lock, so that a change is saved with the monitor and triggers its
-/// wake-up callback.
+/// monitor's own table is protected by the monitor's lock, so that a change of the table is saved with the monitor and
+/// triggers the monitor's wake-up callback.
 enum ConditionsHandle {
   case shared(Conditions)
   case own(MonitorHandle)
 
-  /// The pointer to a monitor's table is the pointer to the monitor's handle with this bit set; both are aligned.
+  /// The pointer to a monitor's table is the pointer to the monitor's handle with this bit set; both pointers are
+  /// aligned, so the bit is otherwise 0.
   private static var ownBit: UInt { 1 }
 
   /// The assumed state if the caller's options are NULL. In a shared table, a condition whose assumed state is not
-  /// `unsatisfied` would give an event for each device.
+  /// `unsatisfied` would produce an event for each device.
   var assuming: Event.State {
     switch self {
     case .shared: .unsatisfied
@@ -20,7 +21,7 @@ enum ConditionsHandle {
     }
   }
 
-  /// Passes a reference to the caller, who releases it with `fencepost_conditions_destroy`.
+  /// Passes a reference to the caller, who must release it with `fencepost_conditions_destroy`.
   func give() -> OpaquePointer {
     switch self {
     case .shared(let conditions): return OpaquePointer(Unmanaged.passRetained(conditions).toOpaque())
@@ -52,7 +53,7 @@ enum ConditionsHandle {
 
   /// The shared table; refuses the table of a monitor.
   ///
-  /// - Parameter remedy: The end of the message: the call to use for a monitor.
+  /// - Parameter remedy: The end of the error message, which names the call to use for a monitor.
   func requireShared(_ remedy: StaticString) throws(BoundaryError) -> Conditions {
     guard case .shared(let conditions) = self else {
       throw .invalidArgument(
@@ -71,8 +72,8 @@ enum ConditionsHandle {
     }
   }
 
-  /// Changes the conditions under the lock. Pass the same generic function for both arguments: one argument is for a
-  /// shared table, the other for a monitor.
+  /// Changes the conditions under the lock. Pass the same generic function for both arguments: the first is called for
+  /// a shared table, and the second for a monitor.
   func change<Result: Sendable>(
     _ shared: (inout ConditionTable) throws(MonitorError) -> Result,
     _ own: (inout MonitorEngine) throws(MonitorError) -> Result
@@ -85,8 +86,8 @@ enum ConditionsHandle {
     }
   }
 
-  /// Reads the conditions and the rules of their holder, also for long. Pass the same generic function for both
-  /// arguments. See ``read(_:)``.
+  /// Reads the conditions and the rules of their holder; the read may take a long time. Pass the same generic function
+  /// for both arguments. See ``read(_:)``.
   func check<Result: Sendable>(
     _ shared: (ConditionTable) throws(MonitorError) -> Result,
     _ own: (MonitorEngine) throws(MonitorError) -> Result

@@ -162,7 +162,7 @@ extension fencepost_explanation {
 }
 
 extension BeaconUUID {
-  /// The 16 bytes of a UUID in the order in which they are broadcast.
+  /// The 16 bytes of a UUID, in the order in which they are broadcast.
   init(bytes: UnsafeRawPointer) {
     self.init(
       high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
@@ -197,7 +197,8 @@ extension BeaconIdentityCondition {
   }
 }
 
-/// Copies an identifier into its fixed buffer and zeroes the rest, so that equal events are equal bytes.
+/// Copies an identifier into its fixed-size buffer and fills the rest with zeroes, so that equal events have equal
+/// bytes.
 @inline(__always)
 func copy<Buffer>(_ bytes: UnsafeBufferPointer<UInt8>, into buffer: inout Buffer) -> UInt32 {
   withUnsafeMutableBytes(of: &buffer) {
@@ -208,7 +209,7 @@ func copy<Buffer>(_ bytes: UnsafeBufferPointer<UInt8>, into buffer: inout Buffer
   }
 }
 
-/// `FENCEPOST_EVIDENCE_…` of an entry.
+/// The `FENCEPOST_EVIDENCE_…` value of an entry.
 private func evidenceBits(of entry: borrowing EventEntry) -> UInt16 {
   (entry.marks.contains(.onPath) ? UInt16(FENCEPOST_EVIDENCE_ON_PATH) : 0)
     | (entry.marks.contains(.gap) ? UInt16(FENCEPOST_EVIDENCE_AFTER_GAP) : 0)
@@ -339,7 +340,7 @@ extension Event {
 }
 
 extension MonitorOptions.Path {
-  /// - Parameter maxSpeed: 0 = any speed.
+  /// - Parameter maxSpeed: 0 means that any speed is allowed.
   init(_ path: fencepost_path, maxGap: Int64, maxSpeed: Double) throws(BoundaryError) {
     switch Int(path) {
     case FENCEPOST_PATH_FIXES: self = .fixes

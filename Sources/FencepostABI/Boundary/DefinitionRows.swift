@@ -2,14 +2,14 @@ import CFencepost
 import FencepostCore
 import FencepostKernel
 
-/// An array of definitions; the first element's `struct_size` is the distance between elements.
+/// An array of definitions; the `struct_size` of the first element is the distance between elements.
 struct DefinitionRows {
   private let start: UnsafeRawPointer?
   private var stride = MemoryLayout<fencepost_condition_definition>.stride
   let count: Int
   private let assuming: Event.State
 
-  /// - Parameter assuming: The assumed state of definitions without options.
+  /// - Parameter assuming: The assumed state of definitions that have no options.
   init(
     _ start: UnsafePointer<fencepost_condition_definition>?, count: Int, assuming: Event.State
   ) throws(BoundaryError) {
@@ -98,8 +98,8 @@ struct DefinitionRows {
 }
 
 extension ConditionSet {
-  /// - Parameter known: Returns the subject of the existing condition with an identifier; a shape equal to an existing
-  ///   one is not examined again.
+  /// - Parameter known: Returns the subject of the existing condition that has a given identifier; a shape equal to an
+  ///   existing one is not examined again.
   init(
     _ rows: DefinitionRows, known: (UnsafeBufferPointer<UInt8>) -> Definition.Subject?
   ) throws(BoundaryError) {

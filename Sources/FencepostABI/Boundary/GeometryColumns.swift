@@ -2,7 +2,8 @@ import CFencepost
 import FencepostCore
 import FencepostKernel
 
-/// Vertices in the caller's columns, with the offsets of rings, lines and parts; checked, and read in place.
+/// Vertices in the caller's columns, with the offsets of rings, lines and parts; the offsets are checked, and the
+/// vertices are read in place.
 struct GeometryColumns {
   private let latitudes: UnsafeRawPointer?
   private let longitudes: UnsafeRawPointer?
@@ -26,7 +27,7 @@ struct GeometryColumns {
     parts = try Offsets(value.part_offsets, count: value.part_count, into: rings.count, "part_offsets")
   }
 
-  /// The conditions that bulk calls make from the parts or lines.
+  /// The conditions that bulk calls create from the parts or lines.
   func conditions(
     _ offsets: UnsafePointer<Int32>?, count: Int, ofLines: Bool
   ) throws(BoundaryError) -> Offsets {
@@ -75,13 +76,13 @@ struct GeometryColumns {
   }
 }
 
-/// The offsets of several items in another column: where each item begins, and where the last one ends. There is one
-/// offset more than there are items. The offsets are checked when they are used; an offset beyond the column is then an
-/// error.
+/// The offsets of several items in another column: each offset is the place where an item begins, and the last offset
+/// is the place where the last item ends. There is one more offset than there are items. The offsets are checked when
+/// they are used; an offset that lies beyond the column then causes an error.
 struct Offsets {
   private enum Source {
     case column(UnsafePointer<Int32>, name: StaticString)
-    /// One item with all elements.
+    /// One item that contains all elements.
     case all
     /// One item for each element.
     case each
@@ -91,7 +92,7 @@ struct Offsets {
   private let elements: Int
   private let source: Source
 
-  /// - Parameter pointer: `count + 1` offsets; NULL means one item with all elements.
+  /// - Parameter pointer: `count + 1` offsets; NULL means a single item that contains all elements.
   init(
     _ pointer: UnsafePointer<Int32>?, count: Int, into elements: Int, _ name: StaticString
   ) throws(BoundaryError) {

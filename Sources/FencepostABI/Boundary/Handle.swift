@@ -5,7 +5,7 @@ import Synchronization
 
 /// The object behind a C program's handle: an engine and its store, if any.
 protocol HandledState: Sendable {
-  /// The noun for the handle in messages.
+  /// The noun that messages use for the handle.
   static var noun: StaticString { get }
   var isStored: Bool { get }
   /// Increases when a call makes new events available for polling.
@@ -37,23 +37,24 @@ typealias FleetHandle = Handle<StoredFleet>
 struct Handled<Stored: HandledState>: ~Copyable {
   let stored: Lock<Stored>
   let wakeup = Wakeup()
-  /// The handle, and references to the table of a monitor.
+  /// The handle itself, and references to a monitor's table.
   let owners = Atomic<Int>(1)
 }
 
 /// The state behind a lock, and the callback for available events. The caller owns the object, so borrowing it needs no
-/// reference counting and costs nothing.
+/// reference counting and has no cost.
 struct Handle<Stored: HandledState>: @unchecked Sendable {
   private let handled: UnsafeMutablePointer<Handled<Stored>>
 
   #if FENCEPOST_CHECK_CALLS
-    /// Ends the program if an invariant of the engine is violated; for the fuzz targets and the mutants.
+    /// Ends the program if an invariant of the engine is violated; used by the fuzz targets and the mutants.
     private static func check(_ stored: borrowing Stored) {
       do { try stored.checkInvariants() } catch { fatalError("\(error)") }
     }
   #endif
 
-  /// Passes the handle to the caller, who releases it with `fencepost_monitor_destroy` or `fencepost_fleet_destroy`.
+  /// Passes the handle to the caller, who must release it with `fencepost_monitor_destroy` or
+  /// `fencepost_fleet_destroy`.
   static func give(_ stored: consuming Stored) -> OpaquePointer {
     #if FENCEPOST_CHECK_CALLS
       check(stored)
@@ -75,7 +76,7 @@ struct Handle<Stored: HandledState>: @unchecked Sendable {
     return UnsafeMutableRawPointer(handled)
   }
 
-  /// Releases one ownership; the last release destroys the object, which nobody else may be using then.
+  /// Releases one ownership; the last release destroys the object, which no one else may be using at that time.
   func release() {
     guard handled.pointee.owners.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
     handled.deinitialize(count: 1)
@@ -92,7 +93,7 @@ struct Handle<Stored: HandledState>: @unchecked Sendable {
     handled.pointee.wakeup.ring()
   }
 
-  /// Runs one call of the engine with its store under the lock. If the call made an event available, calls the callback
+  /// Runs one call of the engine and its store under the lock. If the call made an event available, calls the callback
   /// after releasing the lock. With a store, the thread cannot be cancelled during the call.
   @inline(__always)
   func withStored<Result: Sendable>(
@@ -115,7 +116,7 @@ struct Handle<Stored: HandledState>: @unchecked Sendable {
 }
 
 extension Handle where Stored == StoredEngine {
-  /// One engine call under the lock.
+  /// Makes one call of the engine under the lock.
   @inline(__always)
   func call<Result: Sendable>(
     _ body: (inout MonitorEngine) throws(MonitorError) -> Result
@@ -140,7 +141,7 @@ extension Handle where Stored == StoredFleet {
     try withStored { stored throws(MonitorError) in try stored.read(body) }
   }
 
-  /// Runs one call that answers a question and may update caches of the engine: it saves nothing.
+  /// Runs one call of the engine that answers a query and may update the engine's caches: the call saves nothing.
   func ask<Result: Sendable>(
     _ body: (inout FleetEngine) throws(MonitorError) -> Result
   ) throws(BoundaryError) -> Result {

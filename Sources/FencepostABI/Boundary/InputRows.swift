@@ -11,7 +11,7 @@ extension Fix {
 }
 
 extension UnsafePointer<fencepost_fix>? {
-  /// Reads the caller's fixes in place: the layouts are equal, which a test checks.
+  /// Reads the caller's fixes in place: the memory layouts are equal, which a test checks.
   @inline(__always)
   func withRows<Result>(
     _ count: Int, _ body: (UnsafeBufferPointer<Fix>) throws(BoundaryError) -> Result
@@ -130,8 +130,8 @@ struct FleetRowsInPlace {
   }
 }
 
-/// Feeds many rows and stores the counts of the consumed ones: all rows, or fewer if the queue becomes full. If the
-/// batch is refused, no row has been consumed and the caller's counts do not change.
+/// Feeds many rows and stores the counts of the rows that were consumed: all rows, or fewer if the queue becomes full.
+/// If the batch is refused, no row has been consumed and the caller's counts do not change.
 func counting(
   _ out_result: UnsafeMutablePointer<fencepost_feed_result>?,
   _ feed: (inout FeedResult) throws(BoundaryError) -> Void
@@ -147,7 +147,7 @@ func counting(
 }
 
 extension FleetEngine {
-  /// The identifier of a device, or of a removed device while its number is not reused.
+  /// The identifier of a device, or of a removed device as long as its number has not been reused.
   func identifierBytes(of device: UInt32) throws(MonitorError) -> [UInt8] {
     guard let bytes = withIdentifierBytes(ofDevice: device, { Array($0) }) else {
       throw .noSuchDevice("no device has the number \(device)")

@@ -1,11 +1,11 @@
-/// A message as one line of UTF-8 in a buffer of C, terminated.
+/// A message as one zero-terminated line of UTF-8 in a C buffer.
 enum MessageLine {
   /// A blank, U+2026 as UTF-8, and a blank. The bytes are written as numbers, because an array of numbers needs no
   /// allocation.
   private static let ellipsis: [UInt8] = [0x20, 0xE2, 0x80, 0xA6, 0x20]
 
   /// Writes a text. Line breaks and control characters become blanks. If a text is too long, its middle is left out,
-  /// because the subject is at the beginning of a text, and the reason and the accepted range are at its end.
+  /// because a text has its subject at the beginning, and the reason and the accepted range at the end.
   static func write(_ text: String, to buffer: UnsafeMutableRawBufferPointer) {
     var line: [UInt8] = []
     for scalar in text.unicodeScalars {

@@ -1,10 +1,11 @@
 import FencepostCore
 
-/// Texts and lists copied into memory of the caller: (pointer, capacity, out size).
+/// Texts and lists that are copied into the caller's memory, which is described by a pointer, a capacity, and an output
+/// for the size.
 enum OutputBuffer {
-  /// Copies bytes. Always stores the needed size; capacity 0 only queries it.
+  /// Copies bytes. Always stores the needed size; with a capacity of 0, only the size is queried.
   ///
-  /// - Parameter terminator: A zero byte that must also fit but is not included in the size.
+  /// - Parameter terminator: A zero byte that must also fit into the memory but is not included in the size.
   static func write(
     _ bytes: some Collection<UInt8>, terminator: Bool, to buffer: UnsafeMutablePointer<CChar>?, capacity: Int,
     size: UnsafeMutablePointer<Int>?
@@ -22,7 +23,7 @@ enum OutputBuffer {
     }
     if terminator { raw.storeBytes(of: 0, toByteOffset: index, as: UInt8.self) }
   }
-  /// Copies numbers. Always stores the number of elements; capacity 0 only queries it.
+  /// Copies numbers. Always stores the number of elements; with a capacity of 0, only this number is queried.
   static func write(
     _ numbers: [UInt32], to out: UnsafeMutablePointer<UInt32>?, capacity: Int, count: UnsafeMutablePointer<Int>
   ) throws(BoundaryError) {

@@ -1,7 +1,7 @@
 import CFencepost
 import FencepostCore
 
-/// Points in the caller's columns; only their memory is checked here.
+/// Points in the caller's columns; only the memory of the columns is checked here.
 extension PointColumns {
   init(
     _ columns: UnsafePointer<fencepost_point_columns>?, count: Int

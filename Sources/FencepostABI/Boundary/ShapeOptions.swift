@@ -7,7 +7,7 @@ struct ShapeOptions {
   private var edges = EdgeReading.geodesic
   private var isOriented = false
   private var buffer = 0.0
-  /// 0: only the limit of the engine applies.
+  /// 0 means that only the engine's limit applies.
   private var maxVertices = 0
 
   init(_ options: UnsafePointer<fencepost_shape_options>?) throws(BoundaryError) {
@@ -44,7 +44,7 @@ struct ShapeOptions {
     return try given(.line, vertices)
   }
 
-  /// The definition, whose vertices are counted and not examined.
+  /// The definition; its vertices have been counted but not examined.
   private func given(
     _ kind: ShapeDefinition.Kind, _ vertices: ShapeVertices
   ) throws(BoundaryError) -> GivenCondition {
@@ -74,7 +74,7 @@ struct ShapeOptions {
     }
   }
 
-  /// - Parameter radius: The radius for lines, in metres; `nil` if the caller passed no radius.
+  /// - Parameter radius: The radius of the lines, in metres; `nil` if the caller passed no radius.
   func wellKnownBinary(_ bytes: UnsafeRawBufferPointer, radius: Double?) throws(BoundaryError) -> GivenCondition {
     let geometry = try Self.decoded(bytes)
     if geometry.isPolygon { return try polygon(geometry.vertices) }

@@ -2,7 +2,7 @@ import FencepostCore
 
 /// Structures that start with `uint32_t struct_size` and may grow at their end.
 enum SizedStruct {
-  /// A larger `struct_size` is treated as memory that was never initialised.
+  /// If `struct_size` is larger than this, the structure is treated as uninitialised memory.
   static let largest = 4_096
 
   /// The size that the caller set. Every `sizeof` is a multiple of the alignment; another size would end in the middle
@@ -17,8 +17,8 @@ enum SizedStruct {
     return size
   }
 
-  /// Reads a caller's structure. If it is smaller (older), the missing members keep their defaults; if it is larger
-  /// (newer), the unknown members must be zero.
+  /// Reads a caller's structure. If the caller's size is smaller (an older caller), the missing members keep their
+  /// defaults; if it is larger (a newer caller), the unknown members must be zero.
   static func read<Value: BitwiseCopyable>(
     _ pointer: UnsafePointer<Value>, defaults: Value, _ name: StaticString
   ) throws(BoundaryError) -> Value {
@@ -38,8 +38,8 @@ enum SizedStruct {
     return value
   }
 
-  /// Writes a structure into the caller's structure, but only the members that the caller knows; `struct_size` keeps
-  /// the caller's value.
+  /// Writes a structure into the caller's structure, but only the members that the caller knows; the caller's
+  /// `struct_size` is left unchanged.
   static func write<Value: BitwiseCopyable>(
     _ value: Value, to pointer: UnsafeMutablePointer<Value>, _ name: StaticString
   ) throws(BoundaryError) {
@@ -51,7 +51,7 @@ enum SizedStruct {
     }
   }
 
-  /// Whether ``write(_:to:_:)`` accepts a caller's structure.
+  /// Whether ``write(_:to:_:)`` accepts a given structure of the caller.
   static func check<Value: BitwiseCopyable>(
     _ pointer: UnsafeMutablePointer<Value>, _ name: StaticString
   ) throws(BoundaryError) {

@@ -2,7 +2,8 @@ import CFencepost
 import FencepostCore
 
 extension MonitorError {
-  /// The number in the C interface. The switch is exhaustive: a new case does not compile until it has a number.
+  /// The error's number in the C interface. The switch is exhaustive, so a new case does not compile until it has a
+  /// number.
   var status: fencepost_status {
     let number: Int =
       switch self {

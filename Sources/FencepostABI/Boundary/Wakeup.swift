@@ -3,20 +3,20 @@ import CPlatform
 import FencepostKernel
 import Synchronization
 
-/// The callback of a host for available events, and the rules for its calls.
+/// A host's callback for available events, and the rules for calling it.
 ///
 /// There are two locks, both separate from the monitor's lock. `state` is held for a few assignments, never while the
-/// callback runs. `gate` is held while the callback runs, by the ringing thread; only ``set(_:_:)`` on another thread
-/// ever waits for this lock. If a thread rings while another thread is ringing, it only records that the other thread
-/// must ring again. So a callback cannot deadlock, neither by calling the monitor nor by waiting for a lock that
-/// another caller of the monitor holds.
+/// callback runs. `gate` is held, by the ringing thread, while the callback runs; only ``set(_:_:)`` on another thread
+/// ever waits for this lock. If a thread rings while another thread is ringing, the first thread only records that the
+/// other one must ring again. So a callback cannot deadlock, neither if it calls the monitor nor if it waits for a lock
+/// that another caller of the monitor holds.
 struct Wakeup: ~Copyable, Sendable {
   struct State {
     var callback: fencepost_wakeup?
-    /// The context's address: a number, since a pointer cannot be shared between threads.
+    /// The address of the context, as a number, because a pointer cannot be shared between threads.
     var context: UInt = 0
     var isDue = false
-    /// The thread that rings.
+    /// The thread that is ringing.
     var ringer: UInt?
   }
 
@@ -24,8 +24,8 @@ struct Wakeup: ~Copyable, Sendable {
   private let state = Lock(State())
   private let gate = Lock(())
 
-  /// Whether there is a callback. A reader under the monitor's lock sees a callback that was set before the setter
-  /// checked for pending events under that lock.
+  /// Whether a callback is set. Suppose the setter sets a callback and then checks for pending events under the
+  /// monitor's lock: any later reader under that lock sees the callback.
   var isArmed: Bool { armed.load(ordering: .relaxed) }
 
   /// Replaces the callback. On return the previous callback is not running and will not run again, unless the callback
@@ -55,7 +55,7 @@ struct Wakeup: ~Copyable, Sendable {
     while gate.withLock({ _ in callOnce() }) {}
   }
 
-  /// Calls the callback if it is due; the gate is held.
+  /// Calls the callback if it is due; the calling thread must hold `gate`.
   private func callOnce() -> Bool {
     let due: (fencepost_wakeup, UInt)? = state.withLock { state in
       guard state.isDue, let callback = state.callback else {

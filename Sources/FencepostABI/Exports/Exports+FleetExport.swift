@@ -55,10 +55,10 @@ public func fencepost_fleet_import_devices(
   }
 }
 
-/// The bytes of devices, one after the other.
+/// The bytes of several devices, one device after the other.
 private struct ExportedRows {
   private let start: UnsafeRawPointer?
-  /// A copy of the offsets, so that the checked values are those read later.
+  /// A copy of the offsets, which ensures that the values read later are the checked ones.
   private let offsets: [UInt64]
 
   init(_ bytes: UnsafeRawPointer?, _ offsets: UnsafePointer<UInt64>, _ count: Int) throws(BoundaryError) {

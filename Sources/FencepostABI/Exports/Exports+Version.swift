@@ -1,10 +1,11 @@
 import CFencepost
 
-/// The place of the version's text: a global variable, not the heap, so that an unloaded library keeps no memory.
+/// The memory for the version's text: a global variable instead of the heap, so that an unloaded library leaves no
+/// memory behind.
 private nonisolated(unsafe) var versionBytes: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
 /// The address of the version's text; the first use composes the text from the three numbers in the header. Later uses
-/// only read the address, so threads can call at the same time.
+/// only read the address, so several threads can call this at the same time.
 private let versionText: UInt = {
   let version = "\(FENCEPOST_VERSION_MAJOR).\(FENCEPOST_VERSION_MINOR).\(FENCEPOST_VERSION_PATCH)"
   return withUnsafeMutableBytes(of: &versionBytes) { bytes in

@@ -1,39 +1,42 @@
-/// Bounds between the straight chord of two points of the WGS84 surface and their geodesic distance.
+/// Bounds that relate the straight chord between two points of the WGS84 surface to their geodesic distance.
 ///
-/// **Global bounds.** Let γ be a geodesic from p with arc length t, c(t) = |γ(t) − p| and F = c²/2. Then F″ = 1 − κ h,
-/// where κ is the normal curvature along γ and h the depth of p below the tangent plane at γ(t). All curvatures
-/// of the ellipsoid lie between 1/R₊ and 1/R₋ with R₊ = a²/b and R₋ = b²/a, so by Blaschke's rolling theorem (Blaschke,
-/// "Kreis und Kugel", 1916, § 24) the surface lies inside the ball of radius R₊ and outside the ball of radius R₋
+/// **Global bounds.** Let γ be a geodesic from p with arc length t, and let c(t) = |γ(t) − p| and F = c²/2. Then F″ = 1
+/// − κ h, where κ is the normal curvature along γ, and h is the depth of p below the tangent plane at γ(t). All
+/// curvatures of the ellipsoid lie between 1/R₊ and 1/R₋ with R₊ = a²/b and R₋ = b²/a, so by Blaschke's rolling theorem
+/// (Blaschke, "Kreis und Kugel", 1916, § 24) the surface lies inside the ball of radius R₊ and outside the ball of
+/// radius R₋
 /// that touch it at γ(t): c²/(2R₊) ≤ h ≤ c²/(2R₋). Hence 1 − F/R₋² ≤ F″ ≤ 1 − F/R₊², and comparison with the equation
 /// of a circle gives, for t ≤ πR₋,
 ///
 ///     2 R₋ sin(t / 2R₋) ≤ c ≤ 2 R₊ sin(t / 2R₊).
 ///
-/// For t > πR₋ = 19 903 km the lower bound holds too (Schur's theorem on arcs whose curvature is at most that of a
-/// circle; Chern, "Studies in global geometry and analysis", 1967, p. 36), but the bound falls again. No distance
-/// exceeds half a meridian, 20 003 931.46 m (antipodal points realise the diameter of a centrally symmetric convex
-/// surface: Vîlcu, "On two conjectures of Steinhaus", Geometriae Dedicata 79, 2000), so the value of the lower bound
-/// there bounds everything beyond.
+/// For t > πR₋ = 19 903 km the lower bound also holds (Schur's theorem on arcs whose curvature is at most that of a
+/// circle; Chern, "Studies in global geometry and analysis", 1967, p. 36), but beyond that length its value falls
+/// again. No distance exceeds half a meridian, 20 003 931.46 m (antipodal points realise the diameter of a centrally
+/// symmetric convex surface: Vîlcu, "On two conjectures of Steinhaus", Geometriae Dedicata 79, 2000), so the value of
+/// the lower bound at that distance bounds everything beyond.
 ///
 /// **Slack.** The bounds apply to chords as `EarthVector.squaredChord` computes them and distances as `GeodesicInverse`
-/// does: 100 nm on every side cover the rounding errors of both, at most 15 nm together with those of this file. For
-/// distances below 100 nm a lower bound may therefore be negative, and then nothing is certain.
+/// does: 100 nm on either side cover the rounding errors of both computations, which, together with the errors in this
+/// file, are at most 15 nm. For distances below 100 nm, a lower bound may therefore be negative, and such a bound
+/// decides nothing.
 public enum DistanceBounds {
-  /// No two points of the surface are farther apart than this, metres (half a meridian is 20 003 931.4586).
+  /// No two points of the surface are farther apart than this, in metres (half a meridian is 20 003 931.4586 m).
   @inlinable public static var largestDistance: Double { 20_003_931.459 }
-  /// No two points of the surface have a longer chord, metres: the equator's diameter plus a margin for rounding.
+  /// No two points of the surface have a longer chord than this, in metres: the equator's diameter plus a margin for
+  /// rounding.
   @inlinable static var largestChord: Double { 12_756_274.001 }
 
-  /// More than the errors of the fast distance formulas, metres. If the result of a fast formula is nearer than this to
-  /// a threshold, the full solution decides; bounds from polynomials are widened by this value. The errors of the fast
-  /// formulas are nanometres, far below a micrometre.
+  /// A bound of the errors of the fast distance formulas, in metres. If the result of a fast formula differs from a
+  /// threshold by less than this, the full solution decides; bounds from polynomials are widened by this value. The
+  /// errors of the fast formulas are some nanometres, far below a micrometre.
   @inlinable public static var doubt: Double { 1e-6 }
 
-  /// Chord bounds for the distance `s`, valid everywhere: any pair with chord ≤ lower is at most `s` apart for certain,
-  /// any pair with chord > upper is more than `s` apart for certain.
+  /// Chord bounds for the distance `s`, valid everywhere: two points with chord ≤ lower are certainly at most `s`
+  /// apart, and two points with chord > upper are certainly more than `s` apart.
   ///
-  /// - Parameter s: metres. If a bound is negative, no pair has a chord within the bound; at `largestDistance` and
-  ///   beyond, every pair has. NaN gives NaN.
+  /// - Parameter s: metres. If a bound is negative, no chord is within the bound; at `largestDistance` and beyond,
+  ///   every chord is. NaN gives NaN.
   public static func chords(forDistance s: Double) -> (lower: Double, upper: Double) {
     if s.isNaN { return (s, s) }
     if s < 0 { return (-slack, slack) }
@@ -48,7 +51,7 @@ public enum DistanceBounds {
 
   /// 100 nm; see the paragraph "Slack" above.
   static var slack: Double { 1e-7 }
-  /// 2 R₋ sin(d / 2R₋) for the largest distance d, metres, rounded down: a lower bound of every chord whose distance is
-  /// beyond πR₋.
+  /// 2 R₋ sin(d / 2R₋), where d is the largest distance, in metres, rounded down: a lower bound of every chord whose
+  /// distance is beyond πR₋.
   static var leastFarChord: Double { 12_670_479.604 }
 }

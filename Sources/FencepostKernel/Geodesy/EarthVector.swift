@@ -1,7 +1,7 @@
 /// A point of the ellipsoid's surface as an Earth-centred, Earth-fixed vector in metres.
 ///
-/// The x axis meets the equator at longitude 0, the y axis at longitude 90°, the z axis is the axis of rotation. The
-/// straight chord between two such points brackets their geodesic distance, see `DistanceBounds`.
+/// The x axis meets the equator at longitude 0, the y axis meets it at longitude 90°, and the z axis is the axis of
+/// rotation. The straight chord between two such points gives bounds for their geodesic distance; see `DistanceBounds`.
 @frozen public struct EarthVector: Sendable, Equatable {
   /// Metres, |x|, |y| ≤ 6 378 137, |z| ≤ 6 356 752.4.
   public var x: Double
@@ -21,7 +21,7 @@
   /// The rounding error is below 3 nm in every direction.
   ///
   /// - Parameters:
-  ///   - latitude: degrees in [−90, 90]; beyond it the meridian is followed over the pole.
+  ///   - latitude: Degrees in [−90, 90]; for values beyond this range, the meridian is followed over the pole.
   ///   - longitude: degrees, any finite value.
   @inlinable @inline(__always)
   public init(latitude: Double, longitude: Double) {

@@ -1,8 +1,8 @@
 /// The WGS84 ellipsoid and the quantities derived from its two defining constants.
 ///
 /// Source: NIMA TR8350.2, third edition (1997), table 3.1 (semi-major axis and flattening); the derived quantities are
-/// exact expressions in them, rounded once. The constants are literals, so that the compiler folds them into the code
-/// of every build.
+/// exact expressions of these two, rounded once. The constants are literals, so that the compiler inserts them as
+/// constants into the code of every build.
 public enum Ellipsoid {
   /// Equatorial radius *a*, metres.
   @inlinable @inline(__always) static var equatorialRadius: Double { 6_378_137.0 }
@@ -20,11 +20,13 @@ public enum Ellipsoid {
   @inlinable @inline(__always) static var axisRatioSquared: Double { 0.9933056200098587 }
   /// Second eccentricity squared, e′² = e² / (1 − e²).
   @inlinable @inline(__always) static var secondEccentricitySquared: Double { 0.006739496742276435 }
-  /// R₋ = b² / a, the meridian's radius of curvature at the equator, metres, rounded down: no normal section of the
-  /// surface is curved more.
+  /// R₋ = b² / a, the meridian's radius of curvature at the equator, in metres, rounded down: no normal section of the
+  /// surface has a greater curvature.
   @inlinable @inline(__always) static var smallestRadiusOfCurvature: Double { 6_335_439.327_292 }
-  /// R₊ = a² / b, the radius of curvature at the poles, metres, rounded up: no normal section is curved less.
+  /// R₊ = a² / b, the radius of curvature at the poles, in metres, rounded up: no normal section has a smaller
+  /// curvature.
   @inlinable @inline(__always) public static var largestRadiusOfCurvature: Double { 6_399_593.625_759 }
-  /// Less than a degree of latitude anywhere, metres: at the equator, where it is least, it is R₋ π / 180 = 110 574.
+  /// A lower bound of the length of one degree of latitude, in metres: the length is smallest at the equator, where it
+  /// is R₋ π / 180 = 110 574.
   @inlinable @inline(__always) public static var leastMetresPerLatitude: Double { 110_500 }
 }

@@ -1,13 +1,13 @@
-/// The point reached from a point of the WGS84 ellipsoid along a geodesic of given direction and length.
+/// The point that is reached from a point of the WGS84 ellipsoid by following a geodesic of given direction and length.
 ///
-/// The method is from Karney, "Algorithms for geodesics", Journal of Geodesy 87 (2013), 43–55, section 4. The point is
-/// within 15 nm of the exact one for lengths up to one turn around the Earth.
+/// The method is from Karney, "Algorithms for geodesics", Journal of Geodesy 87 (2013), 43–55, section 4. For lengths
+/// up to one turn around the Earth, the point is within 15 nm of the exact one.
 @frozen public struct GeodesicDirect: Sendable, Equatable {
-  /// Latitude of the point reached, degrees in [−90, 90].
+  /// The latitude of the point that is reached, in degrees in [−90, 90].
   public var latitude: Double
-  /// Longitude of the point reached, degrees in [−180, 180].
+  /// The longitude of the point that is reached, in degrees in [−180, 180].
   public var longitude: Double
-  /// Azimuth of the geodesic, forward, at the point reached, degrees clockwise from north in (−180, 180].
+  /// The forward azimuth of the geodesic at the point that is reached, in degrees clockwise from north in (−180, 180].
   public var azimuth: Double
 
   @inlinable
@@ -23,8 +23,10 @@
   ///   - latitude: degrees in [−90, 90].
   ///   - longitude: degrees, any finite value.
   ///   - azimuth: degrees clockwise from north, any finite value.
-  ///   - distance: metres along the geodesic, negative for backwards; |distance| above 1e12 m loses meaning.
-  /// - Returns: the point reached, all NaN when the latitude is out of range or an argument is not finite.
+  ///   - distance: Metres along the geodesic, negative for backwards; results for |distance| above 1e12 m have no
+  ///     meaning.
+  /// - Returns: The point that is reached; all its values are NaN if the latitude is out of range or an argument is not
+  ///   finite.
   public static func solve(
     latitude: Double, longitude: Double, azimuth: Double, distance: Double
   ) -> GeodesicDirect {
@@ -87,7 +89,7 @@
       azimuth: Trigonometry.atan2Degrees(clairaut, northing2))
   }
 
-  /// A longitude moved by `change`, |change| ≤ 180, reduced to [−180, 180].
+  /// A longitude that was moved by `change`, |change| ≤ 180, and then reduced to [−180, 180].
   @inline(__always)
   static func wrapped(_ longitude: Double, plus change: Double) -> Double {
     let sum = (longitude.magnitude <= 180 ? longitude : longitude.remainder(dividingBy: 360)) + change

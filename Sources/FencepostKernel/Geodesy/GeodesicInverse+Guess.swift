@@ -8,14 +8,15 @@ extension InverseTask {
     var path: InversePath?
   }
 
-  /// Solution of the spherical triangle between the points for a longitude difference ω on the auxiliary sphere.
+  /// The solution of the spherical triangle between the points for a longitude difference ω on the auxiliary sphere.
   struct Triangle {
-    /// Direction at point 1, not normalized: its length is sin σ.
+    /// The direction at point 1, not normalized: its length is sin σ.
     var start: Heading
     var sineSigma, cosineSigma: Double
   }
 
-  /// Great circle between the reduced latitudes (equations 48–51), written so that near points do not cancel.
+  /// The great circle between the reduced latitudes (equations 48–51), written in a form that avoids cancellation for
+  /// near points.
   @inline(__always)
   func triangle(sineOmega: Double, cosineOmega: Double) -> Triangle {
     let east = cosine2 * sineOmega
@@ -53,8 +54,9 @@ extension InverseTask {
     return Guess(start: sanitized(better.start))
   }
 
-  /// Lines of less than about half a radian: the sphere whose radius fits at the middle latitude (equation 48: ω₁₂ =
-  /// λ₁₂ / w̄ with w̄ = √(1 − e² cos² β̄)). For lines below about a quarter of a metre the result is already exact.
+  /// For lines of less than about half a radian, this uses the sphere whose radius fits at the middle latitude
+  /// (equation 48: ω₁₂ = λ₁₂ / w̄ with w̄ = √(1 − e² cos² β̄)). For lines below about a quarter of a metre the result
+  /// is already exact.
   func shortGuess() -> Guess {
     let sineSum = sine1 + sine2
     let cosineSum = cosine1 + cosine2
@@ -77,8 +79,8 @@ extension InverseTask {
     return Guess(start: path.start, path: path)
   }
 
-  /// Nearly antipodal points (section 5): scaled to plane coordinates x, y around the antipode of point 1, the envelope
-  /// of the geodesics is an astroid and the azimuth follows from equations 53–57.
+  /// For nearly antipodal points (section 5): in plane coordinates x, y, scaled around the antipode of point 1, the
+  /// envelope of the geodesics is an astroid, and the azimuth follows from equations 53–57.
   func antipodalGuess() -> Heading {
     let epsilon = GeodesicSeries.epsilon(kSquared: sine1 * sine1 * Ellipsoid.secondEccentricitySquared)
     let lambdaScale = Ellipsoid.flattening * cosine1 * GeodesicSeries.longitudeScale(epsilon) * Double.pi
@@ -99,8 +101,8 @@ extension InverseTask {
 
   /// The positive root k of the astroid problem x² / (1 + k)² + y² / k² = 1, equivalent to the quartic equation 55.
   ///
-  /// The left side is convex and falling, and at the start it is at least 1: Newton's method climbs to the root
-  /// without overshooting. A relative accuracy of a millionth is enough for a first azimuth.
+  /// The left side is convex and decreasing in k, and at the start it is at least 1, so Newton's method climbs to the
+  /// root without overshooting. For a first guess of the azimuth, a relative accuracy of a millionth is enough.
   static func astroidRoot(_ x: Double, _ y: Double) -> Double {
     let p = x * x
     let q = y * y
@@ -116,7 +118,8 @@ extension InverseTask {
     return k
   }
 
-  /// A unit heading that always has an eastward part, even if rounding removed it from a nearly meridional one.
+  /// A unit heading that always has an eastward component, even if rounding removed it from a nearly meridional
+  /// heading.
   @inline(__always)
   func sanitized(_ heading: Heading) -> Heading {
     guard heading.sine > 0 else { return Heading(sine: 1, cosine: 0) }

@@ -8,17 +8,17 @@ extension InverseTask {
     var clairaut: Double
     /// cos α₂ cos β₂.
     var northing2: Double
-    /// Longitude reached minus the longitude wanted, radians in [−π, π].
+    /// The longitude that is reached minus the desired longitude, in radians in [−π, π].
     var excess: Double
     /// dλ/dα₁ (equation 46).
     var slope: Double
-    /// Distance along the geodesic in units of the polar semi-axis.
+    /// The distance along the geodesic, in units of the polar semi-axis.
     var length: Double
-    /// Reduced length m₁₂ in the same units.
+    /// The reduced length m₁₂, in units of the polar semi-axis.
     var reducedLength: Double
   }
 
-  /// Follows a geodesic to the parallel of point 2 (equations 8–15 with the series of `GeodesicSeries`).
+  /// Follows a geodesic to the parallel of point 2 (equations 8–15, with the series of `GeodesicSeries`).
   func follow(_ start: Heading) -> Trial {
     let clairaut = start.sine * cosine1
     let lift = start.sine * sine1
@@ -70,7 +70,7 @@ extension InverseTask {
       reducedLength: reducedLength)
   }
 
-  /// cos α₂ cos β₂ from cos α₁ cos β₁ (equation 45), always on the branch where the path heads north.
+  /// Computes cos α₂ cos β₂ from cos α₁ cos β₁ (equation 45), always on the branch where the path heads north.
   @inline(__always)
   func reachedNorthing(_ northing1: Double) -> Double {
     if cosine2 == cosine1 && sine2.magnitude == -sine1 { return northing1.magnitude }
@@ -81,11 +81,11 @@ extension InverseTask {
     return max(0, northing1 * northing1 + gained).squareRoot()
   }
 
-  /// Newton's method for the azimuth, falling back on bisection whenever a step leaves (0, π) or is not usable.
+  /// Newton's method for the azimuth; it falls back on bisection whenever a step leaves (0, π) or is not usable.
   ///
-  /// If only the distance is needed, the search ends before the azimuth is accurate. As the first variation of the
-  /// distance to a point that moves along its parallel is a sin α₀ dλ and the second a cos β₁ cos α₁ (dα₁/dλ) dλ², a
-  /// trial that ends `excess` beside the target gives the wanted distance to third order in excess / m₁₂.
+  /// If only the distance is needed, the search ends before the azimuth is accurate. The first variation of the
+  /// distance to a point that moves along its parallel is a sin α₀ dλ, and the second is a cos β₁ cos α₁ (dα₁/dλ) dλ²;
+  /// so a trial that ends `excess` beside the target gives the desired distance to third order in excess / m₁₂.
   func search(azimuths: Bool) -> InversePath {
     let guess = firstGuess()
     if let short = guess.path { return short }
@@ -140,7 +140,7 @@ extension InverseTask {
     ).normalized
   }
 
-  /// The direction at point 2 of the geodesic that leaves point 1 in a direction.
+  /// The direction at point 2 of the geodesic that leaves point 1 in a given direction.
   func arrival(_ start: Heading) -> Heading {
     Heading(sine: start.sine * cosine1, cosine: reachedNorthing(start.cosine * cosine1)).normalized
   }

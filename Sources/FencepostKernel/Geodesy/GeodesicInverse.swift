@@ -1,13 +1,13 @@
 /// The shortest path between two points of the WGS84 ellipsoid: its length and its directions at both ends.
 ///
-/// The method is from Karney, "Algorithms for geodesics", Journal of Geodesy 87 (2013), 43–55; equation numbers in this
-/// folder are his. The distance is within 15 nm of the exact value for every pair of points.
+/// The method is from Karney, "Algorithms for geodesics", Journal of Geodesy 87 (2013), 43–55; the equation numbers in
+/// this folder refer to this article. The distance is within 15 nm of the exact value for every pair of points.
 @frozen public struct GeodesicInverse: Sendable, Equatable {
-  /// Length of the shortest path, metres, 0 … 20 003 931.46.
+  /// The length of the shortest path, in metres, in the range 0 … 20 003 931.46.
   public var distance: Double
-  /// Azimuth of the path where it leaves the first point, degrees clockwise from north in (−180, 180].
+  /// The azimuth of the path where it leaves the first point, in degrees clockwise from north in (−180, 180].
   public var azimuth1: Double
-  /// Azimuth of the path, forward, where it reaches the second point, degrees in (−180, 180].
+  /// The forward azimuth of the path where it reaches the second point, in degrees in (−180, 180].
   public var azimuth2: Double
 
   @inlinable
@@ -24,8 +24,9 @@
   ///   - longitude1: degrees, any finite value; the difference is reduced without rounding error.
   ///   - latitude2: degrees in [−90, 90].
   ///   - longitude2: degrees, any finite value.
-  /// - Returns: distance and azimuths, all NaN when a latitude is out of range or an argument is not finite.
-  ///   If the shortest path is not unique, or a point is a pole, the azimuth is one of the possible azimuths.
+  /// - Returns: The distance and the azimuths; all of them are NaN if a latitude is out of range or an argument is not
+  ///   finite.
+  ///   If the shortest path is not unique, or if a point is a pole, the azimuth is one of the possible azimuths.
   public static func solve(
     latitude1: Double, longitude1: Double, latitude2: Double, longitude2: Double
   ) -> GeodesicInverse {
@@ -42,10 +43,10 @@
       azimuth2: Trigonometry.atan2Degrees(east * second.sine, north * second.cosine))
   }
 
-  /// Only the distance, metres: identical to the bit to the distance that `solve` returns, and the same in both
-  /// directions.
+  /// Computes only the distance, in metres: bit for bit the same as the distance that `solve` returns, and the same in
+  /// both directions.
   ///
-  /// The rules for parameters and exceptional values are those of `solve`.
+  /// The rules for parameters and exceptional values are the same as for `solve`.
   public static func distance(
     latitude1: Double, longitude1: Double, latitude2: Double, longitude2: Double
   ) -> Double {
@@ -54,9 +55,10 @@
   }
 }
 
-/// A direction by its sine and cosine, the angle counted clockwise from north.
+/// A direction, given by the sine and cosine of the angle, which is counted clockwise from north.
 struct Heading {
-  /// Replaces the cosine of ±90° so that no quotient is 0/0; its square does not underflow.
+  /// Replaces the cosine of ±90° with a tiny number, so that no quotient is 0/0; the square of this number does not
+  /// underflow.
   @inline(__always) static var tiny: Double { 1.4916681462400413e-154 }
 
   var sine: Double
@@ -83,21 +85,21 @@ struct InversePath {
   var end: Heading
 }
 
-/// The inverse problem in the canonical orientation of section 5: latitude 1 ≤ 0, |latitude 1| ≥ |latitude 2|,
-/// longitude difference in [0°, 180°].
+/// The inverse problem in the canonical orientation of section 5: latitude 1 ≤ 0, |latitude 1| ≥ |latitude 2|, and the
+/// longitude difference is in [0°, 180°].
 ///
-/// Both directions of a pair of points lead to the same task, which is what makes the distance symmetric.
+/// Both directions between two points lead to the same task, which makes the distance symmetric.
 struct InverseTask {
-  /// Sine and cosine of the reduced latitudes β, and √(1 + e′² sin² β).
+  /// The sine and cosine of the reduced latitudes β, and √(1 + e′² sin² β).
   var sine1, cosine1, stretch1: Double
   var sine2, cosine2, stretch2: Double
-  /// Longitude difference λ₁₂ in radians, with its sine and cosine.
+  /// The longitude difference λ₁₂ in radians, with its sine and cosine.
   var lambda, sineLambda, cosineLambda: Double
   /// Converts a path back from the canonical orientation.
   var swapped: Bool
   var eastSign, northSign: Double
 
-  /// `nil` unless all arguments are finite and the latitudes lie in [−90, 90].
+  /// `nil` unless all arguments are finite and both latitudes lie in [−90, 90].
   @inline(__always)
   init?(_ latitude1: Double, _ longitude1: Double, _ latitude2: Double, _ longitude2: Double) {
     guard latitude1.magnitude <= 90, latitude2.magnitude <= 90, longitude1.isFinite, longitude2.isFinite else {
@@ -135,7 +137,7 @@ struct InverseTask {
     northSign = swapped == reverse ? 1 : -1
   }
 
-  /// Sine and cosine of the reduced latitude, tan β = (1 − f) tan φ (equation 6); the cosine is never zero.
+  /// The sine and cosine of the reduced latitude β, where tan β = (1 − f) tan φ (equation 6); the cosine is never zero.
   @inline(__always)
   static func reducedLatitude(_ degrees: Double) -> (sine: Double, cosine: Double) {
     let (sine, cosine) = Trigonometry.sincosDegrees(degrees)
@@ -144,10 +146,11 @@ struct InverseTask {
     return (y * scale, max(cosine * scale, Heading.tiny))
   }
 
-  /// `to` − `from` in degrees, reduced to [−180, 180], as the rounded value and the exact rounding error.
+  /// The difference `to` − `from` in degrees, reduced to [−180, 180], as the rounded value and the exact rounding
+  /// error.
   ///
-  /// The sum of two doubles and its error are exact by Knuth, "The art of computer programming", volume 2, section
-  /// 4.2.2, theorem B; reductions by 360° lose nothing. Exchanging the arguments changes only the sign.
+  /// The sum of two doubles and its error are exact (Knuth, "The art of computer programming", volume 2, section 4.2.2,
+  /// theorem B); reductions by 360° cause no rounding error. Exchanging the arguments changes only the sign.
   @inline(__always)
   static func longitudeDifference(from: Double, to: Double) -> (degrees: Double, tail: Double) {
     let a = from.magnitude <= 180 ? -from : (-from).remainder(dividingBy: 360)
@@ -168,7 +171,8 @@ struct InverseTask {
     return (sum, (a - aPart) + (b - bPart))
   }
 
-  /// The shortest path: along a meridian or the equator if that is known in advance, otherwise found by `search`.
+  /// The shortest path: along a meridian or the equator if this is known in advance; otherwise the path that `search`
+  /// finds.
   @inline(__always)
   func path(azimuths: Bool) -> InversePath {
     if sineLambda == 0 || cosine1 == Heading.tiny { return meridian() }
@@ -179,7 +183,8 @@ struct InverseTask {
     return search(azimuths: azimuths)
   }
 
-  /// The path along the meridian (over the pole for λ₁₂ = 180°); on an oblate ellipsoid it is always shortest.
+  /// The path along the meridian (over the pole if λ₁₂ = 180°); on an oblate ellipsoid this path is always the
+  /// shortest.
   ///
   /// If point 1 is a pole, the path follows the meridian of point 2.
   func meridian() -> InversePath {

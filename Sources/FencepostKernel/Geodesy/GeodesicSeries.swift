@@ -1,11 +1,11 @@
 /// The series of the geodesic integrals for WGS84.
 ///
-/// Karney, "Algorithms for geodesics", Journal of Geodesy 87 (2013), 43–55; the equation numbers below are his. The
-/// expansion parameter ε (equation 16) is at most 0.00168 here, so the distance series is cut after ε⁵ and the
-/// longitude series after the fourth order in ε and the third flattening n: the omitted terms are less than a picometre
-/// in distance and 1e-17 radians in longitude.
+/// Karney, "Algorithms for geodesics", Journal of Geodesy 87 (2013), 43–55; the equation numbers below refer to this
+/// article. For WGS84 the expansion parameter ε (equation 16) is at most 0.00168, so the distance series is cut after
+/// ε⁵, and the longitude series after the fourth order in ε and the third flattening n: the omitted terms are less than
+/// a picometre in distance and less than 1e-17 radians in longitude.
 enum GeodesicSeries {
-  /// Expansion parameter ε from k² = e′² cos² α₀ (equation 16), in the form without cancellation.
+  /// The expansion parameter ε from k² = e′² cos² α₀ (equation 16), in a form without cancellation.
   @inline(__always)
   static func epsilon(kSquared: Double) -> Double {
     kSquared / (2 * (1 + (1 + kSquared).squareRoot()) + kSquared)
@@ -106,7 +106,7 @@ struct Harmonics {
     self.c5 = c5
   }
 
-  /// sin 2lσ for l = 1…5 from the sine and cosine of σ.
+  /// sin 2lσ for l = 1…5, computed from the sine and cosine of σ.
   ///
   /// Computed by the recurrence sin 2(l+1)σ = 2 cos 2σ sin 2lσ − sin 2(l−1)σ. One set of sines serves all series at a
   /// point.
@@ -120,7 +120,7 @@ struct Harmonics {
     c5 = twice * c4 - c3
   }
 
-  /// The sine series with these coefficients at the given sines: ∑ Cₗ sin 2lσ.
+  /// The sine series with these coefficients, evaluated with the given sines: ∑ Cₗ sin 2lσ.
   @inline(__always)
   func sum(_ s: Harmonics) -> Double {
     (c1 * s.c1 + c2 * s.c2) + ((c3 * s.c3 + c4 * s.c4) + c5 * s.c5)

@@ -1,5 +1,5 @@
-/// Positions near an origin, computed without reducing latitude and longitude: by the addition theorems from the
-/// origin's sines and cosines.
+/// Positions near an origin, computed by the addition theorems from the origin's sines and cosines, without reducing
+/// latitude and longitude.
 ///
 /// A position is within 30 nm of `EarthVector(latitude:longitude:)` (21 nm measured over 200 000 positions); callers
 /// allow for an error of a micrometre. Use it for screening only; decisions use `EarthVector`.
@@ -15,13 +15,13 @@
   /// e² / (1 − e² sin² φ).
   @usableFromInline var bend = 0.0
 
-  /// A frame without an origin, for which every position is out of range.
+  /// A frame without an origin; every position is out of its range.
   @inlinable
   public init() {}
 
   /// - Parameters:
-  ///   - latitude: degrees in [−90, 90]; beyond it the meridian is followed over the pole.
-  ///   - longitude: degrees, any finite value. If a value is NaN or infinite, everything is out of range.
+  ///   - latitude: Degrees in [−90, 90]; for values beyond this range, the meridian is followed over the pole.
+  ///   - longitude: degrees, any finite value. If a value is NaN or infinite, every position is out of range.
   @inlinable
   public init(latitude: Double, longitude: Double) {
     self.latitude = latitude
@@ -34,7 +34,7 @@
   }
 
   /// The surface point at a geographic position, or `nil` where an angle differs from the origin's by 0.01 radians or
-  /// more. Longitudes are compared as numbers: across the antimeridian −179.9 is far from 179.9, 180.1 is near.
+  /// more. Longitudes are compared as numbers: across the antimeridian, −179.9 is far from 179.9, but 180.1 is near it.
   @inlinable @inline(__always)
   public func position(latitude: Double, longitude: Double) -> EarthVector? {
     let u = (latitude - self.latitude) * Trigonometry.radiansPerDegree

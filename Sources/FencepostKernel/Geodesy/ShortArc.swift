@@ -1,12 +1,13 @@
-/// The geodesic between two near points, from the straight line that joins them: no trigonometry, no iteration.
+/// The geodesic between two near points, computed from the straight line that joins them, without trigonometry or
+/// iteration.
 ///
-/// The geodesic is treated as an arc of the circle that has the normal curvature κ of the surface at the middle of the
-/// arc (see `ShortDistance`). At the share s of the arc, the point is κℓ² s (1 − s) / 2 above the chord, and lags
-/// behind the share s of the chord by (κℓ)² s (1 − s) (½ − s) / 6 of the chord. The change of κ along the arc and the
-/// torsion of the geodesic contribute less than a nanometre up to `limit`; the rounding of the two vectors contributes
-/// more. A position is within 5 nm of the geodesic's position.
+/// The geodesic is treated as an arc of a circle whose curvature is the normal curvature κ of the surface at the middle
+/// of the arc (see `ShortDistance`). Let ℓ be the length of the chord. At the share s of the arc, the point is κℓ² s (1
+/// − s) / 2 above the chord, and lags behind the share s of the chord by (κℓ)² s (1 − s) (½ − s) / 6 of the chord. The
+/// change of κ along the arc and the torsion of the geodesic contribute less than a nanometre up to `limit`; the
+/// rounding of the two vectors contributes more. A position is within 5 nm of the geodesic's position.
 @frozen public struct ShortArc: Sendable {
-  /// Longest chord, metres, for which positions keep their error bound.
+  /// The longest chord, in metres, for which positions are within the error bound.
   @inlinable public static var limit: Double { 300 }
 
   public let start: EarthVector
@@ -14,14 +15,14 @@
   public let chord: EarthVector
   /// The square of the chord's length, square metres.
   public let square: Double
-  /// Length of the arc, metres.
+  /// The length of the arc, in metres.
   public let length: Double
-  /// Height of the arc above its chord at s (1 − s) = 1, metres, as a vector.
+  /// The height of the arc above its chord where s (1 − s) = 1, in metres, as a vector.
   @usableFromInline let rise: EarthVector
-  /// The lag at s (1 − s) (½ − s) = 1, in chords.
+  /// The lag where s (1 − s) (½ − s) = 1, as a multiple of the chord.
   @usableFromInline let lag: Double
 
-  /// Above `limit` only `start`, `chord` and `square` are valid.
+  /// If the chord is longer than `limit`, only `start`, `chord` and `square` are valid.
   @inlinable @inline(__always)
   public init(from start: EarthVector, to end: EarthVector) {
     self.start = start
@@ -46,7 +47,7 @@
     lag = turned * (1 / 6.0)
   }
 
-  /// The point at a share of the arc.
+  /// The point at a given share of the arc.
   ///
   /// - Parameter share: 0 to 1.
   @inlinable @inline(__always)
@@ -55,7 +56,7 @@
     return EarthVector(x: start.x + way.x, y: start.y + way.y, z: start.z + way.z)
   }
 
-  /// The vector from the start to the point at a share of the arc.
+  /// The vector from the start to the point at a given share of the arc.
   @inlinable @inline(__always)
   func way(to share: Double) -> EarthVector {
     let bend = share * (1 - share)
@@ -64,16 +65,16 @@
       x: along * chord.x + bend * rise.x, y: along * chord.y + bend * rise.y, z: along * chord.z + bend * rise.z)
   }
 
-  /// The tangent at a share of the arc, in metres per whole arc.
+  /// The tangent at a given share of the arc, in metres per whole arc.
   @inlinable
   public func direction(at share: Double) -> EarthVector {
     let turn = 1 - 2 * share
     return EarthVector(x: chord.x + turn * rise.x, y: chord.y + turn * rise.y, z: chord.z + turn * rise.z)
   }
 
-  /// Latitude and longitude of the point at a share of the arc, degrees, from those of its start.
+  /// The latitude and longitude of the point at a given share of the arc, in degrees, computed from those of its start.
   ///
-  /// On the surface tan φ = z / (1 − e²) p, where p is the distance from the axis. The changes of the angles are
+  /// On the surface, tan φ = z / ((1 − e²) p), where p is the distance from the axis. The changes of the angles are
   /// computed from the displacement and added to the start's angles: rounding errors are relative to the displacement,
   /// not to the radius of the Earth.
   ///

@@ -25,10 +25,10 @@ extension Trigonometry {
 
   /// Reduces an arc tangent to an entry of `ArcTable` plus a signed remainder.
   ///
-  /// With the octant folded away the tangent t = n/m lies in [0, 1]; k is the nearest multiple of 1/4, and
-  /// atan t = atan k + atan((n − k m) / (m + k n)), whose argument is at most 1/8: one division in all. The arc
-  /// tangent of the rest is a polynomial through Chebyshev nodes of (atan √z / √z − 1) / z, z ≤ 1/64, relative
-  /// truncation error 1.9e-17 z.
+  /// After the octant has been folded away, the tangent t = n/m lies in [0, 1]. Let k be the nearest multiple of 1/4;
+  /// then atan t = atan k + atan((n − k m) / (m + k n)), where the last argument is at most 1/8. This takes only one
+  /// division. The arc tangent of the remainder is a polynomial through Chebyshev nodes of (atan √z / √z − 1) / z, z ≤
+  /// 1/64; its relative truncation error is 1.9e-17 z.
   @inline(__always)
   static func reduceArc(_ y: Double, _ x: Double) -> (entry: Int, angle: Double) {
     let ax = x.magnitude
@@ -52,14 +52,14 @@ extension Trigonometry {
     return (Int(truncatingIfNeeded: entry), Double(bitPattern: rest.bitPattern ^ ((swap ^ negativeX) << 63)))
   }
 
-  /// 1 for a negative number, 0 for a positive one, without a branch. For zeros and NaN the result may be 0 or 1,
-  /// because every entry of the table is valid for them.
+  /// Returns 1 for a negative number and 0 for a positive one, without a branch. For zeros and NaN the result may be 0
+  /// or 1, because every entry of the table is valid for them.
   @inline(__always)
   static func signBit(_ value: Double) -> UInt64 { value.bitPattern >> 63 }
 }
 
-/// Arc tangents of k/4, k = 0…4, folded into the four octants of the upper half plane: index k + 5 (|y| > |x|) +
-/// 10 (x < 0). Each value is rounded; its tail is the rounding error.
+/// Arc tangents of k/4, k = 0…4, folded into the four octants of the upper half plane: the index is k + 5 (if |y| >
+/// |x|) + 10 (if x < 0). Each value is rounded; its tail is the rounding error.
 enum ArcTable {
   /// k/4.
   static let tangents: InlineArray<5, Double> = [0, 0.25, 0.5, 0.75, 1]

@@ -1,7 +1,7 @@
 /// Sines and cosines that use only IEEE 754 additions, multiplications and comparisons.
 ///
-/// Every decision of the engine uses these functions instead of the platform's mathematics library, so that the same
-/// input gives the same bits on every machine, in debug and in release builds. No operation is fused.
+/// Every decision of the engine uses these functions instead of the platform's math library, so that the same input
+/// gives the same bits on every machine, in debug and in release builds. No operations are fused.
 ///
 /// Error bounds are in units in the last place (ulp) of the exact value; `TrigonometryTests` compares the results with
 /// values computed with 60 digits.
@@ -18,10 +18,10 @@ public enum Trigonometry {
   /// Degrees to radians, π/180 rounded.
   @inlinable public static var radiansPerDegree: Double { 0.017453292519943295 }
 
-  /// Sine and cosine of an angle in degrees.
+  /// The sine and cosine of an angle in degrees.
   ///
-  /// The argument is reduced to at most 45° without any rounding error: `degrees` − 90 *q* is representable. Hence
-  /// the zeros are exact (cos 90° == 0, sin 180° == 0, never −0) and so are the extremes.
+  /// The argument is reduced to at most 45° without any rounding error: `degrees` − 90 *q* is representable. Hence the
+  /// zeros are exact (cos 90° == 0, sin 180° == 0, never −0), and so are the extreme values.
   ///
   /// - Parameter degrees: any angle. NaN and infinities give NaN.
   @inlinable @inline(__always)
@@ -32,7 +32,7 @@ public enum Trigonometry {
     return sincosReducedDegrees(reduced, quadrant: shifted.bitPattern)
   }
 
-  /// Sine and cosine of `degrees` + `tail`, where |degrees| ≤ 180 and `tail` is a rounding error of `degrees`.
+  /// The sine and cosine of `degrees` + `tail`, where |degrees| ≤ 180 and `tail` is a rounding error of `degrees`.
   ///
   /// The tail is added only after the reduction, where it matters: near 90° and 180°.
   @inlinable
@@ -42,9 +42,9 @@ public enum Trigonometry {
     return sincosReducedDegrees(reduced, quadrant: shifted.bitPattern)
   }
 
-  /// An angle in degrees with everything below 2⁻⁵⁷° (a picometre on the ground) rounded away.
+  /// An angle in degrees, from which everything below 2⁻⁵⁷° (a picometre on the ground) has been rounded away.
   ///
-  /// Products of such angles cannot underflow. Angles from 1/16° on pass unchanged.
+  /// Products of such angles cannot underflow. Angles of 1/16° or more are returned unchanged.
   @inlinable
   public static func settled(_ degrees: Double) -> Double {
     let size = degrees.magnitude
@@ -53,11 +53,12 @@ public enum Trigonometry {
     return degrees < 0 ? 0 - kept : kept
   }
 
-  /// Sine and cosine of an angle in radians.
+  /// The sine and cosine of an angle in radians.
   ///
-  /// Reduction by π/2 in three parts (Cody and Waite, "Software manual for the elementary functions", 1980, chapter
-  /// 8): the products with the first two are exact up to |radians| = 1.6e6. Larger arguments are first reduced by
-  /// the rounded 2π, so their results are inaccurate, but still deterministic.
+  /// The angle is reduced by multiples of π/2 in three parts (Cody and Waite, "Software manual for the elementary
+  /// functions", 1980, chapter 8): the products with the first two parts are exact up to |radians| = 1.6e6. Larger
+  /// arguments are first reduced by multiples of the rounded 2π, so their results are inaccurate, but still
+  /// deterministic.
   ///
   /// - Parameter radians: NaN and infinities give NaN.
   public static func sincos(_ radians: Double) -> (sine: Double, cosine: Double) {
@@ -73,13 +74,14 @@ public enum Trigonometry {
 
   // MARK: - Kernels
 
-  /// 1.5 × 2⁵²: adding it rounds to the nearest integer and leaves that integer in the low bits of the pattern.
+  /// 1.5 × 2⁵²: adding this number rounds to the nearest integer and leaves that integer in the low bits of the bit
+  /// pattern.
   @inlinable static var roundingShift: Double { 6_755_399_441_055_744 }
 
-  /// Sine and cosine of `degrees` + 90° × `quadrant`, |degrees| ≤ 45, `quadrant` counted modulo 4.
+  /// The sine and cosine of `degrees` + 90° × `quadrant`, where |degrees| ≤ 45 and `quadrant` counts modulo 4.
   ///
-  /// The product with π/180 is carried in two parts: the upper 26 bits of the angle times the upper 26 bits of the
-  /// constant are exact, the rest is the tail.
+  /// The product with π/180 is computed in two parts: the product of the upper 26 bits of the angle and the upper 26
+  /// bits of the constant is exact, and the rest is the tail.
   @inlinable @inline(__always)
   static func sincosReducedDegrees(_ degrees: Double, quadrant: UInt64) -> (sine: Double, cosine: Double) {
     let upper = Double(bitPattern: degrees.bitPattern & 0xffff_ffff_f800_0000)
@@ -89,10 +91,10 @@ public enum Trigonometry {
     return place(sincosKernel(high, (product - high) + rest), quadrant: quadrant)
   }
 
-  /// Sine and cosine of `x` + `tail` in radians, |x| ≤ π/4 and `tail` within half an ulp of `x`.
+  /// The sine and cosine of `x` + `tail` in radians, where |x| ≤ π/4 and `tail` is within half an ulp of `x`.
   ///
-  /// Polynomials through Chebyshev nodes of (sin √z / √z − 1) / z and (cos √z − 1 + z/2) / z², z ≤ 0.617, computed
-  /// with 60 digits; relative truncation errors 3.2e-17 z and 2.4e-18 z².
+  /// Uses polynomials through Chebyshev nodes of (sin √z / √z − 1) / z and (cos √z − 1 + z/2) / z², z ≤ 0.617, computed
+  /// with 60 digits; their relative truncation errors are 3.2e-17 z and 2.4e-18 z².
   @inlinable @inline(__always)
   static func sincosKernel(_ x: Double, _ tail: Double) -> (sine: Double, cosine: Double) {
     let z = x * x
@@ -110,7 +112,7 @@ public enum Trigonometry {
     return (sine, cosine)
   }
 
-  /// Turns a sine and cosine by `quadrant` × 90°; zeros come out positive.
+  /// Turns a sine and cosine by `quadrant` × 90°; zeros in the result are positive.
   @inlinable @inline(__always)
   static func place(
     _ value: (sine: Double, cosine: Double), quadrant: UInt64

@@ -1,7 +1,7 @@
 #if FENCEPOST_INVARIANTS
   extension CapIndex {
-    /// Every node can be reached, has correct children and reach, and contains only caps that belong there; blocks and
-    /// counts agree with the nodes.
+    /// Every node can be reached, has the correct children and reach, and contains only caps that belong there; the
+    /// blocks and the counts agree with the nodes.
     package func checkInvariants() throws(Invariant.Broken) {
       var caps = 0
       var ownedGroups = 0

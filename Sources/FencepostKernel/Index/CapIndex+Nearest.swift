@@ -1,22 +1,24 @@
 extension CapIndex {
-  /// Visits caps around a position, the nearest cubes first, until the caller's limit excludes the rest.
+  /// Visits the caps around a position, beginning with the nearest cubes, until the caller's limit excludes the
+  /// remaining cubes.
   ///
-  /// Best-first search (Hjaltason and Samet, "Distance browsing in spatial databases", ACM TODS 24, 1999): cubes
-  /// wait in a heap under a lower bound of the slack of all caps at and below them. The caps of one cube come in no
-  /// particular order. Every cap whose slack is at most the limit is visited.
+  /// Uses a best-first search (Hjaltason and Samet, "Distance browsing in spatial databases", ACM TODS 24, 1999): cubes
+  /// wait in a heap, ordered by a lower bound of the slack of all caps at and below them. The caps of one cube come in
+  /// no particular order. Every cap whose slack is at most the limit is visited.
   ///
   /// - Parameters:
-  ///   - position: the centre of the search; nothing is visited if it is NaN.
-  ///   - visit: receives a cap's id and a lower bound of its slack (chord to the centre minus reach, metres; at
-  ///     least 0 within the cap) and returns the limit from then on: the largest slack that is still of interest.
+  ///   - position: The centre of the search; if it is NaN, nothing is visited.
+  ///   - visit: Receives a cap's id and a lower bound of its slack (the chord to the centre minus the reach, in metres;
+  ///     at least 0 within the cap), and returns the limit that applies from then on: the largest slack that is still
+  ///     of interest.
   public func visitNearest(to position: EarthVector, _ visit: (UInt32, Double) -> Double) {
     var waiting = NearestSearch()
     visitNearest(to: position, &waiting, visit)
   }
 
-  /// Visits caps as `visitNearest` without a `search` argument does; use this method for repeated searches.
+  /// Visits caps in the same way as `visitNearest` without a `search` argument; use this method for repeated searches.
   ///
-  /// - Parameter search: only its memory is reused.
+  /// - Parameter search: Only its memory is reused.
   public func visitNearest(
     to position: EarthVector, _ search: inout NearestSearch, _ visit: (UInt32, Double) -> Double
   ) {
@@ -56,7 +58,7 @@ extension CapIndex {
     }
   }
 
-  /// Visits the caps at one cube.
+  /// Visits the caps that belong to one cube.
   private func visitEntries(
     of cube: Cube, near position: EarthVector, _ limit: inout Double, _ visit: (UInt32, Double) -> Double
   ) {
@@ -103,7 +105,7 @@ private struct Cube {
       z: (Double(z) + 0.5) * edge - CapLevel.origin)
   }
 
-  /// The distance from a position to the cube, minus the largest rounding error.
+  /// The distance from a position to the cube, minus the largest possible rounding error.
   func gap(to position: EarthVector) -> Double {
     let half = 0.5 * CapLevel.edge(level)
     let centre = centre
@@ -113,7 +115,8 @@ private struct Cube {
     return (x * x + y * y + z * z).squareRoot() * (1 - 0x1p-40)
   }
 
-  /// The least bound first; at equal bounds the smallest cube, because its bound is the most precise.
+  /// The smallest bound comes first; at equal bounds the smallest cube comes first, because its bound is the most
+  /// precise.
   func precedes(_ other: Cube) -> Bool {
     bound != other.bound
       ? bound < other.bound : level != other.level ? level < other.level : (x, y, z) < (other.x, other.y, other.z)

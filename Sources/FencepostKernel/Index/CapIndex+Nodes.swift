@@ -3,14 +3,14 @@ extension CapIndex {
   // MARK: Hash table
 
   /// The preferred slot of a node. The children of a node have neighbouring slots, so a search, which needs several of
-  /// them, reads few pages of the table. The result may be past the end of the table.
+  /// them, reads few memory pages of the table. The result may be past the end of the table.
   @inline(__always)
   static func home(_ key: UInt64, _ homes: OpenTableHomes) -> Int {
     let child = (key &>> 38 & 3) | (key &>> 17 & 12) | (key & 3) &<< 4
     return homes.of(key & ~CapLevel.familyMask) &+ Int(truncatingIfNeeded: child)
   }
 
-  /// The slot of a node, or −1 if the node does not exist.
+  /// Returns the slot of a node, or −1 if the node does not exist.
   @inline(__always)
   func slot(_ key: UInt64) -> Int {
     nodes.place(from: CapIndex.home(key, nodes.homes)) { $0.key == key }
@@ -55,16 +55,16 @@ extension CapIndex {
 
   // MARK: Order
 
-  /// Counts a change of the index; after many changes, reorders the blocks. Spread over the changes, the reordering
-  /// costs some tens of nanoseconds per change.
+  /// Counts a change of the index, and after many changes reorders the blocks. When its cost is spread over the
+  /// changes, the reordering takes some tens of nanoseconds per change.
   @inline(__always)
   mutating func countChange() {
     changes &+= 1
     if changes > CapIndex.fewChanges && changes > treeCount / CapIndex.settledFor { settle() }
   }
 
-  /// Reorders the blocks, parents before children and neighbours together, so that a search reads few pages. Free
-  /// blocks are released unless they are reserved.
+  /// Reorders the blocks so that parents come before their children and neighbours lie together; a search then reads
+  /// few memory pages. Free blocks are released unless they were reserved.
   mutating func settle() {
     changes = 0
     var settled = ContiguousArray<Group>()
@@ -90,7 +90,7 @@ extension CapIndex {
     }
   }
 
-  /// Moves the entries of a node to a block of another size.
+  /// Moves the entries of a node to a block of a different size.
   mutating func resizeBlock(slot: Int, log: Int) {
     let from = Int(nodes[slot].block)
     let to = allocateBlock(log: log)
@@ -141,7 +141,7 @@ extension CapIndex {
     setEntry(entry, slot: slot, index: count)
   }
 
-  /// Replaces an entry of a node by the node's last entry.
+  /// Replaces an entry of a node with the node's last entry.
   mutating func removeEntry(slot: Int, index: Int) {
     let last = Int(nodes[slot].count) &- 1
     if index != last { setEntry(entry(slot: slot, index: last), slot: slot, index: index) }
@@ -154,7 +154,7 @@ extension CapIndex {
     }
   }
 
-  /// The index of an entry at a node, or −1.
+  /// Returns the index of an entry at a node, or −1.
   @inline(__always)
   func find(_ id: UInt32, slot: Int) -> Int {
     groups.withUnsafeBufferPointer { groups in

@@ -2,8 +2,8 @@
 @frozen
 public struct CapHit: Sendable, Equatable {
   public var id: UInt32
-  /// How far the position is from the cap, metres, negative within it: never more than the true value, and lower by at
-  /// most the tolerances of ``CapIndex/collect(near:within:into:)``.
+  /// How far the position is from the cap, in metres, negative within the cap: never more than the true value, and
+  /// smaller by at most the tolerances of ``CapIndex/collect(near:within:into:)``.
   public var slack: Float
 
   @inlinable
@@ -17,13 +17,13 @@ extension CapIndex {
   /// Appends the id of every cap within a distance of a position: the chord from the position to the cap's centre is at
   /// most the sum of the cap's reach and the distance.
   ///
-  /// The comparison may report too many caps, but never misses one: a cap that is farther by less than a millionth, or
-  /// by less than a ten-millionth of the edge of its cube, may be among the results.
+  /// The comparison may report too many caps, but never misses one: the results may include caps that are too far away
+  /// by less than a millionth, or by less than a ten-millionth of the edge of their cube.
   ///
   /// - Parameters:
-  ///   - position: where to look.
-  ///   - distance: metres, at least 0, may be infinite.
-  ///   - hits: appended to, in an order that depends only on the history of the index.
+  ///   - position: The place around which to search.
+  ///   - distance: In metres; at least 0, and may be infinite.
+  ///   - hits: The ids are appended to this array, in an order that depends only on the history of the index.
   public func collect(near position: EarthVector, within distance: Double, into hits: inout ContiguousArray<CapHit>) {
     // Also rejects NaN.
     guard distance >= 0 else { return }
@@ -42,10 +42,10 @@ extension CapIndex {
   /// the positions. ``NearCaps/find(at:)`` then finds the caps that contain one of the positions.
   ///
   /// - Parameters:
-  ///   - centre: a place on the Earth, or below it.
-  ///   - radius: metres, at least 0, no longer than the Earth is wide.
-  ///   - bend: a point is reported as certainly inside if it is still inside after the reach is shortened by `bend` ·
-  ///     reach³; otherwise as possibly inside.
+  ///   - centre: A place on or below the surface of the Earth.
+  ///   - radius: In metres; at least 0, and no longer than the diameter of the Earth.
+  ///   - bend: A position is reported as certainly inside a cap if it is still inside after the reach is shortened by
+  ///     `bend` · reach³; otherwise it is reported as possibly inside.
   public func gather(around centre: EarthVector, within radius: Double, bend: Double, into near: inout NearCaps) {
     near.begin(around: centre, within: radius, bend: bend)
     for stray in strays where stray.centre.squaredChord(to: centre).squareRoot() <= stray.reach + radius {
@@ -79,14 +79,14 @@ extension CapIndex {
     }
   }
 
-  /// The distance of a position from the nearest cap that is not excepted, metres: never more than the true value, and
-  /// lower by at most the tolerances of ``collect(near:within:into:)``. The result is negative within a cap, and at
-  /// most `distance`. The search shrinks to the least slack found so far.
+  /// The distance of a position from the nearest cap that is not excepted, in metres: never more than the true value,
+  /// and smaller by at most the tolerances of ``collect(near:within:into:)``. The result is negative within a cap, and
+  /// at most `distance`. The search shrinks to the smallest slack found so far.
   ///
   /// - Parameters:
-  ///   - position: where to look.
-  ///   - distance: metres, at least 0.
-  ///   - excepted: the first `count` of these caps are ignored.
+  ///   - position: The place around which to search.
+  ///   - distance: In metres; at least 0.
+  ///   - excepted: The first `count` of these caps are ignored.
   public func leastSlack(
     near position: EarthVector, within distance: Double, except excepted: SIMD16<UInt32>, count: Int
   ) -> Double {
@@ -141,8 +141,8 @@ extension CapIndex {
 }
 
 extension EarthVector {
-  /// Whether no coordinate is NaN and the square of no coordinate overflows. Tests the coordinates one by one, because
-  /// `max` may drop a NaN.
+  /// Returns true if no coordinate is NaN and the square of no coordinate overflows. Tests the coordinates one by one,
+  /// because `max` may drop a NaN.
   @inline(__always)
   fileprivate var isOnEarth: Bool { x.magnitude < 1e9 && y.magnitude < 1e9 && z.magnitude < 1e9 }
 }
@@ -159,9 +159,9 @@ struct CapSearch {
   var buffered = 0
   let position: EarthVector
   private(set) var distance: Double
-  /// Whether only the least slack is needed: caps farther than the best result are skipped.
+  /// Whether only the smallest slack is needed: caps that are farther away than the best result are then skipped.
   var isDrawnTogether = false
-  /// The caps to ignore if only the least slack is needed, and their number.
+  /// The caps to ignore, and their number, if only the smallest slack is needed.
   var excepted = SIMD16<UInt32>()
   var exceptedCount = 0
   var least = 0.0
@@ -193,7 +193,7 @@ struct CapSearch {
     return false
   }
 
-  /// Updates the least slack from the new results, and shrinks the search to this slack.
+  /// Updates the smallest slack from the new results, and shrinks the search to this slack.
   mutating func drawTogether() {
     for index in 0..<buffered where Double(buffer[index].slack) < least {
       guard !isExcepted(buffer[index].id) else { continue }
@@ -208,14 +208,14 @@ struct CapSearch {
     OpenTable.place(from: CapIndex.home(key, homes), in: nodes, mask: nodeMask) { $0.key == key }
   }
 
-  /// The distance in single precision, padded for the rounding errors of a level: the position relative to a cube
-  /// within `reach + distance` of it, and the comparison itself.
+  /// The distance in single precision, padded for the rounding errors of a level: those of a position relative to a
+  /// cube within `reach + distance` of it, and those of the comparison itself.
   @inline(__always)
   func paddedDistance(level: Int) -> Float {
     Float((distance + 0x1.8p-23 * (1.5 * CapLevel.edge(level) + distance)) * (1 + 0x1p-21))
   }
 
-  /// More than the error of a slack measured in single precision at a level.
+  /// An upper bound of the error of a slack that was measured in single precision at a level.
   @inline(__always)
   func slackPadding(level: Int, reach: Float) -> Float {
     Float(0x1.8p-23 * 1.5 * CapLevel.edge(level)) + 0x1p-20 * (reach + Float(min(distance, 1.3e7)))
@@ -337,7 +337,7 @@ struct CapSearch {
     return Int(places.x) | Int(places.y) &<< 2 | Int(places.z) &<< 4
   }
 
-  /// The squared distances along an axis to the four children of a cube.
+  /// The squared distances to the four children of a cube along one axis.
   @inline(__always)
   static func gaps(_ relative: Float, _ quarter: Float) -> SIMD4<Float> {
     let below = SIMD4<Float>(-2, -1, 0, 1) * quarter - relative

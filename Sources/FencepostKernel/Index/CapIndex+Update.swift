@@ -1,7 +1,8 @@
 extension CapIndex {
-  /// A node with this many entries and a full block looks for children to move entries to.
+  /// If a node has at least this many entries and a full block, the index tries to move entries to children of the
+  /// node.
   static var crowd: Int { 16 }
-  /// The least number of entries for which a child is created: smaller children cost more in cache misses than they
+  /// The minimum number of entries for which a child is created: smaller children cost more in cache misses than they
   /// save in comparisons.
   static var brood: Int { 12 }
   /// The blocks are reordered only after more than `fewChanges` changes, and only if there was more than one change for
@@ -13,9 +14,10 @@ extension CapIndex {
   /// Adds a cap.
   ///
   /// - Parameters:
-  ///   - id: any value; `collect` reports it. The index does not check for duplicates.
-  ///   - centre: a point of the Earth's surface.
-  ///   - reach: metres, straight through the Earth; at least 0, may be infinite or longer than the Earth is wide.
+  ///   - id: Any value; `collect` reports this id. The index does not check for duplicates.
+  ///   - centre: A point on the Earth's surface.
+  ///   - reach: In metres, measured straight through the Earth; at least 0, and may be infinite or longer than the
+  ///     diameter of the Earth.
   public mutating func insert(_ id: UInt32, centre: EarthVector, reach: Double) {
     guard let cap = CapPlacement(centre: centre, reach: reach) else {
       strays.append(Stray(centre: centre, reach: reach, id: id))
@@ -45,7 +47,7 @@ extension CapIndex {
 
   /// Takes a cap out.
   ///
-  /// - Parameters: the values with which the cap was inserted. Does nothing if there is no such cap.
+  /// - Parameters: The values with which the cap was inserted. Does nothing if the index has no such cap.
   public mutating func remove(_ id: UInt32, centre: EarthVector, reach: Double) {
     guard let cap = CapPlacement(centre: centre, reach: reach) else {
       removeStray(id, centre: centre, reach: reach)
@@ -78,7 +80,7 @@ extension CapIndex {
     countChange()
   }
 
-  /// Allocates memory for `count` caps at once; this affects only speed.
+  /// Allocates the memory for `count` caps at once; this affects only speed.
   public mutating func reserve(_ count: Int) {
     let count = min(max(count, 0), 1 &<< 24)
     reservedGroups = count / 4 &+ count / 8
@@ -95,12 +97,12 @@ extension CapIndex {
     if strays.isEmpty { strays = [] }
   }
 
-  /// Bits for comparing caps, so that a NaN compares equal to itself.
+  /// The bit patterns used to compare caps, so that a NaN compares equal to itself.
   private static func bits(_ centre: EarthVector, _ reach: Double) -> SIMD4<UInt64> {
     SIMD4(centre.x.bitPattern, centre.y.bitPattern, centre.z.bitPattern, reach.bitPattern)
   }
 
-  /// The node where a cap starts, created with its ancestors if necessary.
+  /// The node where a cap starts; the node and its ancestors are created if necessary.
   private mutating func enter(_ cap: CapPlacement) -> Int {
     let start = cap.start
     var level = start
@@ -167,7 +169,7 @@ extension CapIndex {
     }
   }
 
-  /// After a removal: moves the few remaining entries of a leaf to its parent, and removes empty nodes.
+  /// After a removal, moves the entries of a leaf to its parent if only few remain, and removes empty nodes.
   private mutating func prune(_ cap: CapPlacement, level: Int) {
     var level = level
     var slot = self.slot(cap.key(level: level))
@@ -215,7 +217,7 @@ extension CapIndex {
     SIMD3(Float(child & 3) - 1.5, Float(child &>> 2 & 3) - 1.5, Float(child &>> 4) - 1.5) * quarter
   }
 
-  /// The key of the n-th child of the node with the given key.
+  /// The key of the nth child of the node with the given key.
   @inline(__always)
   static func childKey(_ key: UInt64, _ child: Int) -> UInt64 {
     let cell = key & (1 &<< 57 &- 1)

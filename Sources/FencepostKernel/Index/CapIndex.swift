@@ -1,38 +1,38 @@
-/// A spatial index of caps, which finds the caps that come within a distance of a position.
+/// A spatial index of caps that finds the caps within a given distance of a position.
 ///
-/// A cap is the part of space within `reach` metres (chord) of a centre; the index does not depend on what the cap
-/// bounds. All lengths are straight lines, so poles and the antimeridian need no special treatment.
+/// A cap is the part of space within `reach` metres (chord) of a centre; the index does not depend on the shapes that
+/// the caps enclose. All lengths are straight lines, so poles and the antimeridian need no special treatment.
 ///
 /// The index is a loose tree of cubes, four children along each axis, whose nodes live in one hash table:
 ///
-/// * Level k has cubes of edge `CapLevel.edge(k)` and takes caps of reach up to `CapLevel.reach(k)`, half an edge; so a
-///   cap of a level-k node extends at most half an edge beyond the cube that contains its centre. The lowest level that
-///   can take a cap is its class.
+/// * Level k has cubes of edge `CapLevel.edge(k)` and accepts caps of reach up to `CapLevel.reach(k)`, which is half an
+///   edge; so a cap of a level-k node extends at most half an edge beyond the cube that contains its centre. The lowest
+///   level that can accept a cap is the cap's class.
 /// * A cap starts at the node of level `CapLevel.base` around its centre (or of its class, if that is higher) and
 ///   moves down, never below its class, only when the node around it is crowded. Sparse regions therefore need only one
 ///   node for many caps; in dense regions the depth depends on the size of the caps.
-/// * All ancestors of a node exist, and each node has a mask of its 64 possible children, so a search never looks at
-///   empty space. `reach` of a node bounds the caps at and below it.
-/// * Centres are rounded to a grid of `CapLevel.quantum` metres on insertion; the grid is coarse enough that the offset
+/// * All ancestors of a node exist, and each node has a mask of its 64 possible children, so a search never examines
+///   empty space. `reach` of a node is an upper bound of the reach of the caps at and below it.
+/// * On insertion, centres are rounded to a grid of `CapLevel.quantum` metres; the grid is so coarse that the offset
 ///   from the centre of a cube is exact in `Float` at every level between which a cap can move, so the location of a
-///   cap is the same at every level and on removal. A longer reach compensates for the rounding.
-/// * Caps that do not fit into any cube (infinite reach, NaN, centres off the Earth) are in a plain list and are always
-///   measured exactly.
+///   cap is the same at every level and on removal. A longer reach compensates for this rounding.
+/// * Caps that do not fit into any cube (an infinite reach, NaN, or a centre off the Earth) are in a plain list and are
+///   always measured exactly.
 ///
-/// The index is a value: a copy shares storage with the original until one of the two changes. The order of results
+/// The index is a value: a copy shares its storage with the original until one of them changes. The order of results
 /// depends only on the sequence of calls.
 public struct CapIndex: Sendable {
-  /// One cube of the tree, a slot of the hash table.
+  /// One cube of the tree, which occupies one slot of the hash table.
   struct Node: OpenTableEntry {
-    /// Level and cell, see `CapLevel.key`; 0 is a free slot.
+    /// The level and cell of the cube, see `CapLevel.key`; 0 marks a free slot.
     var key: UInt64
     /// Bit x + 4 y + 16 z is set if the child at (x, y, z) exists.
     var children: UInt64 = 0
-    /// First group of the entries; meaningless while `count` is 0.
+    /// The first group of the entries; meaningless while `count` is 0.
     var block: UInt32 = 0
-    /// Entries at this node itself.
+    /// The number of entries at this node itself.
     var count: UInt32 = 0
-    /// No cap at this node or below it has a longer (padded) reach.
+    /// No cap at this node or below it has a longer (padded) reach than this.
     var reach: Float = 0
     /// The block has 2^blockLog groups.
     var blockLog: UInt8 = 0
@@ -50,7 +50,7 @@ public struct CapIndex: Sendable {
     func home(_ homes: OpenTableHomes) -> Int { CapIndex.home(key, homes) }
   }
 
-  /// Four entries side by side. Centres are relative to the centre of the cube.
+  /// Four entries, stored side by side. Centres are relative to the centre of the cube.
   struct Group: Sendable {
     var x = SIMD4<Float>()
     var y = SIMD4<Float>()
@@ -58,7 +58,7 @@ public struct CapIndex: Sendable {
     var reach = SIMD4<Float>()
     var ids = SIMD4<UInt32>()
 
-    /// One of the ids, read in place: indexing a lane of the vector would copy the whole vector.
+    /// One of the ids, read in place: using a subscript of the vector would copy the whole vector.
     @inline(__always)
     static func id(_ lane: Int, of group: UnsafePointer<Group>) -> UInt32 {
       UnsafeRawPointer(group).load(
@@ -77,16 +77,16 @@ public struct CapIndex: Sendable {
 
   /// Blocks of 2^n groups; free blocks are chained through the first lane of `ids`.
   var groups: ContiguousArray<Group> = []
-  /// First free block of 2^n groups, plus 1; 0 if no block is free.
+  /// The first free block of 2^n groups, plus 1; 0 if no block is free.
   var freeBlocks = ContiguousArray<UInt32>(repeating: 0, count: 32)
-  /// Groups in blocks that belong to nodes.
+  /// The number of groups in blocks that belong to nodes.
   var liveGroups = 0
-  /// Groups reserved in advance.
+  /// The number of groups that were reserved in advance.
   var reservedGroups = 0
-  /// Changes since the blocks were last reordered.
+  /// The number of changes since the blocks were last reordered.
   var changes = 0
 
-  /// For each level: the number of caps that start there, and a bound of their padded reach.
+  /// For each level: the number of caps that start there, and an upper bound of their padded reach.
   var levelCounts = ContiguousArray<Int>(repeating: 0, count: CapLevel.top + 1)
   var levelReaches = ContiguousArray<Float>(repeating: 0, count: CapLevel.top + 1)
 
@@ -101,7 +101,7 @@ public struct CapIndex: Sendable {
   /// Whether every cap is in the tree.
   var isWithoutStrays: Bool { strays.isEmpty }
 
-  /// The bytes allocated for caps, in use or not.
+  /// The number of bytes allocated for caps, whether in use or not.
   public var byteCount: Int {
     nodes.length * MemoryLayout<Node>.stride
       + groups.capacity * MemoryLayout<Group>.stride
@@ -113,26 +113,26 @@ public struct CapIndex: Sendable {
 enum CapLevel {
   /// The top level has one cube, which contains the Earth.
   static let top = 9
-  /// Sparse caps stay at this level.
+  /// Caps in sparse regions stay at this level.
   static let base = 5
-  /// log2 of the edge of the lowest level's cubes in metres.
+  /// log2 of the edge, in metres, of the cubes of the lowest level.
   static let edgeLog = 7
-  /// log2 of the edge over the reach of a level.
+  /// log2 of the ratio of edge to reach of a level.
   static let looseness = 1
   /// log2 of the number of grid steps in a metre: half an edge of the base level then has 2^24 steps.
   static let stepLog = 24 - (edgeLog + 2 * base - 1)
 
-  /// The grid begins at −origin on every axis.
+  /// On every axis, the grid begins at −origin.
   static let origin = Double(1 << (edgeLog + 2 * top - 1))
   static let steps = Double(1 << stepLog)
-  /// Rounding a centre moves it by less than this.
+  /// Rounding moves a centre by less than this.
   static let quantum = 1 / steps
 
-  /// The edge of the cubes of a level, metres.
+  /// The edge of the cubes of a level, in metres.
   @inline(__always)
   static func edge(_ level: Int) -> Double { Double(1 &<< (edgeLog &+ 2 &* level)) }
 
-  /// The longest reach that a level allows, metres.
+  /// The longest reach that a level accepts, in metres.
   @inline(__always)
   static func reach(_ level: Int) -> Float { Float(1 &<< (edgeLog &- looseness &+ 2 &* level)) }
 
@@ -146,13 +146,13 @@ enum CapLevel {
     key(level: level, x: Int64(x), y: Int64(y), z: Int64(z))
   }
 
-  /// The same. Keys and steps have more bits than an `Int` of a 32-bit target.
+  /// The same. Keys and step numbers have more bits than an `Int` has on a 32-bit target.
   @inline(__always)
   static func key(level: Int, x: Int64, y: Int64, z: Int64) -> UInt64 {
     UInt64(truncatingIfNeeded: Int64(level &+ 1) &<< 57 | x &<< 38 | y &<< 19 | z)
   }
 
-  /// The bits of a key in which the children of a node differ.
+  /// The bits of a key that differ between the children of a node.
   static let familyMask: UInt64 = 3 &<< 38 | 3 &<< 19 | 3
 
   /// The difference between the keys of child n and child 0 of a cube.
@@ -170,7 +170,7 @@ struct CapPlacement: Sendable {
   var y: Int64
   var z: Int64
   var reach: Float
-  /// The lowest level that allows the cap's reach.
+  /// The lowest level that accepts the cap's reach.
   var level: Int
 
   /// `nil` for a cap that does not fit into any cube.
@@ -192,18 +192,18 @@ struct CapPlacement: Sendable {
     while level < CapLevel.top && self.reach > CapLevel.reach(level) { level &+= 1 }
   }
 
-  /// The level where the cap enters the tree.
+  /// The level at which the cap enters the tree.
   @inline(__always)
   var start: Int { max(level, CapLevel.base) }
 
-  /// The name of the cube around the centre.
+  /// The name of the cube that contains the centre.
   @inline(__always)
   func key(level: Int) -> UInt64 {
     let shift = Int64(CapLevel.shift(level))
     return CapLevel.key(level: level, x: x &>> shift, y: y &>> shift, z: z &>> shift)
   }
 
-  /// Returns the child of the cube around the centre that contains the centre.
+  /// Returns the child of that cube that contains the centre.
   @inline(__always)
   func child(level: Int) -> UInt64 {
     let shift = Int64(CapLevel.shift(level &- 1))
@@ -211,7 +211,7 @@ struct CapPlacement: Sendable {
     return UInt64(truncatingIfNeeded: slot)
   }
 
-  /// The centre relative to the centre of the cube around it.
+  /// The centre, relative to the centre of the cube that contains it.
   @inline(__always)
   func offset(level: Int) -> SIMD3<Float> {
     let edge: Int64 = 1 &<< Int64(CapLevel.shift(level))

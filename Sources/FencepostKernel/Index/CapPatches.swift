@@ -1,10 +1,10 @@
-/// The cap that is nearest to a position, and how far the others are.
+/// The cap that is nearest to a position, and the distance of the other caps.
 public struct NearestCap {
   /// `UInt32.max` = no cap is known to be the nearest one.
   public var id: UInt32
-  /// How far the position is from the nearest cap, metres, or less; negative within it.
+  /// The distance from the position to the nearest cap, in metres, or a smaller value; negative within the cap.
   public var slack: Double
-  /// No other cap is nearer than this, metres; at least ``slack``.
+  /// No other cap is nearer than this, in metres; at least ``slack``.
   public var next: Double
 
   public init(id: UInt32, slack: Double, next: Double) {
@@ -13,10 +13,10 @@ public struct NearestCap {
     self.next = next
   }
 
-  /// No cap is known within a distance.
+  /// The result if no cap is known within a given distance.
   public init(within distance: Double) { self.init(id: .max, slack: distance, next: distance) }
 
-  /// Takes note of another cap.
+  /// Takes another cap into account.
   @inline(__always)
   public mutating func add(_ id: UInt32, slack: Double) {
     if slack < self.slack {
@@ -28,7 +28,7 @@ public struct NearestCap {
     }
   }
 
-  /// Takes note of something else that is at a distance.
+  /// Takes something else at a given distance into account.
   @inline(__always)
   public mutating func limit(to distance: Double) {
     slack = min(slack, distance)
@@ -39,40 +39,42 @@ public struct NearestCap {
 /// The caps of a ``CapIndex`` near cubes of space, stored contiguously, for repeated queries about places near each
 /// other.
 ///
-/// A patch lists every cap whose slack is at most the patch's ``margin`` at any place in the patch's cube. A query
+/// A patch lists every cap whose slack, at any place in the patch's cube, is at most the patch's ``margin``. A query
 /// reads a few contiguous groups instead of descending the tree of the index; creating a patch costs about three
-/// queries. In crowded regions the cubes are smaller. In still more crowded regions there is no patch, and queries
+/// queries. In crowded regions the cubes are smaller. In even more crowded regions there is no patch, and queries
 /// search the index.
 ///
-/// This is a cache of the index: the owner of the index and of this cache calls ``keepUp(with:version:)`` before each
-/// query. The cache's memory is limited; when the limit is reached, the cache is emptied.
+/// The patches are a cache of the index: their owner, who also owns the index, calls ``keepUp(with:version:)`` before
+/// each query. The cache's memory is limited; when the limit is reached, the cache is emptied.
 public struct CapPatches: Sendable {
-  /// Edges of the cubes, metres, and how far around them a patch reaches: powers of two.
+  /// The edges of the cubes, in metres, and the distance around a cube that its patch covers; all are powers of two.
   private static let edges: (Double, Double) = (4_096, 1_024)
   /// In edges.
   private static let marginShare = 0.5
-  /// The same for a small cube with more than ``manyGroups``: among so many caps the nearest one is close.
+  /// The distance that the patch of a small cube covers if it has more than ``manyGroups`` groups: among so many caps,
+  /// the nearest one is close.
   private static let narrowShare = 0.25
   private static let manyGroups = 12
-  /// If caps are evenly distributed, a large cube has so many times as many caps near it as a small one.
+  /// If caps are evenly distributed, the number of caps near a large cube is this many times the number near a small
+  /// one.
   private static let cubesOfCrowd = 16
-  /// Half the diagonal of a cube, in multiples of its edge, rounded up.
+  /// Half the diagonal of a cube, as a multiple of its edge, rounded up.
   private static let halfDiagonal = 0.866_026
   /// The maximum number of groups in a patch: searching a larger one would take as long as searching the index.
   private static let mostGroups = 24
-  /// The maximum number of groups: 15 MB.
+  /// The maximum number of groups in all patches: 15 MB.
   private static let mostKept = 3 << 16
-  /// An upper bound of the relative errors of a chord and a reach in single precision.
+  /// An upper bound of the relative errors of a chord and of a reach in single precision.
   private static let singleError = 0x1p-20
-  /// An upper bound of the errors of a chord and a reach in single precision, in metres, if all lengths are short.
+  /// An upper bound, in metres, of the errors of a chord and of a reach in single precision if all lengths are short.
   private static let leastError = 1e-4
-  /// After a change, this many queries per lost patch use the index before new patches are made.
+  /// After a change of the index, this many queries per lost patch use the index before new patches are created.
   private static let patience = 4
 
   private struct Patch: OpenTableEntry {
-    /// Level and cube; 0 is free.
+    /// The level and the cube; 0 marks a free slot.
     var key: UInt64 = 0
-    /// The first group; of a crowded cube, how many caps are near it.
+    /// The first group of the patch; for a crowded cube, the number of caps near it.
     var first: UInt32 = 0
     /// `crowded` means that there is no patch.
     var count: UInt16 = 0
@@ -86,14 +88,14 @@ public struct CapPatches: Sendable {
     func home(_ homes: OpenTableHomes) -> Int { homes.of(key) }
   }
 
-  /// Four caps. Each stored reach exceeds the exact reach by more than all rounding errors together, so that a computed
-  /// slack is never above the true slack.
+  /// Four caps. Each stored reach exceeds the exact reach by more than all rounding errors together, so a computed
+  /// slack is never larger than the true slack.
   private struct Group: Sendable {
     /// The centre, relative to the centre of the cube.
     var x = SIMD4<Float>()
     var y = SIMD4<Float>()
     var z = SIMD4<Float>()
-    /// A value that is not a cap has no centre.
+    /// A value that does not represent a cap has no centre.
     var reach = SIMD4<Float>(repeating: -1e9)
     var ids = SIMD4<UInt32>(repeating: .max)
 
@@ -109,23 +111,23 @@ public struct CapPatches: Sendable {
   private var patches = OpenTable<Patch>()
   private var groups: ContiguousArray<Group> = []
   private var found: ContiguousArray<CapHit> = []
-  /// The version of the index that the patches were made from.
+  /// The version of the index from which the patches were created.
   private var version: UInt64 = 0
   private var count = -1
-  /// Queries that must use the index before new patches are made.
+  /// The number of queries that must use the index before new patches are created.
   private var waiting = 0
 
   public init() {}
 
-  /// The bytes of memory in use.
+  /// The number of bytes of memory in use.
   public var byteCount: Int {
     patches.length * MemoryLayout<Patch>.stride + groups.capacity * MemoryLayout<Group>.stride
   }
 
-  /// Forgets the patches if the index has changed.
+  /// Drops the patches if the index has changed.
   ///
   /// - Parameters:
-  ///   - count: The caps of the index.
+  ///   - count: The number of caps in the index.
   ///   - version: Differs after each change of the index.
   @inline(__always)
   public mutating func keepUp(with count: Int, version: UInt64) {
@@ -152,7 +154,7 @@ public struct CapPatches: Sendable {
     fileprivate var first: Int
     fileprivate var count: Int
     fileprivate var offset: SIMD3<Float>
-    /// All caps with a slack up to this, metres, are in the patch.
+    /// All caps whose slack is at most this, in metres, are in the patch.
     public fileprivate(set) var margin: Double
   }
 
@@ -190,7 +192,7 @@ public struct CapPatches: Sendable {
     return .crowded
   }
 
-  /// The place of a position, if its cube has a patch.
+  /// The place of a position, if the cube that contains it has a patch.
   @inline(__always)
   public func place(of position: EarthVector) -> Place? {
     guard patches.count > 0, SpaceCubes.isNumbered(position), case .found(let place) = search(position) else {
@@ -199,9 +201,9 @@ public struct CapPatches: Sendable {
     return place
   }
 
-  /// The place of a position; creates a missing patch if that is allowed.
+  /// The place of a position; creates a missing patch if this is allowed.
   ///
-  /// - Parameter cap: Gives the centre and the reach of a cap.
+  /// - Parameter cap: Returns the centre and the reach of a cap.
   @inline(never)
   public mutating func makePlace(
     of position: EarthVector, _ index: CapIndex, cap: (UInt32) -> (centre: EarthVector, reach: Double)
@@ -257,7 +259,7 @@ public struct CapPatches: Sendable {
     patches.insert(patch)
   }
 
-  /// How many caps are near the large cube that contains a position; 0 if the cube has a patch.
+  /// The number of caps near the large cube that contains a position; 0 if the cube has a patch.
   private func crowd(at position: EarthVector) -> Int {
     var wanted = Patch()
     wanted.key = Self.cube(position, 0).key
@@ -289,9 +291,10 @@ public struct CapPatches: Sendable {
 
   // MARK: - Questions
 
-  /// The nearest cap that is not excepted, and the distance of the next one; correct only up to the margin of the place.
+  /// The nearest cap that is not excepted, and the distance of the next nearest; correct only up to the margin of the
+  /// place.
   ///
-  /// - Parameter distance: Conditions farther away than this do not matter, metres.
+  /// - Parameter distance: In metres; conditions farther away than this do not matter.
   @inline(__always)
   public func nearest(
     at place: Place, within distance: Double, except excepted: SIMD16<UInt32>, count: Int
@@ -332,8 +335,8 @@ public struct CapPatches: Sendable {
     }
   }
 
-  /// Appends the caps within a distance of a place, which must be at most its margin, as
-  /// ``CapIndex/collect(near:within:into:)`` does.
+  /// Appends the caps within a distance of a place, as ``CapIndex/collect(near:within:into:)`` does; the distance must
+  /// be at most the margin of the place.
   public func collect(at place: Place, within distance: Double, into hits: inout ContiguousArray<CapHit>) {
     groups.withUnsafeBufferPointer { groups in
       guard let base = groups.baseAddress else { return }

@@ -1,20 +1,21 @@
-/// The caps of an index near a ball, stored contiguously, and the search for those that contain a position within it.
+/// The caps of an index near a ball, stored contiguously, and the search for the caps that contain a given position in
+/// the ball.
 ///
-/// A caller with many positions that are near each other searches the tree once for all of them, and only this list for
-/// each. See ``CapIndex/gather(around:within:bend:into:)``.
+/// If a caller has many positions that are near each other, it searches the tree once for all of them, and searches
+/// only this list for each. See ``CapIndex/gather(around:within:bend:into:)``.
 public struct NearCaps: ~Copyable {
   /// Four caps. Centres of caps are relative to the centre of the ball.
   struct Group {
     var x = SIMD4<Float>()
     var y = SIMD4<Float>()
     var z = SIMD4<Float>()
-    /// The squares of two distances. A position nearer than the first distance may be within the cap; a position nearer
-    /// than the second is certainly within it.
+    /// The squares of two distances. If a position is nearer than the first distance, it may be within the cap; if it
+    /// is nearer than the second, it is certainly within the cap.
     var outer = SIMD4<Float>()
     var inner = SIMD4<Float>()
     var ids = SIMD4<UInt32>()
 
-    /// The offsets of a lane's members, in bytes.
+    /// The offsets of the members of a lane, in bytes.
     static func place(_ member: Int, _ lane: Int) -> Int { member &* MemoryLayout<SIMD4<Float>>.stride &+ 4 &* lane }
   }
 
@@ -25,7 +26,7 @@ public struct NearCaps: ~Copyable {
   private var centre = EarthVector(x: 0, y: 0, z: 0)
   private var radius: Float = 0
   private var bend: Float = 0
-  /// First the caps that contain a position; then, from the middle of the list, the caps that may contain it.
+  /// The caps that contain a position come first; the caps that may contain it follow from the middle of the list.
   private var ids: UnsafeMutablePointer<UInt32>
 
   public init() {
@@ -50,13 +51,13 @@ public struct NearCaps: ~Copyable {
 
   /// Appends the caps of a node that are near the ball.
   ///
-  /// Both limits of a cap are widened by more than the errors of single precision. These are the errors of the ball's
-  /// centre relative to the centre of the cube, of both relative to the position (2⁻²⁴ of a length for each axis), and
-  /// of the comparison of squares.
+  /// Both limits of a cap are widened by more than the errors of single precision. These errors are those of the ball's
+  /// centre relative to the centre of the cube, those of both centres relative to the position (2⁻²⁴ of a length for
+  /// each axis), and those of the comparison of squares.
   ///
   /// - Parameters:
-  ///   - relative: the centre of the ball, relative to the centre of the cube.
-  ///   - distance: the radius, padded.
+  ///   - relative: The centre of the ball, relative to the centre of the cube.
+  ///   - distance: The padded radius.
   @inline(never)
   mutating func append(
     _ first: UnsafePointer<CapIndex.Group>, _ count: Int, relative: SIMD3<Float>, edge: Float, within distance: Float
@@ -126,7 +127,7 @@ public struct NearCaps: ~Copyable {
     store(0, 0, 0, .infinity, 0, id)
   }
 
-  /// Fills the rest of the last two groups with caps that contain nothing.
+  /// Fills the rest of the last two groups with caps that contain no position.
   mutating func end() {
     makeRoom(for: 0)
     let count = count
@@ -134,7 +135,7 @@ public struct NearCaps: ~Copyable {
     self.count = count
   }
 
-  /// Makes room for `more` caps and an incomplete pair of groups.
+  /// Makes room for `more` caps and for an incomplete pair of groups.
   private mutating func makeRoom(for more: Int) {
     guard count &+ more &+ 8 > 4 &* length else { return }
     let longer = max(2 * length, (count + more + 8) / 4 + 1)
@@ -152,8 +153,8 @@ public struct NearCaps: ~Copyable {
 
   /// Replaces the id of each cap.
   ///
-  /// - Parameter name: receives the id of a cap; returns the id to report, and whether the cap itself is the owner of
-  ///   that id. If the owner of the id is not the cap itself, no position is reported as certain.
+  /// - Parameter name: Receives the id of a cap; returns the id to report, and whether the cap itself is the owner of
+  ///   that id. If the cap itself is not the owner, the cap is never reported as certainly containing a position.
   @inlinable
   public mutating func rename(_ name: (UInt32) -> (id: UInt32, isCap: Bool)) {
     for index in 0..<count {
@@ -173,11 +174,11 @@ public struct NearCaps: ~Copyable {
     if !isCap { group.storeBytes(of: 0, toByteOffset: Group.place(4, index & 3), as: Float.self) }
   }
 
-  /// The caps that contain a position in the ball.
+  /// The caps that contain a given position in the ball.
   ///
-  /// - Returns: the caps that certainly contain the position, and the caps that may contain it, in an order that
-  ///   depends only on the history of the index. The next query reuses the memory of the result. The first buffer has room for all
-  ///   ids of the second one behind its own.
+  /// - Returns: The caps that certainly contain the position, and the caps that may contain it, in an order that
+  ///   depends only on the history of the index. The next query reuses the memory of the result. Behind its own ids,
+  ///   the first buffer has room for all ids of the second buffer.
   public mutating func find(
     at position: EarthVector
   ) -> (certain: UnsafeMutableBufferPointer<UInt32>, possible: UnsafeMutableBufferPointer<UInt32>) {

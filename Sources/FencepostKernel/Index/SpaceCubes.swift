@@ -1,4 +1,5 @@
-/// Cubes of space around the Earth, numbered on each axis from −2²³ metres. Their numbers are the keys of caches.
+/// Cubes of space around the Earth; on each axis they are numbered from −2²³ metres on. The numbers of a cube are the
+/// basis of the keys of caches.
 enum SpaceCubes {
   private static let origin = 0x1p23
 
@@ -7,8 +8,8 @@ enum SpaceCubes {
     fileprivate var x, y, z: Int64
 
     /// - Parameters:
-    ///   - position: in the numbered range.
-    ///   - edge: metres, a power of two from 16 on.
+    ///   - position: Must be in the numbered range.
+    ///   - edge: In metres; a power of two, at least 16.
     @inline(__always)
     init(_ position: EarthVector, edge: Double) {
       let density = 1 / edge
@@ -17,9 +18,9 @@ enum SpaceCubes {
       z = Int64((position.z + origin) * density)
     }
 
-    /// The key of the cube whose edge is 2 to the power of `doubled` times as long; never 0.
+    /// The key of the cube whose edge is 2^`doubled` times as long; never 0.
     ///
-    /// - Parameter level: at most 14; keys of different levels differ.
+    /// - Parameter level: At most 14; the keys of different levels differ.
     @inline(__always)
     func key(level: Int, doubled: Int) -> UInt64 {
       let (x, y, z) = (x &>> Int64(doubled), y &>> Int64(doubled), z &>> Int64(doubled))

@@ -1,32 +1,33 @@
 /// Finds edges that cross or overlap, exact to a micrometre.
 ///
 /// Edges that overlap by at most `tolerance` only touch. Where edges meet, whether at a common vertex or at a vertex of
-/// one edge that lies on the other, they may touch but not change sides: around the place, edges that leave and edges
-/// that arrive must alternate, since each has the polygon to its left.
+/// one edge that lies on another edge, they may touch but not change sides: around the place, edges that leave and
+/// edges that arrive must alternate, because each edge has the polygon to its left.
 struct CrossingCheck {
   /// Metres.
   static var tolerance: Double { 1e-6 }
 
   private let line: ShapeLine
   private let places: ContiguousArray<ShapeDefect.Place>
-  /// Ends of edges that lie on another edge between that edge's ends, each with the number of the other edge.
+  /// Ends of edges that lie on another edge, between the ends of that edge; each comes with the number of the other
+  /// edge.
   private var touches: [(vertex: Int, edge: Int)] = []
-  /// Vertices that are at the same place within the tolerance.
+  /// Vertices that coincide within the tolerance.
   private var meetings: [(Int, Int)] = []
-  /// The edges as drawn on the map, if the map decides.
+  /// The edges as they are drawn on the map, if the map decides.
   private let drawn: DrawnEdges?
   /// Edges that cross although they do not cross on the map.
   private(set) var divisible: [(Int, Int)] = []
   /// Whether edges meet anywhere except at a vertex that two neighbouring edges share.
   private(set) var touchesItself = false
-  /// Where two rings touch without crossing but cannot both have the polygon to their left: this is a defect, which is
-  /// reported unless a more specific defect is found.
+  /// A place where two rings touch without crossing but cannot both have the polygon to their left: this is a defect,
+  /// which is reported unless a more specific defect is found.
   private(set) var suspect: ShapeDefect?
 
   /// - Parameters:
-  ///   - line: chains that run with the polygon to their left.
-  ///   - places: for each edge of the line, its place in the definition.
-  ///   - drawn: the edges on the map, if they decide; `nil` if the geodesics decide.
+  ///   - line: Chains of edges that have the polygon to their left.
+  ///   - places: The place of each edge of the line in the definition.
+  ///   - drawn: The edges on the map, if they decide; `nil` if the geodesics decide.
   @discardableResult
   static func run(
     _ line: ShapeLine, _ places: ContiguousArray<ShapeDefect.Place>, drawn: DrawnEdges? = nil
@@ -111,11 +112,12 @@ struct CrossingCheck {
     return false
   }
 
-  /// Whether two edges below 3 000 km lead from a vertex in directions that certainly differ.
+  /// Whether two edges, both shorter than 3 000 km, lead from a vertex in directions that certainly differ.
   ///
-  /// Geodesics from a common start diverge. Their azimuths differ from those of the normal sections through their
-  /// chords by (e²/12) (s/R)² cos² φ sin 2α to the leading order, thus by at most 0.0006 (s/R)²; the bound that is used
-  /// is three times the sum of these values for both edges.
+  /// Geodesics that start at a common point diverge. Let s be the length of an edge and R the radius of the Earth. The
+  /// azimuth of an edge differs from that of the normal section through its chord by (e²/12) (s/R)² cos² φ sin 2α to
+  /// leading order, and thus by at most 0.0006 (s/R)²; the bound used here is three times the sum of these values for
+  /// both edges.
   private func leadApart(_ a: EarthVector, _ b: EarthVector, from tip: EarthVector) -> Bool {
     let (sizeA, sizeB) = (a.length, b.length)
     let (longer, shorter) = (max(sizeA, sizeB), min(sizeA, sizeB))
@@ -130,12 +132,12 @@ struct CrossingCheck {
     return sine > 0.004 * part * part && shorter * sine > 100 * CrossingCheck.tolerance
   }
 
-  /// Whether the ends of a segment are on different sides of the geodesic through another.
+  /// Whether the two ends of a segment are on different sides of the geodesic through another segment.
   private func crosses(_ segment: GeodesicSegment, _ other: GeodesicSegment) -> Bool {
     isLeft(segment.start, of: other) != isLeft(segment.end, of: other)
   }
 
-  /// The point where a segment crosses another.
+  /// The point where one segment crosses another.
   private func crossing(of segment: GeodesicSegment, _ other: GeodesicSegment) -> SurfacePoint {
     let startsLeft = isLeft(segment.start, of: other)
     var (low, high) = (0.0, segment.length)
@@ -146,7 +148,8 @@ struct CrossingCheck {
     return segment.point(low).place
   }
 
-  /// The side of the segment; for a point beyond an end, relative to the segment's direction at that end.
+  /// The side of the segment on which a point lies; for a point beyond an end, the side relative to the segment's
+  /// direction at that end.
   private func isLeft(_ point: SurfacePoint, of segment: GeodesicSegment) -> Bool {
     let foot = segment.foot(of: point)
     if foot.isInner { return foot.side > 0 }
@@ -155,7 +158,7 @@ struct CrossingCheck {
     return Trigonometry.sincosDegrees(from.path(to: point).azimuth1 - azimuth).sine < 0
   }
 
-  /// Directions around each place where more than two edges meet.
+  /// The directions of the edges around each place where more than two edges meet.
   private mutating func lookAtVertices() throws(ShapeDefect) {
     // Sorting the vertices finds those at the same place. The sort compares coordinates, so the order is the same on
     // every machine.
@@ -195,7 +198,7 @@ struct CrossingCheck {
     }
   }
 
-  /// The edges that vertices touch between the edges' ends.
+  /// The edges that are touched by vertices between their ends.
   @inline(never)
   private static func edges(passing group: [Int], _ touched: [Int: [Int]]) -> [Int] {
     var edges: [Int] = []
@@ -203,8 +206,8 @@ struct CrossingCheck {
     return edges
   }
 
-  /// A direction in which an edge leads from a place. A passage has the number of the edge that leaves the place; a
-  /// passage within an edge has the complement of that edge's number.
+  /// A direction in which an edge leads away from a place. A passage contains the number of the edge that leaves the
+  /// place; if the passage is within an edge, it contains the complement of that edge's number.
   private struct Direction {
     var azimuth: Double
     var leaves: Bool
@@ -295,7 +298,7 @@ struct CrossingCheck {
     return max(line.chord(one).along.length, line.chord(other).along.length) > EdgeDivision.shortest
   }
 
-  /// Whether two passages through a place change sides there: each has one end on either side of the other.
+  /// Whether two passages through a place cross each other there: each has one end on either side of the other.
   private static func interleave(_ directions: [Direction]) -> Bool {
     var counts: [Int: Int] = [:]
     for direction in directions {
@@ -320,7 +323,7 @@ struct CrossingCheck {
     return false
   }
 
-  /// The lesser of the two places in the definition comes first.
+  /// Reports the place of the edge that comes first in the definition, and the place of the other edge as `meets`.
   private func defect(
     _ reason: ShapeDefect.Reason, _ one: Int, _ other: Int, at point: SurfacePoint
   ) -> ShapeDefect {
@@ -345,7 +348,7 @@ extension ShapeLine {
     }
   }
 
-  /// Whether more than two edges meet at a place; the place is given by the numbers of its vertices.
+  /// Whether more than two edges meet at a place, which is given by the numbers of its vertices.
   @inline(never)
   fileprivate func isCrowded(_ group: ArraySlice<Int>) -> Bool {
     // Two vertex numbers at one place are not a crowd: they may be the start and end of a closed chain, the end of one
@@ -356,7 +359,7 @@ extension ShapeLine {
     return group.count > 2 || ends > 2
   }
 
-  /// The vertices where more than two edges meet, each with all numbers of its place.
+  /// The vertices where more than two edges meet, each with the numbers of all vertices at its place.
   @inline(never)
   var crowdedVertices: [Int: [Int]] {
     let order = vertexOrder

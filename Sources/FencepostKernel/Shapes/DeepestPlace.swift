@@ -1,68 +1,70 @@
-/// The place within a polygon that is farthest from its line: the centre of the largest inscribed circle.
+/// The place within a polygon that is farthest from the polygon's line: the centre of the largest inscribed circle.
 ///
-/// Such a circle touches the line from the left, along an edge or at a corner that points inwards; so all places and
-/// directions of contact are searched, by branch and bound. If one edge stops the circles at both ends of a stretch of
-/// contacts, it stops every circle in between at the latest at the larger of the two radii: for each radius, the
-/// touching circles that meet a convex set form one interval. The effort grows with the number of edges and not with
-/// the length of thin parts.
+/// This circle touches the line from the left, along an edge or at a corner that points inwards; so a branch-and-bound
+/// search covers all places and directions of contact. If one edge stops the circles at both ends of a stretch of
+/// contacts, it stops every circle in between, at the latest when the circle has the larger of the two radii: for each
+/// radius, the touching circles that meet a convex set form one interval. The effort grows with the number of edges,
+/// but not with the length of thin parts.
 struct DeepestPlace {
-  /// The fraction of the depth by which another place may be deeper; the rest of 1 % allows for the ellipsoid.
+  /// The fraction by which another place may be deeper than the one that is found; the rest of 1 % allows for the
+  /// ellipsoid.
   static var tolerance: Double { 0.006 }
-  /// Edges are processed in pieces of this length, metres, within which the Earth counts as a sphere and geodesics as
-  /// great circles.
+  /// Edges are processed in pieces of at most this length, in metres; within a piece, the Earth is treated as a sphere,
+  /// and geodesics are treated as great circles.
   static var longestEdge: Double { 200_000 }
-  /// The amount of work after which a search ends: an opened node of the tree counts 1, a circle counts 8. A search
-  /// that ends before this limit finds a place at most 1 % less deep than the deepest. A search that ends by this limit
-  /// may find a place that is more than 1 % less deep than the deepest.
+  /// The amount of work after which a search ends: opening a node of the tree counts 1, and a circle counts 8. A search
+  /// that ends before this limit finds a place that is at most 1 % less deep than the deepest place. A search that ends
+  /// because of this limit may find a place that is more than 1 % less deep than the deepest place.
   static func budget(vertices: Int) -> Int { 8_000_000 + 40 * vertices }
-  /// At least this many circles are tried, spread over the line, before a search ends by its budget.
+  /// Before a search ends because of its budget, at least this many circles, spread over the line, are tried.
   private static var spread: Int { 200 }
-  /// The largest circle searched for, metres; an inward buffer cannot be larger.
+  /// The radius of the largest circle that is searched for, in metres; an inward buffer cannot be larger.
   static var largest: Double { 8_000_000 }
 
   private let line: ShapeLine
-  /// The line in short pieces.
+  /// The line, divided into short pieces.
   private let pieces: ShapeLine
   private let buffer: Double
   private var depth = -Double.infinity
   private var place: SurfacePoint
-  /// The queue of the stretches, as their numbers in `stretches`, because a stretch is too large to move.
+  /// The queue of the stretches: it contains their indices in `stretches`, because a stretch is too large to move.
   private var queue = BinaryHeap<Rank>()
   private var stretches: ContiguousArray<Stretch> = []
-  /// R tan(r/R) of the largest circle searched for.
+  /// R tan(r/R), where r is the radius of the largest circle that is searched for.
   private let largestTangent: Double
   /// The corner whose search was started last, and the end of that corner.
   private var carried: (edge: Int, next: Int, stop: Stop)?
-  /// Vertices of the pieces where more than two edges meet, each with all numbers of its place.
+  /// Vertices of the pieces where more than two edges meet, each with the numbers of all vertices at its place.
   private let crowded: [Int: [Int]]
-  /// The edge that stopped the last circle; often this edge also stops the next circle.
+  /// The edge that stopped the last circle; the same edge often stops the next circle too.
   private var lastBlocker = -1
-  /// The total number of tree nodes opened, and of circles grown, as measures of the work.
+  /// The number of tree nodes opened and the number of circles grown, as measures of the work.
   private var opened = 0
   private var grown = 0
-  /// The work after which the search ends.
+  /// The amount of work after which the search ends.
   private let budget: Int
-  /// A depth found before: a search that reaches it ends.
+  /// A depth that was found before: the search ends as soon as it reaches this depth.
   private let known: Double
   /// The first edge whose contacts have not been searched.
   private var nextEdge = 0
-  /// How many more stretches may be divided. The start value is more than any line needs; when it is used up, any
-  /// remaining place is only a little deeper.
+  /// The number of stretches that may still be divided. The initial value is more than any line needs; when it is used
+  /// up, any other place can be only a little deeper.
   private var left: Int
 
-  /// All contacts between two contacts, along an edge or around a corner.
+  /// All contacts between two given contacts, along an edge or around a corner.
   private struct Stretch {
     var edge: Int
     /// Whether the stretch turns around the end of the edge; if not, it runs along the edge.
     var isCorner: Bool
     var from, to: Double
-    /// The largest circles at the two ends: R tan(r/R) of their radius r, and the edge that limits each circle.
+    /// The largest circles at the two ends: R tan(r/R), where r is the radius of the circle, and the edge that limits
+    /// the circle.
     var first, last: Stop
-    /// No circle in between is larger, metres.
+    /// No circle in between has a larger radius than this, in metres.
     var bound: Double
   }
 
-  /// The order of the stretches: the largest bounds first.
+  /// The order of the stretches: those with the largest bounds come first.
   private struct Rank {
     var bound: Double
     var edge: Int
@@ -75,7 +77,7 @@ struct DeepestPlace {
     }
   }
 
-  /// A contact, a size R tan(r/R) that no circle there exceeds, and the edge that stops the circle.
+  /// A contact, a size R tan(r/R) that no circle at this contact exceeds, and the edge that stops the circle.
   private struct Stop {
     var contact: InscribedCircle.Contact
     var tangent: Double
@@ -83,11 +85,11 @@ struct DeepestPlace {
   }
 
   /// - Parameters:
-  ///   - known: a depth that was found before. The search ends when it reaches that depth, and exceeds its budget if
-  ///     this is necessary to reach it.
-  ///   - budget: the limit of the work; `nil` for the usual one.
-  /// - Returns: the deepest place that was found and −D there, above 0, with the number of nodes of the tree that were
-  ///   opened, and whether the search ended by its budget; `nil` when the buffer leaves nothing.
+  ///   - known: A depth that was found before. The search ends when it reaches that depth; it exceeds its budget if
+  ///     this is necessary to reach the depth.
+  ///   - budget: The limit of the work; `nil` for the usual limit.
+  /// - Returns: The deepest place that was found and −D at this place, above 0, with the number of tree nodes that were
+  ///   opened, and with whether the search ended because of its budget; `nil` if the buffer leaves nothing.
   static func find(
     _ line: ShapeLine, buffer: Double, known: Double? = nil, budget: Int? = nil
   ) -> (place: SurfacePoint, depth: Double, opened: Int, isCutShort: Bool)? {
@@ -118,7 +120,7 @@ struct DeepestPlace {
       ofRadius: max(1, min(GeodesicShape.greatestDepth * 1.01 - buffer, DeepestPlace.largest)))
   }
 
-  /// - Returns: whether the search ended by its budget.
+  /// - Returns: Whether the search ended because of its budget.
   private mutating func run() -> Bool {
     // Try a few good places first, so that later searches stop early at smaller results.
     tryMiddle()
@@ -162,7 +164,7 @@ struct DeepestPlace {
 
   private var isSpent: Bool { opened + 8 * grown > budget }
 
-  /// The mean of the vertices, which in a round shape is a deep place.
+  /// The mean of the vertices; in a round shape, this is a deep place.
   private mutating func tryMiddle() {
     let sum = line.vertices.reduce(EarthVector(x: 0, y: 0, z: 0)) { $0 + $1 }
     let middle = sum / Double(max(line.vertices.count, 1))
@@ -179,13 +181,13 @@ struct DeepestPlace {
 
   private var isDeepEnough: Bool { depth + buffer >= min(GeodesicShape.greatestDepth, known) }
 
-  /// The least radius worth searching for, metres.
+  /// The smallest radius worth searching for, in metres.
   private var worthwhile: Double {
     let found = depth + buffer
     return found > 0 ? depth + found * DeepestPlace.tolerance : max(-buffer, depth, 0)
   }
 
-  /// All contacts along an edge, and around its end if the corner there points inwards.
+  /// All contacts along an edge, and those around the end of the edge if the corner there points inwards.
   private mutating func begin(_ edge: Int) {
     let (before, after) = (pieces.preceding(edge), next(edge))
     let first: Stop
@@ -218,7 +220,7 @@ struct DeepestPlace {
   /// this edge is not the next edge of the ring but the first edge clockwise from the direction back along the given
   /// edge.
   ///
-  /// If a third edge lies between two edges, circles around their corner would grow into the outside.
+  /// If a third edge lay between two edges, circles around their corner would grow into the outside.
   @inline(never)
   private func next(_ edge: Int) -> Int {
     let following = pieces.following(edge)
@@ -284,8 +286,8 @@ extension InscribedCircle {
 }
 
 extension ShapeLine {
-  /// Returns this line with extra points on edges longer than `length`, and without vertices within a micrometre of the
-  /// previous vertex, because an edge that short has no direction.
+  /// Returns this line with extra points on edges longer than `length`, and without vertices that are within a
+  /// micrometre of the previous vertex, because an edge that short has no direction.
   func cut(_ length: Double) -> ShapeLine {
     let isLong = { (edge: Int) in
       isEdge(edge) && vertices[edge].squaredChord(to: vertices[edge + 1]) > length * length
@@ -320,7 +322,7 @@ extension ShapeLine {
     return ShapeLine(chains: chains)
   }
 
-  /// A circle's contact on an edge, from the left.
+  /// The contact of a circle that touches an edge from the left.
   func contact(on edge: Int, _ part: Double) -> InscribedCircle.Contact {
     let (start, end) = (vertices[edge], vertices[edge + 1])
     let along = end - start
@@ -334,8 +336,8 @@ extension ShapeLine {
     return InscribedCircle.Contact(place: place, inwards: left / left.length, edge: edge)
   }
 
-  /// A circle's contact at the end of an edge where the line turns right. The contact's directions range from the left
-  /// of the edge to the left of the next edge.
+  /// The contact of a circle at the end of an edge where the line turns right. The contact's directions range from the
+  /// left of the edge to the left of the next edge.
   func contact(aroundEndOf edge: Int, to next: Int, _ part: Double) -> InscribedCircle.Contact {
     let place = vertices[edge + 1]
     let up = place.scaled / place.scaled.length

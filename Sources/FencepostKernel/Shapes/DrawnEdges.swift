@@ -1,9 +1,10 @@
-/// The edges of a line as drawn on the map of degrees: pieces of planar edges, which are approximated by geodesics.
+/// The edges of a line as they are drawn on the longitude–latitude plane: pieces of planar edges, which are
+/// approximated by geodesics.
 ///
 /// A geodesic deviates from its piece by up to 0.1 m, so two geodesics may cross where the pieces only touch or lie
-/// beside each other. In such a case the map decides, and the pieces are divided until the geodesics do not cross.
+/// side by side. In such a case the map decides, and the pieces are divided until the geodesics do not cross.
 struct DrawnEdges {
-  /// The ends of the edges, numbered as in the line.
+  /// The ends of the edges; they have the same numbers as in the line.
   let points: ContiguousArray<SurfacePoint>
 
   init(_ chains: [[SeamCancelling.Edge]]) {
@@ -47,7 +48,7 @@ struct DrawnEdges {
   /// The relative position of two edges.
   struct Pair {
     /// The distances of the second edge's ends to the left of the first edge's line, and their positions along that
-    /// line, from 0 at its start to 1 at its end; then these values with the edges exchanged.
+    /// line, from 0 at its start to 1 at its end; then the same values with the two edges exchanged.
     var ends: (Foot, Foot)
     var otherEnds: (Foot, Foot)
     /// Metres.
@@ -61,7 +62,7 @@ struct DrawnEdges {
       var isOn: Bool { offset.magnitude <= CrossingCheck.tolerance && part > 0 && part < 1 }
     }
 
-    /// Whether the edges cross for certain.
+    /// Whether the edges certainly cross.
     var cross: Bool {
       let least = min(
         min(ends.0.offset.magnitude, ends.1.offset.magnitude),
@@ -86,7 +87,7 @@ struct DrawnEdges {
       otherEnds: (foot(a, from: c, its), foot(b, from: c, its)), length: along.length, otherLength: its.length)
   }
 
-  /// A point of an edge, straight on the map between its ends.
+  /// A point of an edge, on the straight line on the map between its ends.
   func point(_ edge: Int, at part: Double) -> SurfacePoint {
     let (start, end) = (points[edge], points[edge + 1])
     let change = InverseTask.longitudeDifference(from: start.longitude, to: end.longitude)
@@ -98,13 +99,13 @@ struct DrawnEdges {
 
 /// Divides pieces of planar edges whose geodesics cross although the pieces themselves do not cross.
 struct EdgeDivision {
-  /// Pieces shorter than this length, metres, are not divided.
+  /// Pieces shorter than this length, in metres, are not divided.
   static var shortest: Double { 1e-3 }
-  /// An end does not divide the other piece if the end is nearer than this fraction of the length to an end of that
-  /// piece.
+  /// The end of one piece does not divide another piece if the end is nearer to an end of that piece than this fraction
+  /// of its length.
   private static var nearest: Double { 1.0 / 16 }
 
-  /// The place where a piece is divided.
+  /// The place at which a piece is divided.
   private struct Cut {
     var part: Double
     var point: SurfacePoint
@@ -113,7 +114,7 @@ struct EdgeDivision {
   private let drawn: DrawnEdges
   private var cuts: [SeamCancelling.Pair: [Cut]] = [:]
 
-  /// - Parameter pairs: edges of the line whose geodesics cross, or leave a place in the wrong order.
+  /// - Parameter pairs: The edges of the line whose geodesics cross, or leave a place in the wrong order.
   init(_ drawn: DrawnEdges, _ pairs: [(Int, Int)]) {
     self.drawn = drawn
     for (one, other) in pairs { divide(one, other) }
@@ -151,8 +152,8 @@ struct EdgeDivision {
 
   /// Adds the points to the rings.
   ///
-  /// - Parameter room: the allowed number of points, reduced by those added.
-  /// - Returns: whether any ring got another point.
+  /// - Parameter room: The number of points that are still allowed; it is reduced by the number of points added.
+  /// - Returns: Whether any ring got an additional point.
   func apply(to rings: inout [GivenRing], room: inout Int) -> Bool {
     guard !cuts.isEmpty else { return false }
     let before = room

@@ -31,13 +31,15 @@ extension EarthVector {
   @inlinable @inline(__always)
   var length: Double { dot(self).squareRoot() }
 
-  /// The product with a²D, D = diag(a⁻², a⁻², b⁻²). For a point of the surface it is a vector along the outward normal.
+  /// The product with the matrix a²D, where D = diag(a⁻², a⁻², b⁻²). For a point of the surface, this product is a
+  /// vector along the outward normal.
   @inlinable @inline(__always)
   var scaled: EarthVector {
     EarthVector(x: x, y: y, z: z * (1 + Ellipsoid.secondEccentricitySquared))
   }
 
-  /// The position of a point of the surface, degrees: tan φ = z / ((1 − e²) √(x² + y²)), which is exact on the surface.
+  /// The position of a point of the surface, in degrees: tan φ = z / ((1 − e²) √(x² + y²)), which is exact on the
+  /// surface.
   var position: (latitude: Double, longitude: Double) {
     let axial = (x * x + y * y).squareRoot()
     return (

@@ -1,48 +1,52 @@
-/// The edges of polygons near cubes of space, stored contiguously. They tell which polygons contain a position and how far the
-/// nearest edge is, for repeated queries near the same place.
+/// The edges of polygons near cubes of space, stored contiguously. The edges tell which polygons contain a position and
+/// how far away the nearest edge is, for repeated queries near the same place.
 ///
-/// A cell has every edge, and every cap of another shape, that is within its margin of any position in its cube. It also stores
-/// which polygons contain one position of the cube, its *reference*. For another position of the cube, the cell counts the edges
-/// that the straight segment from the reference to that position crosses. If it crosses the edges of a polygon an odd number of
-/// times, the position is on the other side of that polygon. The distance and the crossings are computed in one pass, in single
-/// precision, after an orthographic projection to the plane at the reference. If a position is so near an edge that rounding or
-/// the curvature of the Earth matters, the cell gives no answer. So each answer is exact.
+/// A cell contains every edge, and every cap of another shape, that is within the cell's margin of any position in its
+/// cube. The cell also stores which polygons contain one particular position of the cube, its *reference*. For another
+/// position in the cube, the cell counts the edges that the straight segment from the reference to that position
+/// crosses. If the segment crosses the edges of a polygon an odd number of times, the position is on the other side of
+/// that polygon's boundary. The distance and the crossings are computed in one pass, in single precision, after an
+/// orthographic projection onto the plane of the directions east and north at the reference. If a position is so near an
+/// edge that rounding or the curvature of the Earth matters, the cell gives no answer. So each answer is exact.
 ///
-/// Why the plane suffices: a projection to a plane lengthens no distance, so a distance in the plane is a lower bound. Each edge has
-/// a *band*: its sagitta, which bounds its distance from its chord, plus an upper bound of all rounding errors. The exact edge and
-/// the stored segment lie in the band. If both ends of the segment from the reference are outside the band, the two have the same
-/// parity of crossings.
+/// The plane suffices for this reason: a projection onto a plane never makes a distance longer, so a distance in the
+/// plane is a lower bound. Each edge has a *band*, whose width is the edge's sagitta, which bounds the edge's distance
+/// from its chord, plus an upper bound of all rounding errors. Both the exact edge and the stored segment lie in the
+/// band. If both ends of the segment from the reference are outside the band, the exact edge and the stored segment
+/// have the same parity of crossings.
 ///
-/// Crowded regions have smaller cubes. If even the smallest cube has too many edges, it has no cell. For a shape that is not a
-/// polygon, or that has a buffer, a cell has only a cap that contains the shape.
+/// Crowded regions have smaller cubes. If even the smallest cube has too many edges, there is no cell for it. For a
+/// shape that is not a polygon, or that has a buffer, a cell has only a cap that contains the shape.
 ///
-/// This is a cache of an index and its shapes: before each query the owner calls ``keepUp(with:version:)``. Its memory has a budget;
-/// when the budget is used up, the cache is emptied. A balance compares the costs of creating cells with the savings of queries, so
-/// that devices that never return to a place, and tables that change often, cost little.
+/// The cells are a cache of an index and its shapes: before each query, the owner calls ``keepUp(with:version:)``. The
+/// memory of the cells is limited by a budget; when the budget is used up, the cache is emptied. A balance compares the
+/// costs of creating cells with the savings of queries, so that little is spent on devices that never return to a
+/// place, and on tables that change often.
 public struct EdgeCells: Sendable {
-  /// A shape of the index, or `nil` for a circle; and its cap in the index.
+  /// A shape of the index, or `nil` for a circle; in addition, the shape's cap in the index.
   public typealias Subject = (shape: GeodesicShape?, centre: EarthVector, reach: Double)
 
-  /// The edge of the smallest cubes, metres. The cubes of each level have edges twice as long as those of the next level.
+  /// The edge of the smallest cubes, in metres. The cubes of each level have edges twice as long as those of the next
+  /// level.
   private static let leastEdge = 64.0
   private static let levels = 7
-  /// The margin of a cell, in edges of its cube.
+  /// The margin of a cell, as a multiple of the edge of its cube.
   private static let marginShare = 0.5
-  /// An upper bound of half the diagonal of a cube, in edges.
+  /// An upper bound of half the diagonal of a cube, as a multiple of its edge.
   private static let halfDiagonal = 0.866_026
-  /// An upper bound of the distance of the surface from a straight segment between two positions of a cube, metres.
+  /// An upper bound of the distance of the surface from a straight segment between two positions in a cube, in metres.
   private static let bulge = 1.0
-  /// A cube with more edges, polygons or caps is crowded.
+  /// A cube with more edges, polygons or caps than this is crowded.
   private static let mostEdges = 32
   private static let mostShapes = 32
   private static let mostCaps = 16
-  /// A cube with more shapes in the index is crowded; they are not examined.
+  /// A cube with more shapes in the index than this is crowded; its shapes are not examined.
   private static let mostHits = 128
-  /// No cell has a longer edge, because its band would be wide, metres.
+  /// The maximum length of an edge in a cell, in metres: the band of a longer edge would be too wide.
   private static let longestEdge = 20_000.0
   /// An upper bound of the relative error of a position relative to an edge in single precision.
   private static let singleError = 0x1p-19
-  /// An upper bound of the same error in metres, for short lengths.
+  /// An upper bound, in metres, of the error of a position relative to an edge in single precision, for short lengths.
   private static let leastError = 2e-3
   // In units of about 1 000 instructions: the initial and largest balance, the saving of an answer from a cell, and the
   // cost of creating a cell, for each shape examined.
@@ -51,7 +55,7 @@ public struct EdgeCells: Sendable {
   private static let costPerHit = 2
 
   private struct Entry: OpenTableEntry {
-    /// Level and cube; 0 is free.
+    /// The level and the cube; 0 marks a free slot.
     var key: UInt64 = 0
     /// The number of the cell, `crowded` or `refused`.
     var cell: UInt32 = 0
@@ -69,17 +73,17 @@ public struct EdgeCells: Sendable {
 
   private struct Cell: Sendable {
     var reference: EarthVector
-    /// Unit vectors that span the plane.
+    /// The unit vectors that span the plane.
     var east, north: EarthVector
     var margin: Double
-    /// Offsets in `groups`, `slots` and `caps`.
+    /// The cell's offsets in `groups`, `slots` and `caps`.
     var firstGroup, firstSlot, firstCap: UInt32
     var groupCount: UInt16
-    /// The number of polygons with an edge in the cell, and the number of polygons that contain the whole cube. The latter follow
-    /// the former in `slots`.
+    /// The number of polygons with an edge in the cell, and the number of polygons that contain the whole cube. In
+    /// `slots`, the polygons that contain the whole cube follow the polygons with an edge in the cell.
     var partCount, fullCount: UInt8
     var capCount: UInt8
-    /// Which polygons with an edge in the cell contain the reference, as bits.
+    /// A bit for each polygon with an edge in the cell: whether the polygon contains the reference.
     var sides: UInt32
   }
 
@@ -89,18 +93,18 @@ public struct EdgeCells: Sendable {
     var ay = SIMD4<Float>(repeating: 1e9)
     var bx = SIMD4<Float>(repeating: 1e9)
     var by = SIMD4<Float>(repeating: 1e9)
-    /// 1 / the square of the length; 0 for a point.
+    /// 1 divided by the square of the length; 0 for a point.
     var scale = SIMD4<Float>()
-    /// The width of the band, metres.
+    /// The width of the band, in metres.
     var band = SIMD4<Float>()
-    /// The polygon of each, as a bit.
+    /// The polygon of each edge, as a bit.
     var parts = SIMD4<UInt32>()
   }
 
   private struct Cap: Sendable {
     /// Relative to the reference.
     var x, y, z: Float
-    /// Increased by an upper bound of all errors.
+    /// The radius, increased by an upper bound of all errors.
     var reach: Float
   }
 
@@ -119,28 +123,28 @@ public struct EdgeCells: Sendable {
   // Scratch memory for creating a cell.
   private var found: ContiguousArray<CapHit> = []
   private var lines: ContiguousArray<Line> = []
-  /// The version of the index that the cells were created from.
+  /// The version of the index from which the cells were created.
   private var version: UInt64 = 0
   private var count = -1
-  /// The savings minus the costs. While it is not positive, no cell is created, and each query adds 1.
+  /// The savings minus the costs. While the balance is not positive, no cell is created, and each query adds 1.
   private var balance = Self.loan
 
-  /// The maximum memory, bytes. With 0 there are no cells.
+  /// The maximum amount of memory, in bytes. If it is 0, there are no cells.
   private let budget: Int
 
   public init(budget: Int = 64 << 20) { self.budget = budget }
 
-  /// The bytes of memory in use.
+  /// The number of bytes of memory in use.
   public var byteCount: Int {
     entries.length * MemoryLayout<Entry>.stride + cells.capacity * MemoryLayout<Cell>.stride
       + groups.capacity * MemoryLayout<Group>.stride + caps.capacity * MemoryLayout<Cap>.stride
       + 4 * (slots.capacity + capSlots.capacity)
   }
 
-  /// Forgets the cells if the index has changed.
+  /// Drops the cells if the index has changed.
   ///
   /// - Parameters:
-  ///   - count: The caps of the index.
+  ///   - count: The number of caps in the index.
   ///   - version: Differs after each change of the index or of a shape.
   @inline(__always)
   public mutating func keepUp(with count: Int, version: UInt64) {
@@ -169,9 +173,9 @@ public struct EdgeCells: Sendable {
   public struct Place {
     fileprivate var cell: Int
     fileprivate var position: EarthVector
-    /// Which polygons with an edge in the cell contain the position, as bits.
+    /// A bit for each polygon with an edge in the cell: whether the polygon contains the position.
     fileprivate var sides: UInt32
-    /// A lower bound of the chord to the nearest edge, metres, at most the margin of the cell.
+    /// A lower bound of the chord to the nearest edge, in metres, and at most the margin of the cell.
     fileprivate var slack: Double
     /// The number of polygons that contain the position.
     public fileprivate(set) var polygonCount: Int
@@ -208,7 +212,7 @@ public struct EdgeCells: Sendable {
     return .crowded
   }
 
-  /// The answer of the cell of a position, which must be on the surface.
+  /// The answer of the cell that contains a position; the position must be on the surface.
   @inline(__always)
   public func answer(at position: EarthVector) -> Answer {
     guard SpaceCubes.isNumbered(position) else { return .undecided }
@@ -219,7 +223,7 @@ public struct EdgeCells: Sendable {
     }
   }
 
-  /// The same, but creates a missing cell if the balance allows it.
+  /// The answer of the cell that contains a position; creates a missing cell if the balance allows this.
   @inline(never)
   public mutating func make(at position: EarthVector, _ index: CapIndex, _ subject: (UInt32) -> Subject) -> Answer {
     guard SpaceCubes.isNumbered(position), budget > 0 else { return .undecided }
@@ -241,13 +245,13 @@ public struct EdgeCells: Sendable {
     }
   }
 
-  /// Adds the savings of a query whose answer was of use.
+  /// Adds the savings of a query whose answer was useful.
   @inline(__always)
   public mutating func countSaving() { balance = min(balance &+ Self.saving, Self.loan) }
 
   // MARK: - Creating a cell
 
-  /// Creates a cell whose reference is a position, or stores that its cube has none.
+  /// Creates a cell whose reference is the given position, or records that its cube has no cell.
   ///
   /// - Returns: `false` if the position is too near an edge to be a reference.
   private mutating func make(
@@ -297,7 +301,7 @@ public struct EdgeCells: Sendable {
     case undecided
   }
 
-  /// - Parameter reach: an upper bound of the distance of a position of the cube from the reference, metres.
+  /// - Parameter reach: An upper bound of the distance between a position in the cube and the reference, in metres.
   private mutating func fill(
     _ cell: inout Cell, around centre: EarthVector, within: Double, reach: Double, _ subject: (UInt32) -> Subject
   ) -> Filling {
@@ -389,8 +393,8 @@ public struct EdgeCells: Sendable {
 
   // MARK: - Reading a cell
 
-  /// The least distance of the edges of a cell from a point of the plane, at most the margin; and the polygons whose edges separate
-  /// the point from the reference, as bits.
+  /// The smallest distance between the edges of a cell and a point of the plane, but at most the margin; and, as bits,
+  /// the polygons whose edges separate the point from the reference.
   @inline(never)
   private func scan(_ cell: Cell, _ point: SIMD2<Float>) -> (slack: Float, flips: UInt32) {
     groups.withUnsafeBufferPointer { groups in
@@ -459,8 +463,8 @@ public struct EdgeCells: Sendable {
     }
   }
 
-  /// A lower bound of the chord from a position to the nearest edge, and to the nearest cap that is not excluded, metres; at most
-  /// the margin of the cell.
+  /// A lower bound of the chord from a position to the nearest edge and to the nearest cap that is not excluded, in
+  /// metres; at most the margin of the cell.
   @inline(__always)
   public func slack(_ place: Place, except isExcluded: (UInt32) -> Bool) -> Double {
     let cell = cells[place.cell]

@@ -1,26 +1,27 @@
-/// The shortest geodesic between two points, of any length up to `GeodesicSegment.longest`: an edge of a shape.
+/// The shortest geodesic between two points, used as an edge of a shape; its length is at most
+/// `GeodesicSegment.longest`.
 ///
-/// Near points are solved in space (`ShortSegment`), far points by the inverse problem, with the step of Baselga and
-/// Martínez-Llario, "Intersection and point-to-line solutions for geodesics on the ellipsoid", Studia Geophysica et
-/// Geodaetica 62 (2018), 353–363, inside a bracket.
+/// For near points the solution is computed in space (`ShortSegment`); for far points the inverse problem is solved
+/// within a bracket, with the step of Baselga and Martínez-Llario, "Intersection and point-to-line solutions for
+/// geodesics on the ellipsoid", Studia Geophysica et Geodaetica 62 (2018), 353–363.
 public struct GeodesicSegment: Sendable {
-  /// The length, metres, above which edges are refused: below π b, because up to the distance π b the shortest path is
-  /// unique.
+  /// Edges longer than this, in metres, are refused. The value is below π b, because up to the distance π b the shortest path
+  /// is unique.
   public static var longest: Double { 19_900_000 }
-  /// The spacing, metres, of the first samples of the distance along a long segment. Between two such samples, the
+  /// The spacing, in metres, of the first samples of the distance along a long segment. Between two such samples, the
   /// direction to a point turns from ahead to behind at most once.
   static var stretch: Double { 1_000_000 }
-  /// Half the length of the stretch around a foot that is treated as a `ShortSegment`, metres.
+  /// Half the length, in metres, of the stretch around a foot that is treated as a `ShortSegment`.
   static var neighbourhood: Double { 15_000 }
-  /// The Earth's radius for the step along a segment, metres. Any mean radius will do, because the bracket and the next
-  /// step correct the error.
+  /// The Earth's radius used for the step along a segment, in metres. Any mean radius is suitable, because the bracket
+  /// and the next step correct the error.
   static var meanRadius: Double { 6_371_000 }
 
   public let start: SurfacePoint
   public let end: SurfacePoint
   /// Metres.
   public let length: Double
-  /// The solved path between the ends. For a short segment it is `nil` until it is needed.
+  /// The solved path between the ends. For a short segment, it is `nil` until it is needed.
   private let solved: GeodesicInverse?
 
   public init(from start: SurfacePoint, to end: SurfacePoint) {
@@ -36,13 +37,14 @@ public struct GeodesicSegment: Sendable {
     }
   }
 
-  /// Direction at the start and, forward, at the end: degrees clockwise from north.
+  /// The direction at the start and the forward direction at the end, in degrees clockwise from north.
   var azimuths: (start: Double, end: Double) {
     let path = solved ?? start.path(to: end)
     return (path.azimuth1, path.azimuth2)
   }
 
-  /// The point at a length from the start, metres in 0 … `length`, and the forward azimuth there, degrees.
+  /// The point at a given length from the start, in metres in 0 … `length`, and the forward azimuth at that point, in
+  /// degrees.
   ///
   /// The computation starts at the nearer end.
   public func point(_ along: Double) -> (place: SurfacePoint, azimuth: Double) {
@@ -56,7 +58,7 @@ public struct GeodesicSegment: Sendable {
     return (SurfacePoint(latitude: solved.latitude, longitude: solved.longitude), solved.azimuth)
   }
 
-  /// The nearest place of the segment, with its exact distance.
+  /// The place of the segment that is nearest to a point, with its exact distance.
   public func foot(of point: SurfacePoint) -> SegmentFoot {
     if length <= ShortSegment.limit {
       let segment = ShortSegment(from: start.vector, to: end.vector)
@@ -68,12 +70,13 @@ public struct GeodesicSegment: Sendable {
     return farFoot(of: point)
   }
 
-  /// The nearest place of the segment by the inverse problem, for points and segments of any distance and length.
+  /// The nearest place of the segment, computed by the inverse problem, for any distance of the point and any length of
+  /// the segment.
   ///
-  /// The distance along a geodesic is convex where the reduced length's derivative M is positive, hence up to a quarter
-  /// of the way around, and concave beyond. An inner minimum is where the direction to the point turns from ahead to
-  /// behind, any other minimum is an end (Karney 2013, section 3: second derivatives of the distance are M / m times
-  /// squared sines).
+  /// The distance along a geodesic is convex where the derivative M of the reduced length is positive, and hence up to
+  /// a quarter of the way around the Earth; beyond that it is concave. An inner minimum is where the direction to the
+  /// point turns from ahead to behind; any other minimum is an end (Karney 2013, section 3: the second derivatives of
+  /// the distance are M / m times squared sines).
   private func farFoot(of point: SurfacePoint) -> SegmentFoot {
     let first = sight(of: point, 0)
     let last = sight(of: point, length)
@@ -91,11 +94,11 @@ public struct GeodesicSegment: Sendable {
     return best
   }
 
-  /// A point of the segment, with the direction from it to the other point.
+  /// A point of the segment, with the direction from this point to the other point.
   private struct Sight {
     var foot: SegmentFoot
-    /// Cosine of the angle between the direction to the point and the direction of the segment: positive when the point
-    /// is ahead.
+    /// The cosine of the angle between the direction to the point and the direction of the segment: positive if the
+    /// point is ahead.
     var ahead: Double
   }
 
@@ -137,7 +140,7 @@ public struct GeodesicSegment: Sendable {
     return current.foot.distance <= best.distance + 5e-9 ? current.foot : best
   }
 
-  /// The foot near a place of the segment that is within 20 km of the point, in space.
+  /// The foot near a place of the segment that is within 20 km of the point, computed in space.
   private func nearFoot(of point: SurfacePoint, around along: Double) -> SegmentFoot {
     var middle = along
     while true {
@@ -154,16 +157,16 @@ public struct GeodesicSegment: Sendable {
 
 /// The place of a segment that is nearest to a point.
 public struct SegmentFoot: Sendable {
-  /// Geodesic distance of the point, metres.
+  /// The geodesic distance to the point, in metres.
   public var distance: Double
-  /// Metres along the segment from its start to the place.
+  /// The length of the segment from its start to the place, in metres.
   public var along: Double
-  /// The place as a point of the Earth.
+  /// The place as a point on the Earth.
   public var place: SurfacePoint
   /// Whether the place is between the ends of the segment.
   public var isInner: Bool
-  /// Positive if the point is to the left of the segment, negative if it is to the right; 0 if it is on the segment or
-  /// the foot is an end.
+  /// Positive if the point is to the left of the segment, negative if it is to the right, and 0 if it is on the segment
+  /// or if the foot is an end.
   public var side: Double
 
   init(distance: Double, along: Double, place: SurfacePoint, isInner: Bool, side: Double) {
@@ -174,7 +177,8 @@ public struct SegmentFoot: Sendable {
     self.side = side
   }
 
-  /// Converts a foot in space; `offset` is where the short segment starts in the whole segment `ends`.
+  /// Converts a foot that was computed in space; `offset` is the place in the whole segment `ends` at which the short
+  /// segment starts.
   init(
     of point: SurfacePoint, on segment: ShortSegment, _ foot: (along: Double, at: EarthVector, isInner: Bool),
     from offset: Double, ends: GeodesicSegment

@@ -1,10 +1,11 @@
 extension GeodesicShape {
-  /// Bounds of the signed boundary distance D at a point of the surface, metres, mostly without trigonometry.
+  /// Bounds of the signed boundary distance D at a point of the surface, in metres, computed mostly without
+  /// trigonometry.
   ///
-  /// The difference of the bounds is some millionths of the size of the shape plus the sagitta of its edges:
-  /// millimetres for a district of a town, metres for a country.
+  /// The bounds differ by some millionths of the size of the shape plus the sagitta of its edges: by millimetres for a
+  /// district of a town, and by metres for a country.
   ///
-  /// - Parameter position: within a micrometre of the surface.
+  /// - Parameter position: Must be within a micrometre of the surface.
   public func bounds(at position: EarthVector) -> (least: Double, most: Double) {
     // Outside of the bounding cap, return only the distance to the cap: the side of the line is not needed.
     let beyond = boundingCap.centre.squaredChord(to: position).squareRoot() - boundingCap.reach
@@ -15,9 +16,9 @@ extension GeodesicShape {
     return (distance - 2 * DistanceBounds.doubt, distance + 2 * DistanceBounds.doubt)
   }
 
-  /// Bounds of D from edges already known to be near, without a search; `nil` if these edges cannot decide.
+  /// Bounds of D from edges that are already known to be near, without a search; `nil` if these edges cannot decide.
   ///
-  /// - Returns: the bounds, and the edges that may be nearest.
+  /// - Returns: The bounds, and the edges that may be nearest.
   public func bounds(at position: EarthVector, among near: inout NearEdges) -> FoundNear? {
     near.look(self, at: position)
   }
@@ -53,13 +54,13 @@ extension GeodesicShape {
     return side > 0 ? (-most - offset, -least - offset) : (least - offset, most - offset)
   }
 
-  /// Bounds of the distance |D| of a point of the surface from the boundary, metres, without trigonometry up to 200 km;
-  /// `nil` when it is certainly more than a limit.
+  /// Bounds of the distance |D| of a point of the surface from the boundary, in metres, computed without trigonometry
+  /// up to 200 km; `nil` if the distance is certainly more than a limit.
   ///
   /// The side of the line is determined only for a polygon with a buffer: without a buffer the boundary is the line
   /// itself, and |D| does not depend on the side.
   ///
-  /// - Parameter position: within a micrometre of the surface.
+  /// - Parameter position: Must be within a micrometre of the surface.
   public func slackBounds(at position: EarthVector, limit: Double) -> (least: Double, most: Double)? {
     let doubt = DistanceBounds.doubt
     if isPolygon, offset != 0,
@@ -79,12 +80,12 @@ extension GeodesicShape {
   }
 
   /// How far a point of space can move in a straight line before it may reach a point of the surface whose boundary
-  /// distance is `level`, metres; 0 if it may be at such a point already.
+  /// distance is `level`, in metres; 0 if the point may already be at such a point.
   ///
   /// - Parameters:
-  ///   - position: usually near the surface, but may be anywhere. The result is smaller by the height above or below
-  ///     the surface.
-  ///   - level: metres, a value of D.
+  ///   - position: Usually near the surface, but may be anywhere. If the position is above or below the surface, the
+  ///     result is smaller by that height.
+  ///   - level: In metres, a value of D.
   public func clearance(from position: EarthVector, to level: Double) -> Double {
     guard position.length > 1 else { return 0 }
     let below = position.onSurface
@@ -96,13 +97,13 @@ extension GeodesicShape {
   }
 
   /// The boundary point (D = 0) that is nearest to a position. If the position lies on the line of a corridor or of a
-  /// buffered polygon, several boundary points are equally near; the result is one in a direction perpendicular to the
-  /// line.
+  /// buffered polygon, several boundary points are equally near; the result is one of those in a direction
+  /// perpendicular to the line.
   ///
-  /// If the boundary is at a distance from the line, it is searched for on the way from the nearest place of the line
-  /// to the point. At an inner corner, another edge may be nearer to the place found.
+  /// If the boundary is at a distance from the line, it is searched for on the path from the nearest place of the line
+  /// to the point. At an inner corner, a different edge may be nearer to the place that is found.
   ///
-  /// - Returns: `nil` if the place found is not on the boundary.
+  /// - Returns: `nil` if the place that is found is not on the boundary.
   public func nearestBoundaryPoint(of point: SurfacePoint) -> SurfacePoint? {
     let foot = line.nearest(to: point, isSided: isPolygon)
     guard offset != 0 else { return foot.place }
@@ -127,10 +128,11 @@ extension GeodesicShape {
     return nil
   }
 
-  /// A place whose computed |D| is below this is on the boundary, metres.
+  /// If the computed |D| of a place is below this, in metres, the place is on the boundary.
   static var onTheBoundary: Double { 1e-6 }
 
-  /// A circle that contains the shape, metres. With a radius of half a meridian it contains the Earth.
+  /// A circle that contains the shape; its radius is in metres. A circle with a radius of half a meridian contains the
+  /// Earth.
   public var boundingCircle: (centre: SurfacePoint, radius: Double) {
     guard boundingCap.centre.length > 1e6 else {
       return (SurfacePoint(latitude: 0, longitude: 0), DistanceBounds.largestDistance)
@@ -141,7 +143,7 @@ extension GeodesicShape {
     return (place, min(GeodesicShape.most(ofChord: chord), DistanceBounds.largestDistance))
   }
 
-  /// The largest distance along the surface, metres, between two points whose chord is at most the given chord.
+  /// The largest distance along the surface, in metres, between two points whose chord is at most the given chord.
   @inlinable
   public static func most(ofChord chord: Double) -> Double {
     if chord <= ChordThreshold.near {
@@ -155,7 +157,7 @@ extension GeodesicShape {
   }
 }
 
-/// Bounds of a signed boundary distance, metres, and the edges that may be nearest.
+/// Bounds of a signed boundary distance, in metres, and the edges that may be nearest.
 public struct FoundNear: Sendable {
   public var least: Double
   public var most: Double

@@ -1,13 +1,14 @@
-/// A polygon, a corridor or a line on the ellipsoid: how far a point is from its boundary, and on which side.
+/// A polygon, a corridor or a line on the ellipsoid; computes how far a point is from its boundary, and on which side
+/// the point is.
 ///
 /// A line is a corridor of radius 0.
 ///
-/// The signed boundary distance D is negative inside, in metres. If a point moves, D changes by at most the distance
-/// moved.
+/// The signed boundary distance D is in metres and is negative inside. If a point moves, D changes by at most the
+/// distance moved.
 public final class GeodesicShape: Sendable {
-  /// Computed distances below this, metres, count as 0, so that a position on the line is inside.
+  /// Computed distances below this, in metres, count as 0, so that a position on the line is inside.
   static var onTheLine: Double { 20e-9 }
-  /// The largest depth that is computed for a polygon, metres.
+  /// The largest depth that is computed for a polygon, in metres.
   static var greatestDepth: Double { 100_000 }
   /// A cap that contains every point of the Earth.
   static var wholeEarth: (centre: EarthVector, reach: Double) {
@@ -17,31 +18,33 @@ public final class GeodesicShape: Sendable {
   /// The definition of the shape. The longitudes of the definition are in [−180, 180); repeated vertices and the
   /// vertices that close a ring are left out.
   public let definition: ShapeDefinition
-  /// Stored beside the other members because it needs no additional space there.
+  /// Stored next to the other members, because in this position it needs no additional space.
   let isPolygon: Bool
-  /// The greatest −D, metres: for a corridor the radius; for a line 0; for a polygon the radius of the largest
-  /// inscribed circle, limited to 100 km and up to 1 % too small. For a polygon whose search ends by
-  /// `DeepestPlace.budget` the error may be larger.
+  /// The greatest −D, in metres: for a corridor, the radius; for a line, 0; for a polygon, the radius of the largest
+  /// inscribed circle, which is limited to 100 km and may be up to 1 % too small. For a polygon whose search ended
+  /// because of `DeepestPlace.budget`, the error may be larger.
   public let depth: Double
-  /// A place where D is −`depth`, or less if the depth is limited; in a corridor, a place of its line.
+  /// A place where D is −`depth`, or is smaller if the depth is limited; in a corridor, a place of its line.
   public var deepest: SurfacePoint { SurfacePoint(latitude: deepestLatitude, longitude: deepestLongitude) }
   private let deepestLatitude, deepestLongitude: Double
   /// The number of rings left out of the definition because they have no vertices or enclose no area.
   public let leftOutRings: Int
-  /// A cap in space that contains the shape: every point with D ≤ 0 has a chord of at most `reach` metres to its
-  /// centre.
+  /// A cap in space that contains the shape: the chord from every point with D ≤ 0 to the centre of the cap is at most
+  /// `reach` metres.
   public let boundingCap: (centre: EarthVector, reach: Double)
 
   let line: ShapeLine
-  /// Metres by which the boundary lies outside the line.
+  /// The distance in metres by which the boundary lies outside the line.
   let offset: Double
 
   /// - Parameters:
-  ///   - definition: vertices in degrees.
-  ///   - depth: the depth that was stored with a stored definition, used unchanged; `nil` to compute it. Planar edges
-  ///     of a stored definition take the short way; those of a caller's definition follow their longitudes as written.
+  ///   - definition: The vertices are in degrees.
+  ///   - depth: For a stored definition, the depth stored with it, which is used unchanged; `nil` to compute the depth.
+  ///     Planar edges of a stored definition go the short way around the Earth; those of a caller's definition follow
+  ///     their longitudes as written.
   ///
-  /// A function, and not an initializer: Embedded Swift does not free the memory of an object whose initializer throws.
+  /// A function instead of an initializer: Embedded Swift does not free the memory of an object whose initializer
+  /// throws.
   public static func reading(
     _ definition: ShapeDefinition, depth known: Double? = nil
   ) throws(ShapeDefect) -> GeodesicShape {
@@ -95,12 +98,13 @@ public final class GeodesicShape: Sendable {
     boundingCap = GeodesicShape.cap(line, mayBeLarge: mayBeLarge, offset)
   }
 
-  /// The signed boundary distance D of a point, metres: negative inside, 0 on the boundary. Within 15 nm.
+  /// The signed boundary distance D of a point, in metres: negative inside, 0 on the boundary. Within 15 nm.
   public func boundaryDistance(of point: SurfacePoint) -> Double {
     distance(line.nearest(to: point, isSided: isPolygon))
   }
 
-  /// The signed boundary distance D, identical to the bit, if the edges that may be nearest are known.
+  /// Computes the signed boundary distance D from the edges that may be nearest, if these are known; the result is the
+  /// same bit for bit.
   public func boundaryDistance(of point: SurfacePoint, near found: FoundNear) -> Double {
     guard let foot = line.nearest(to: point.vector, among: found.edges, found.count, isSided: isPolygon) else {
       return boundaryDistance(of: point)
@@ -108,7 +112,7 @@ public final class GeodesicShape: Sendable {
     return distance(foot)
   }
 
-  /// Whether a point is inside, the boundary included.
+  /// Whether a point is inside or on the boundary.
   public func contains(_ point: SurfacePoint) -> Bool { boundaryDistance(of: point) <= 0 }
 
   /// The number of vertices of the definition.
@@ -124,7 +128,7 @@ public final class GeodesicShape: Sendable {
     return distance.magnitude < GeodesicShape.onTheLine ? 0 : distance
   }
 
-  /// - Parameter mayBeLarge: whether the polygon may be the larger of the two areas that its rings bound.
+  /// - Parameter mayBeLarge: Whether the polygon may be the larger of the two areas that its rings bound.
   private static func cap(
     _ line: ShapeLine, mayBeLarge: Bool, _ offset: Double
   ) -> (centre: EarthVector, reach: Double) {
@@ -148,7 +152,7 @@ extension ShapeVertices {
 }
 
 extension EarthVector {
-  /// The point of the surface on the ray from the Earth's centre, for a vector that is not the centre.
+  /// For a vector that is not the Earth's centre, the point of the surface on the ray from the centre along the vector.
   var onSurface: EarthVector {
     let (u, v) = (x / Ellipsoid.equatorialRadius, y / Ellipsoid.equatorialRadius)
     let w = z / Ellipsoid.polarRadius

@@ -2,30 +2,31 @@
 public enum EdgeReading: Sendable {
   /// The shortest geodesics.
   case geodesic
-  /// Straight lines on the map of degrees (RFC 7946, section 3.1.1).
+  /// Straight lines on the longitude–latitude plane (RFC 7946, section 3.1.1).
   case planar
 }
 
-/// A ring or line of the definition after preparation: longitudes reduced, repeated vertices dropped, planar edges cut.
+/// A ring or line of the definition after preparation: longitudes are reduced, repeated vertices are dropped, and
+/// planar edges are divided.
 struct GivenRing {
   var part: Int
   var ring: Int
   /// Each point differs from the previous point; in a ring the first point also differs from the last point.
   var points: [SurfacePoint] = []
-  /// For each point, the number of the definition's vertex to which the edge from this point belongs.
+  /// For each point, the number of the vertex in the definition to which the edge from this point belongs.
   var edges: [Int] = []
-  /// Only the vertices, without the points of planar edges.
+  /// Only the vertices, without the points that divide planar edges.
   var vertices: [SurfacePoint] = []
-  /// For a planar ring that spans 180 degrees of longitude or more as written: whether the area that it encloses on the
-  /// map is to the left of the ring; `nil` for other rings.
+  /// For a planar ring that spans 180 degrees of longitude or more as written: whether the area that the ring encloses
+  /// on the map is to its left; `nil` for other rings.
   private(set) var isDrawnLeft: Bool?
 
   /// - Parameters:
-  ///   - given: latitudes and longitudes, degrees; a ring may repeat its first vertex at its end.
-  ///   - isRing: whether the last vertex is joined to the first.
-  ///   - isGiven: whether the longitudes of planar edges are meant as written; otherwise they are the longitudes of a
-  ///     stored definition, and each edge is the short way between them.
-  ///   - room: the allowed number of points, reduced by the number of points made.
+  ///   - given: Latitudes and longitudes, in degrees; a ring may repeat its first vertex at its end.
+  ///   - isRing: Whether the last vertex is joined to the first.
+  ///   - isGiven: Whether the longitudes of planar edges are meant as written; otherwise they are the longitudes of a
+  ///     stored definition, and each edge goes the short way between them.
+  ///   - room: The number of points that are still allowed; it is reduced by the number of points created.
   init(
     _ given: some Collection<ShapeVertices.Vertex>, part: Int, ring: Int, isRing: Bool, reading: EdgeReading,
     isGiven: Bool = true, room: inout Int
@@ -87,8 +88,8 @@ struct GivenRing {
     }
   }
 
-  /// A vertex during the preparation of the ring; at a pole, a planar edge may arrive on another meridian than the one
-  /// on which the next edge leaves.
+  /// A vertex during the preparation of the ring; at a pole, a planar edge may arrive on a different meridian than the
+  /// one on which the next edge leaves.
   private struct Corner {
     var point: SurfacePoint
     var number: Int
@@ -124,7 +125,7 @@ struct GivenRing {
 
   /// Adds points within the edges of a ring.
   ///
-  /// - Parameter between: receives the ends of an edge and returns the points to add, in order from its start.
+  /// - Parameter between: Receives the ends of an edge and returns the points to add, in order from the edge's start.
   mutating func insert(_ room: inout Int, _ between: (SurfacePoint, SurfacePoint) -> [SurfacePoint]) {
     var (points, edges): ([SurfacePoint], [Int]) = ([], [])
     for (start, end) in pairs(isRing: true) {
@@ -149,17 +150,18 @@ struct GivenRing {
 
   func place(_ edge: Int) -> ShapeDefect.Place { ShapeDefect.Place(part: part, ring: ring, edge: edge) }
 
-  /// Numbers of the points that each edge joins.
+  /// The numbers of the two points that each edge joins.
   func pairs(isRing: Bool) -> [(Int, Int)] {
     points.indices.dropLast(isRing ? 0 : 1).map { ($0, ($0 + 1) % points.count) }
   }
 
-  /// A longitude in [−180, 180), exactly, and never −0.
+  /// A longitude in [−180, 180), computed exactly, and never −0.
   static func reduced(_ longitude: Double) -> Double {
     longitude >= 180 ? longitude - 360 : (longitude < -180 ? longitude + 360 : longitude + 0)
   }
 
-  /// Replaces a planar edge by geodesics between enough of its points that the drawn line is within 0.1 m of them.
+  /// Replaces a planar edge with geodesics between enough of its points that the drawn line is within 0.1 m of the
+  /// geodesics.
   private mutating func cut(
     from start: SurfacePoint, to end: SurfacePoint, _ number: Int, _ room: inout Int
   ) throws(ShapeDefect) {
@@ -184,10 +186,10 @@ struct GivenRing {
 }
 
 extension SurfacePoint {
-  /// Whether two points are so near each other, 5 nm, that an edge between them would have no direction.
+  /// Whether two points are so near each other (5 nm) that an edge between them would have no direction.
   func isOne(with other: SurfacePoint) -> Bool { vector.squaredChord(to: other.vector) < 2.5e-17 }
 
-  /// Whether two points are the same place. At a pole, points with different longitudes are the same place.
+  /// Whether two points are at the same place. At a pole, points with different longitudes are at the same place.
   func isSamePlace(as other: SurfacePoint) -> Bool {
     latitude == other.latitude && (longitude == other.longitude || latitude.magnitude == 90)
   }

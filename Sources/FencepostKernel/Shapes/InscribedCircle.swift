@@ -1,18 +1,19 @@
 /// Circles that touch a line from the left at one point and grow until another part of the line stops them.
 ///
-/// With q the place, n the unit tangent towards the centre and R the Earth's radius, the circle of radius r through q
-/// also goes through p where R tan(r/R) = |p − q|² / 2n·(p − q), and touches the great circle with left normal m where
-/// R tan(r/R) = m·(q − a) / (1 − m·n), a on it: on a sphere exactly, in terms of chords (from c·p = cos r/R and
-/// m·c = sin r/R for the centre c = q cos r/R + n sin r/R). The ellipsoid is so nearly a sphere that the error is a few
-/// thousandths. The tolerance of `DeepestPlace` covers it, and `DeepestPlace` measures its result exactly.
+/// Let q be the place of contact, n the unit tangent towards the centre, and R the Earth's radius. The circle of radius
+/// r through q also goes through p if R tan(r/R) = |p − q|² / (2n·(p − q)); it touches the great circle whose left
+/// normal is m and which contains a if R tan(r/R) = m·(q − a) / (1 − m·n). On a sphere, both formulas are exact for
+/// chords: they follow from c·p = cos r/R and m·c = sin r/R for the centre c = q cos r/R + n sin r/R. The ellipsoid is
+/// so close to a sphere that the relative error is only a few thousandths. The tolerance of `DeepestPlace` allows for
+/// this error, and `DeepestPlace` measures its result exactly.
 struct InscribedCircle {
-  /// The place where the circle touches the line, and the direction from there to the centre.
+  /// The place where the circle touches the line, and the direction from that place to the centre.
   struct Contact {
     var place: EarthVector
     var inwards: EarthVector
-    /// The edge of the contact, which does not stop the circle.
+    /// The edge that the circle touches; this edge does not stop the circle.
     var edge: Int
-    /// At a vertex, the other edge that meets there; else −1.
+    /// At a vertex, the other edge that meets there; otherwise −1.
     var other = -1
 
     @inline(__always)
@@ -20,8 +21,8 @@ struct InscribedCircle {
   }
 
   static var earthRadius: Double { 6_367_000 }
-  /// For lines with more vertices, the search also uses `descend` and the last hint. Smaller lines take only
-  /// milliseconds without `descend` and the last hint, and their depths stay identical to the bit to those of earlier
+  /// If a line has more vertices than this, the search also uses `descend` and the last hint. Smaller lines take only
+  /// milliseconds without `descend` and the last hint, and so their depths are the same bit for bit as in earlier
   /// versions.
   static var largeLine: Int { 1_000 }
 
@@ -30,7 +31,7 @@ struct InscribedCircle {
   private(set) var tangent: Double
   /// The edge that stops the circle; −1 if no edge does.
   private(set) var blocker = -1
-  /// The number of tree nodes opened to find that edge.
+  /// The number of tree nodes that were opened to find that edge.
   private(set) var opened = 0
 
   init(_ contact: Contact, tangent: Double) {
@@ -46,9 +47,9 @@ struct InscribedCircle {
   }
 
   /// The largest circle at a contact that no edge stops earlier. If the radius falls below `enough`, the search ends at
-  /// once and returns the circle that it has, which some edge stops.
+  /// once and returns the circle that it has found so far, which some edge stops.
   ///
-  /// - Parameter hints: edges that may stop the circle early; −1 means no hint. The third hint is used only for a large
+  /// - Parameter hints: Edges that may stop the circle early; −1 means no hint. The third hint is used only for a large
   ///   line.
   static func largest(
     at contact: Contact, in line: ShapeLine, from tangent: Double, enough: Double, hints: (Int, Int, Int)
@@ -66,8 +67,9 @@ struct InscribedCircle {
 
   /// Follows the tree down to an edge that stops the circle early, looking at one vertex of each child.
   ///
-  /// `grow` opens the nearest edges first. On a smooth line these are nearly tangent to the circle and stop it last.
-  /// Without this step, each contact of an outline that is nearly a circle would open a large part of the tree.
+  /// `grow` opens the nearest edges first. On a smooth line, the nearest edges are almost tangent to the circle and
+  /// stop it last. Without this step, the search at each contact of an outline that is almost a circle would open a
+  /// large part of the tree.
   private mutating func descend(_ line: ShapeLine, _ enough: Double) {
     let fan = ShapeLine.fanOut
     var (level, index) = (line.levels.count - 2, 0)
@@ -150,7 +152,7 @@ struct InscribedCircle {
     }
   }
 
-  /// R tan(r/R) of the largest circle at a contact before the edge stops it; infinite if the edge is behind the
+  /// R tan(r/R) of the circle at a contact at the moment when the edge stops it; infinite if the edge is behind the
   /// contact.
   static func tangent(at contact: Contact, stoppedBy edge: Int, of line: ShapeLine) -> Double {
     let (start, end) = (line.vertices[edge], line.vertices[edge &+ 1])
@@ -188,7 +190,7 @@ extension ShapeLine {
     var x, y, z: SIMD8<Float>
     var dx, dy, dz: SIMD8<Float>
 
-    /// Lengths of the chords, metres.
+    /// The lengths of the chords, in metres.
     @inline(__always)
     var lengths: SIMD8<Float> { (dx * dx + dy * dy + dz * dz).squareRoot() }
   }
@@ -205,7 +207,7 @@ extension ShapeLine {
     }
   }
 
-  /// Which of eight numbers are edges.
+  /// Which of the eight numbers belong to edges.
   @inline(__always)
   func edges(ofGroup first: Int) -> SIMDMask<SIMD8<Int32>> {
     let bits = SIMD8<Int32>(repeating: Int32(edgeBits(first / ShapeLine.fanOut)))
@@ -214,10 +216,10 @@ extension ShapeLine {
 }
 
 extension ShapeLine.Group {
-  /// Lower bounds of R tan(r/R), metres, of the circles at a contact when each of the edges stops them.
+  /// For each edge, a lower bound of R tan(r/R), in metres, of the circle at a contact when the edge stops it.
   ///
-  /// The numerator is the squared distance to the chord, the denominator how far the chord leads inwards; the errors of
-  /// both are on the safe side.
+  /// The numerator is the squared distance to the chord, and the denominator is how far the chord leads inwards; the
+  /// rounding errors of both make the bound smaller.
   @inline(__always)
   func leastTangents(_ contact: InscribedCircle.Contact, _ line: ShapeLine) -> SIMD8<Float> {
     let apart = contact.place - line.origin

@@ -1,12 +1,12 @@
-/// A box in space with any axes, metres.
+/// A box in space with axes in any direction, in metres.
 struct OrientedBox {
   private var centre: EarthVector
-  /// Unit vectors: along the longest edge, across it, and up.
+  /// Unit vectors: along the longest edge, across that edge, and upwards.
   private var axes: (EarthVector, EarthVector, EarthVector)
   /// Half of the extents along the axes.
   private var halves: (Double, Double, Double)
 
-  /// A box around the edges that leave some consecutive vertices of a line.
+  /// A box around the edges that start at some consecutive vertices of a line.
   init(_ line: ShapeLine, _ vertices: Range<Int>) {
     let (first, last) = (vertices.lowerBound, min(vertices.upperBound, line.vertices.count - 1))
     var (longest, square) = (line.vertices[last] - line.vertices[first], 0.0)
@@ -45,13 +45,13 @@ struct OrientedBox {
     return length > 1e-9 ? vector / length : other / max(other.length, 1e-9)
   }
 
-  /// How far the box extends from its centre along a unit vector, metres.
+  /// How far the box extends from its centre along a unit vector, in metres.
   private func reach(along axis: EarthVector) -> Double {
     halves.0 * axes.0.dot(axis).magnitude + halves.1 * axes.1.dot(axis).magnitude
       + halves.2 * axes.2.dot(axis).magnitude
   }
 
-  /// Whether a plane across one of the axes separates two boxes by more than a tolerance.
+  /// Whether a plane perpendicular to one of the axes separates two boxes by more than a tolerance.
   @inline(never)
   func isApart(from other: OrientedBox, by tolerance: Double) -> Bool {
     let apart = other.centre - centre
@@ -65,11 +65,11 @@ struct OrientedBox {
 /// Boxes around the edges that the balls of a line contain (S. Gottschalk, M. C. Lin and D. Manocha, "OBBTree: a
 /// hierarchical structure for rapid interference detection", SIGGRAPH 1996).
 ///
-/// Balls around long edges side by side, such as the teeth of a comb or the rays of a star, all overlap; boxes along
-/// the edges do not overlap. The boxes are needed only while pairs of edges are sought, and are not stored with the
-/// line.
+/// Balls around long edges that lie side by side, such as the teeth of a comb or the rays of a star, all overlap; boxes
+/// along the edges do not overlap. The boxes are needed only while pairs of edges are searched for, and are not stored
+/// with the line.
 struct LineBoxes {
-  /// The boxes, numbered like the balls of the line.
+  /// The boxes, with the same numbers as the balls of the line.
   let boxes: ContiguousArray<OrientedBox>
 
   /// A line with fewer vertices than this needs no boxes.
@@ -92,12 +92,13 @@ struct LineBoxes {
 }
 
 extension ShapeLine {
-  /// The largest distance of an edge from its chord along a unit vector, metres.
+  /// The largest distance of an edge from its chord along a unit vector, in metres.
   ///
-  /// The acceleration of a geodesic is κn, with n the normal of the surface and κ ≤ 1/R. Along an axis a that is level
-  /// and across the edge, the edge is therefore within `sagitta` times the greatest |n·a|. From the middle of the edge
-  /// onwards, n turns by κ per metre in the direction of the edge and by the geodesic torsion across it; on the
-  /// ellipsoid this is at most half of the difference of the principal curvatures, 0.0034/R.
+  /// The acceleration of a geodesic is κn, where n is the normal of the surface and κ ≤ 1/R. Along an axis a that is
+  /// level and perpendicular to the edge, the distance is therefore at most `sagitta` times the greatest |n·a|. From
+  /// the middle of the edge onwards, n turns by κ per metre in the direction of the edge, and by the geodesic torsion
+  /// across the edge; on the ellipsoid, this torsion is at most half of the difference of the principal curvatures,
+  /// 0.0034/R.
   func bulge(_ edge: Int, along axis: EarthVector) -> Double {
     let (start, end) = (vertices[edge], vertices[edge + 1])
     let sagitta = sagitta(edge)

@@ -5,13 +5,13 @@ struct LineCandidates {
   var parts = SIMD8<Float>()
   private var leasts = SIMD8<Float>(repeating: .infinity)
   private(set) var count = 0
-  /// Bounds of the distance to the nearest chord, metres.
+  /// Bounds of the distance to the nearest chord, in metres.
   private(set) var least = Float.infinity
   private(set) var most = Float.infinity
   /// Whether there are too many candidates to list.
   private(set) var isCrowded = false
 
-  /// - Parameter point: near the surface.
+  /// - Parameter point: Must be near the surface.
   @inline(__always)
   init(_ line: ShapeLine, near point: EarthVector) {
     LineSearch.run(line, at: point) { take($0, &$1) }
@@ -43,8 +43,8 @@ struct LineCandidates {
     }
   }
 
-  /// The largest chord, up to 20 km, of a point that is nearer along the surface than a point with the chord `most`;
-  /// see `ShapeLine.nearest(to:)`.
+  /// The largest chord, up to 20 km, that a point can have if it is nearer along the surface than a point whose chord
+  /// is `most`; see `ShapeLine.nearest(to:)`.
   static func widened(_ most: Float) -> Float { most + most * 0x1p-20 + 1e-3 }
 
   private mutating func drop(beyond limit: Float) {
@@ -58,11 +58,11 @@ struct LineCandidates {
 }
 
 extension ShapeLine {
-  /// Beyond this distance, metres, chords cannot decide the side.
+  /// Beyond this distance, in metres, chords cannot decide the side.
   static var farthestPlainSide: Float { 20_000 }
 
-  /// The side of the line on which a point is, if the nearest chords decide it: 1 left, −1 right, 0 if the exact
-  /// solution is needed.
+  /// The side of the line on which a point lies, if the nearest chords decide it: 1 for left, −1 for right, 0 if the
+  /// exact solution is needed.
   @inline(__always)
   func plainSide(of point: EarthVector, _ candidates: LineCandidates) -> Int {
     guard !candidates.isCrowded, candidates.count > 0, candidates.least > 0,
@@ -77,8 +77,8 @@ extension ShapeLine {
     return side
   }
 
-  /// The side on which a point is, determined by one edge. This function and its callees are inlined into the caller,
-  /// because passing a line copies it.
+  /// The side on which a point lies, determined by one edge. This function and its callees are inlined into the caller,
+  /// because passing a line would copy it.
   @inline(__always)
   func plainSide(of point: EarthVector, _ edge: Int, _ part: Float, _ distance: Double) -> Int {
     guard let own = offset(of: point, from: edge) else { return 0 }
@@ -99,7 +99,7 @@ extension ShapeLine {
     return turn > 0 ? -1 : 1
   }
 
-  /// How far a point is to the left of the great circle of a short edge, metres.
+  /// How far a point is to the left of the great circle of a short edge, in metres.
   @inline(__always)
   private func offset(of point: EarthVector, from edge: Int) -> Double? {
     let start = vertices[edge]
@@ -109,7 +109,7 @@ extension ShapeLine {
     return left.dot(point - start) / left.length
   }
 
-  /// The edge that starts where another ends, in the same chain; −1 at the end of an open chain.
+  /// The edge that starts where a given edge ends, in the same chain; −1 at the end of an open chain.
   @inline(__always)
   func following(_ edge: Int) -> Int { isEdge(edge &+ 1) ? edge &+ 1 : startOfChain(endingWith: edge) }
 
@@ -129,7 +129,7 @@ extension ShapeLine {
     return low
   }
 
-  /// The edge that ends where another starts, in the same chain; −1 at the start of an open chain.
+  /// The edge that ends where a given edge starts, in the same chain; −1 at the start of an open chain.
   @inline(__always)
   func preceding(_ edge: Int) -> Int {
     edge > 0 && isEdge(edge &- 1) ? edge &- 1 : endOfChain(startingWith: edge)

@@ -1,6 +1,7 @@
-/// A point where a short path crosses the line of a shape. The sides are as seen along the line.
+/// A point where a short path crosses the line of a shape. The sides are defined as seen along the line.
 ///
-/// The line counts as shifted to the right by an infinitesimal distance: a position exactly on it is to the left.
+/// The line counts as shifted to the right by an infinitesimal distance, so a position exactly on the line is to its
+/// left.
 public struct LineCrossing: Sendable {
   /// The number of the chain, in the order in which the lines were given.
   public let chain: Int
@@ -15,13 +16,13 @@ public struct LineCrossing: Sendable {
     self.edge = edge
   }
 
-  /// How far a position of the path is beyond the edge, metres; negative before the edge.
+  /// How far a position on the path is beyond the edge, in metres; negative before the edge.
   public func excess(_ position: EarthVector) -> Double {
     let side = edge.side(of: position) + GeodesicShape.onTheLine
     return isToLeft ? side : -side
   }
 
-  /// Whether a position of the path is beyond the edge.
+  /// Whether a position on the path is beyond the edge.
   public func isBeyond(_ position: EarthVector) -> Bool {
     let excess = excess(position)
     return isToLeft ? excess >= 0 : excess > 0
@@ -29,17 +30,17 @@ public struct LineCrossing: Sendable {
 }
 
 extension GeodesicShape {
-  /// The length, metres, of the longest path whose crossings ``crossings(from:to:into:)`` finds.
+  /// The length, in metres, of the longest path whose crossings ``crossings(from:to:into:)`` finds.
   public static var longestWay: Double { 12_000 }
 
   /// Appends the edges of the line that a path crosses, in the order of the line.
   ///
-  /// If the path goes through a vertex where the line changes sides, the two edges there count once; if the line does
-  /// not change sides there, they do not count.
+  /// If the path goes through a vertex where the line changes sides, the two edges at that vertex count once; if the
+  /// line does not change sides there, they do not count.
   ///
   /// - Parameters:
-  ///   - start: a position on the surface.
-  ///   - end: another position, at most ``longestWay`` away. The path is the geodesic between the two positions.
+  ///   - start: A position on the surface.
+  ///   - end: Another position, at most ``longestWay`` away. The path is the geodesic between the two positions.
   public func crossings(from start: EarthVector, to end: EarthVector, into result: inout [LineCrossing]) {
     guard start != end, let search = LineCrossingSearch(line, ShortSegment(from: start, to: end)) else { return }
     var edges: [Int] = []
@@ -53,18 +54,18 @@ extension GeodesicShape {
   }
 }
 
-/// Finds which edges of a line a path crosses: the ends of the edge are on different sides of the path, and the ends of
-/// the path are on different sides of the edge.
+/// Finds the edges of a line that a path crosses: the two ends of such an edge are on different sides of the path, and
+/// the two ends of the path are on different sides of the edge.
 ///
-/// A vertex is on the same side of the path for both of its edges, so that a line that changes sides is crossed once. A
-/// vertex that lies on the path gets its side from the nearest vertices of the line that lie beside the path. If the
-/// run of vertices on the path contains an end of the path (where the next path continues) or an end of the line, these
-/// vertices get the side on which they would be if the line were shifted to its right. An edge whose open end is on the
-/// path is not crossed.
+/// For both of its edges, a vertex is on the same side of the path, so that a path is counted once when it crosses a
+/// line that changes sides. If a vertex lies on the path, its side is determined by the nearest vertices of the line
+/// that lie beside the path. If the run of vertices on the path contains an end of the path (where the next path
+/// continues) or an end of the line, these vertices are treated as if the line were shifted to its right. If an open
+/// end of the line is on the path, the path does not cross the edge at that end.
 struct LineCrossingSearch {
-  /// The search for a vertex beside the path passes at most this many vertices on the path.
+  /// The search for a vertex beside the path passes over at most this many vertices on the path.
   private static var mostOnTheWay: Int { 16 }
-  /// The length of a long edge that is examined on each side of the path, metres.
+  /// The length of a long edge that is examined on each side of the path, in metres.
   private static var leastPart: Double { 5_000 }
 
   let line: ShapeLine
@@ -82,9 +83,9 @@ struct LineCrossingSearch {
   /// The part of an edge near the path.
   private struct Part {
     var segment: ShortSegment
-    /// Where the part begins and ends, metres along the segment.
+    /// The places where the part begins and ends, in metres along the segment.
     var low, high: Double
-    /// Whether the part begins and ends with the edge.
+    /// Whether the part begins at the start of the edge, and whether it ends at the end of the edge.
     var isStart, isEnd: Bool
   }
 
@@ -99,8 +100,8 @@ struct LineCrossingSearch {
     return LineCrossing(chain: chain, isToLeft: endsLeft, edge: part.segment)
   }
 
-  /// The part of an edge within twice the length of the path around the path's middle, measured along the edge; `nil`
-  /// if there is no such part.
+  /// The part of an edge that lies within twice the length of the path around the path's middle, measured along the
+  /// edge; `nil` if there is no such part.
   private func part(_ edge: Int) -> Part? {
     let (start, end) = (line.vertices[edge], line.vertices[edge + 1])
     let reach = 2 * way.length
@@ -124,14 +125,14 @@ struct LineCrossingSearch {
       isEnd: high == segment.length && last == whole.length)
   }
 
-  /// 1 for a point to the left of the path, −1 for a point to its right, 0 for a point on it.
+  /// 1 for a point to the left of the path, −1 for a point to its right, and 0 for a point on it.
   private func plainSide(_ point: EarthVector) -> Int {
     let side = way.side(of: point)
     return side.magnitude < GeodesicShape.onTheLine ? 0 : side > 0 ? 1 : -1
   }
 
-  /// Whether an open end of the line, which does not count, is on the path. Two geodesics that meet at such an end meet
-  /// nowhere else, or overlap.
+  /// Whether an open end of the line, which does not count, is on the path. If two geodesics meet at such an end, they
+  /// either meet nowhere else or overlap.
   private func meetsOpenEnd(_ part: Part, _ edge: Int) -> Bool {
     part.isStart && line.preceding(edge) < 0 && plainSide(line.vertices[edge]) == 0
       || part.isEnd && line.following(edge) < 0 && plainSide(line.vertices[edge + 1]) == 0
@@ -148,8 +149,8 @@ struct LineCrossingSearch {
   }
 
   /// - Parameters:
-  ///   - before: the edge that ends at the vertex; −1 where the line begins.
-  ///   - after: the edge that starts at the vertex; −1 where the line ends.
+  ///   - before: The edge that ends at the vertex; −1 where the line begins.
+  ///   - after: The edge that starts at the vertex; −1 where the line ends.
   private func side(ofVertex vertex: Int, _ before: Int, _ after: Int) -> Int {
     let place = line.vertices[vertex]
     let side = plainSide(place)
@@ -165,10 +166,10 @@ struct LineCrossingSearch {
     return first <= last ? back.side : ahead.side
   }
 
-  /// The first side of the path that the line reaches from a vertex on the path; 0 if the line ends before that, or
+  /// The side of the path that the line reaches first from a vertex on the path; 0 if the line ends before that, or
   /// stays on the path for more vertices than are searched.
   ///
-  /// - Returns: the side, the last place on the path, and the number of vertices passed.
+  /// - Returns: The side, the last place on the path, and the number of vertices passed.
   private func neighbour(
     _ place: EarthVector, _ edge: Int, isAhead: Bool
   ) -> (side: Int, hops: Int, last: EarthVector) {
@@ -189,7 +190,7 @@ struct LineCrossingSearch {
     return (0, many, last)
   }
 
-  /// The side of a vertex on the path if the line were shifted to its right.
+  /// The side on which a vertex on the path would be if the line were shifted to its right.
   private func shiftedSide(of place: EarthVector, _ before: Int, _ after: Int) -> Int {
     let direction = way.tangent(way.along(nearest: place))
     var alike = 0.0
@@ -200,7 +201,7 @@ struct LineCrossingSearch {
 }
 
 extension ShortSegment {
-  /// Where the geodesic, extended beyond its ends, is nearest to a point: metres from the start.
+  /// The place where the geodesic, extended beyond its ends, is nearest to a point, in metres from its start.
   func along(nearest point: EarthVector) -> Double {
     var along = (point - start).dot(terms.first)
     for _ in 0..<12 {
@@ -211,7 +212,7 @@ extension ShortSegment {
     return along
   }
 
-  /// The distance of a point from the extended geodesic, metres: positive to its left.
+  /// The distance of a point from the extended geodesic, in metres, positive if the point is to its left.
   func side(of point: EarthVector) -> Double {
     let along = along(nearest: point)
     let at = self.point(along)

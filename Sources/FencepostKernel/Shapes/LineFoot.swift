@@ -2,14 +2,14 @@
 public struct LineFoot: Sendable {
   /// The number of the edge that the place is on; −1 if the line is empty.
   public var edge = -1
-  /// Geodesic distance of the point, metres; infinite when there is no edge.
+  /// The geodesic distance to the point, in metres; infinite if there is no edge.
   public var distance = Double.infinity
   /// The place as a vector.
   public var at = EarthVector(x: 0, y: 0, z: 0)
-  /// Number of the vertex at that place; −1 if the place is between the ends of the edge.
+  /// The number of the vertex at that place; −1 if the place is between the ends of the edge.
   public var vertex = -1
-  /// Positive if the point is to the left of the line, negative to the right, 0 on it; meaningless beside an open
-  /// chain.
+  /// Positive if the point is to the left of the line, negative if it is to the right, and 0 if it is on the line;
+  /// meaningless if the point is beside an open chain.
   public var side = 0.0
 
   init() {}
@@ -27,8 +27,8 @@ public struct LineFoot: Sendable {
   /// Whether the place is between the ends of the edge.
   public var isInner: Bool { vertex < 0 }
 
-  /// Whether this place is nearer than another; if both are equally near, whether this place's edge has the lower
-  /// number.
+  /// Whether this place is nearer than another one; if both are equally near, whether the edge of this place has the
+  /// lower number.
   @inline(__always)
   func precedes(_ other: LineFoot) -> Bool {
     distance < other.distance || (distance == other.distance && edge < other.edge)

@@ -1,15 +1,16 @@
-/// A walk over those edges of a line that may be near a point: the chords of these edges come within `limit`.
+/// A walk over the edges of a line that may be near a point: those whose chords come within `limit` of the point.
 ///
-/// The walk processes eight edges at once, in single precision relative to the middle of the line. The results are
-/// accurate to `rounding`; chords bound distances from below, so the walk may examine an edge too many but never misses
-/// an edge.
+/// The walk processes eight edges at once, in single precision, relative to the middle of the line. The results are
+/// accurate to `rounding`; because chords give lower bounds of distances, the walk may examine unnecessary edges but
+/// never misses an edge.
 struct LineSearch {
-  /// An upper bound of the error of a distance, metres.
+  /// An upper bound of the error of a distance, in metres.
   let rounding: Float
-  /// The largest chord of interest, metres; the search reduces it whenever it finds a nearer edge.
+  /// The largest chord of interest, in metres; the search reduces it whenever it finds a nearer edge.
   var limit = Float.infinity
 
-  /// The square of a chord times this factor is its sagitta, as in `ShapeLine.sagitta`, rounded up.
+  /// The square of a chord, multiplied by this factor, is the sagitta of the chord, as in `ShapeLine.sagitta`, rounded
+  /// up.
   @inline(__always)
   private static var bend: Float { Float(1.02 / (8 * Ellipsoid.smallestRadiusOfCurvature)) }
 
@@ -18,7 +19,7 @@ struct LineSearch {
   private let count: Int
   private let stride: Int
   private let corners: UnsafeRawPointer
-  /// `nil` for a single chain.
+  /// `nil` if the line is a single chain.
   private let edgeBits: UnsafePointer<UInt8>?
   private let balls: UnsafePointer<ShapeLine.Ball>
   private let levels: ShapeLine.Levels
@@ -26,16 +27,16 @@ struct LineSearch {
   /// An edge near the point.
   struct Found {
     var edge: Int
-    /// The distance of the point to the chord, and the distance of the edge from its chord, metres.
+    /// The distance from the point to the chord, and the distance of the edge from its chord, in metres.
     var chord: Float
     var sagitta: Float
-    /// The position of the nearest place on the chord: 0 at its start … 1 at its end.
+    /// The position of the nearest place on the chord, from 0 at the chord's start to 1 at its end.
     var part: Float
   }
 
-  /// Walks over the edges of a line, approximately from near to far, as the tree allows.
+  /// Walks over the edges of a line approximately from near to far, as far as the tree allows this order.
   ///
-  /// - Parameter look: receives each edge within the limit, and the limit, which it may reduce.
+  /// - Parameter look: Receives each edge within the limit, and the limit, which it may reduce.
   @inline(__always)
   static func run(
     _ line: ShapeLine, at point: EarthVector, limit: Double = .infinity,
@@ -47,7 +48,7 @@ struct LineSearch {
     }
   }
 
-  /// - Parameter body: receives a search and the number of the highest level.
+  /// - Parameter body: Receives a search and the number of the highest level.
   @inline(__always)
   static func use(_ line: ShapeLine, at point: EarthVector, _ body: (_ search: inout LineSearch, _ top: Int) -> Void) {
     let top = line.levels.count &- 2
@@ -94,13 +95,13 @@ struct LineSearch {
     }
   }
 
-  /// The least distance of the point to a ball.
+  /// The smallest distance from the point to a ball.
   @inline(__always)
   func gap(_ ball: Int) -> Float {
     balls[ball].distance(to: place) - balls[ball].reach - rounding
   }
 
-  /// The least distances of the balls in a ball, and their number.
+  /// The smallest distances from the point to the balls within a ball, and the number of these balls.
   @inline(__always)
   func gaps(_ level: Int, _ index: Int) -> (SIMD8<Float>, count: Int) {
     let first = index &* ShapeLine.fanOut
@@ -133,7 +134,7 @@ struct LineSearch {
     }
   }
 
-  /// Bounds of the distances to the chords of four edges, and where the nearest place of each is.
+  /// Bounds of the distances to the chords of four edges, and the position of the nearest place on each chord.
   @inline(__always)
   func four(_ first: Int) -> (near: SIMD4<Float>, far: SIMD4<Float>, part: SIMD4<Float>) {
     let (ax, ay, az) = (half(0, first), half(1, first), half(2, first))

@@ -1,20 +1,20 @@
-/// The edges of a shape's line near a place. For points near that place, the nearest edge is found among them without a
-/// search of the tree.
+/// The edges of a shape's line near a place. For points near that place, the nearest edge is found among these edges,
+/// without a search of the tree.
 ///
-/// Stores the eight nearest groups of edges, and the distance within which there are no others.
+/// Stores the eight nearest groups of edges, and the distance within which there are no other groups.
 public struct NearEdges: Sendable {
   /// The numbers of the groups. Only the first `count` numbers are in use; the other numbers are 0 and have infinite
   /// gaps.
   private var groups = SIMD8<Int32>()
-  /// Lower bounds of the distance of each edge to `centre`, metres.
+  /// Lower bounds of the distance from each edge to `centre`, in metres.
   private var gaps = SIMD8<Float>(repeating: .infinity)
   private var count = 0
-  /// The lower bound of the distance of all other groups to `centre`.
+  /// A lower bound of the distance from all other groups to `centre`.
   private var reach: Float = 0
   private var centre = EarthVector(x: 0, y: 0, z: 0)
-  /// The group with the edge that was nearest in the last query; it is likely to be nearest again.
+  /// The group that contained the nearest edge in the last query; it is likely to contain it again.
   private var first = 0
-  /// The shape and its number of groups; the numbers are not valid for another shape.
+  /// The shape and the number of its groups; the group numbers are not valid for another shape.
   private var owner: ObjectIdentifier?
   private var groupCount = 0
 
@@ -23,7 +23,7 @@ public struct NearEdges: Sendable {
   /// Nothing is known.
   public init() {}
 
-  /// - Parameter position: near the surface.
+  /// - Parameter position: Must be near the surface.
   public init(of shape: GeodesicShape, around position: EarthVector) {
     centre = position
     (owner, groupCount) = (ObjectIdentifier(shape), shape.line.groupCount)
@@ -35,8 +35,8 @@ public struct NearEdges: Sendable {
     first = gaps.leastIndex
   }
 
-  /// The signed boundary distance of a point from these edges; `nil` if other edges may be nearer, or if these edges
-  /// cannot decide the side.
+  /// The signed boundary distance of a point, computed from these edges; `nil` if other edges may be nearer, or if
+  /// these edges cannot decide the side.
   @inline(__always)
   mutating func look(_ shape: GeodesicShape, at point: EarthVector) -> FoundNear? {
     guard owner == ObjectIdentifier(shape), shape.line.groupCount == groupCount, count > 0 else { return nil }
@@ -83,11 +83,11 @@ struct NearestEdges {
   private(set) var parts = SIMD8<Float>()
   /// The number of candidate edges; 0 if there are too many to list.
   private(set) var count = 0
-  /// Bounds of the distance to the nearest chord, metres.
+  /// Bounds of the distance to the nearest chord, in metres.
   private(set) var least = Float.infinity
   private(set) var most = Float.infinity
 
-  /// Adds the near edges of groups; the groups must contain all candidates.
+  /// Adds the near edges from groups; the groups must contain all candidates.
   @inline(__always)
   fileprivate mutating func take(_ scans: UnsafeMutablePointer<LineSearch.Scan>, _ scanned: Int, _ most: Float) {
     let limit = LineCandidates.widened(most)
@@ -122,12 +122,12 @@ extension LineSearch {
   struct NearestGroups {
     var groups = SIMD8<Int32>()
     var count = 0
-    /// The lower bound of the distance of all other groups.
+    /// A lower bound of the distance of all other groups.
     var reach = Float.infinity
     private(set) var gaps = SIMD8<Float>(repeating: -.infinity)
     private var farthest = 0
 
-    /// An edge at this distance or farther is skipped.
+    /// Edges at this distance or farther away are skipped.
     var limit: Float { count < NearEdges.capacity ? .infinity : gaps[farthest] }
 
     mutating func take(_ group: Int, _ gap: Float) {
@@ -170,14 +170,14 @@ extension LineSearch {
     }
   }
 
-  /// Working memory: the positions of eight edges relative to the point.
+  /// Working memory: the positions of eight edges, relative to the point.
   struct Scan {
-    /// The lower bound of the distance to each chord, metres; infinite for a lane without an edge.
+    /// A lower bound of the distance to each chord, in metres; infinite for a lane without an edge.
     fileprivate(set) var near: (SIMD4<Float>, SIMD4<Float>)
-    /// Where the nearest place of each chord is.
+    /// The position of the nearest place on each chord.
     fileprivate(set) var part: (SIMD4<Float>, SIMD4<Float>)
     fileprivate(set) var group: Int
-    /// The least of `near`.
+    /// The smallest value of `near`.
     fileprivate(set) var least: Float
 
     /// The offset of the first element of `part`, in bytes.
@@ -186,7 +186,7 @@ extension LineSearch {
 
   /// Examines a group of edges.
   ///
-  /// - Returns: an upper bound of the distance to the nearest chord.
+  /// - Returns: An upper bound of the distance to the nearest chord.
   @inline(__always)
   fileprivate func scan(_ group: Int, _ scan: UnsafeMutablePointer<Scan>) -> Float {
     let (low, high) = (four(group &* ShapeLine.fanOut), four(group &* ShapeLine.fanOut &+ 4))
@@ -222,7 +222,7 @@ extension SIMD4 where Scalar == Float {
 
 #if FENCEPOST_INVARIANTS
   extension GeodesicShape {
-    /// The signed boundary distance of a point that is known as a vector, within a micrometre.
+    /// The signed boundary distance of a point that is known as a vector, to within a micrometre.
     public func boundaryDistance(at position: EarthVector) -> Double { boundaryDistance(of: SurfacePoint(position)) }
   }
 #endif

@@ -1,14 +1,14 @@
-/// Makes the line of a polygon from its rings, or reports why that is impossible.
+/// Creates the line of a polygon from its rings, or reports why this is impossible.
 struct PolygonLine {
-  /// The rings' edges without seams; the polygon is to their left.
+  /// The edges of the rings, without seams; the polygon is to their left.
   let line: ShapeLine
-  /// The vertices used: with reduced longitudes and without repetitions.
+  /// The vertices that are used, with reduced longitudes and without repetitions.
   let vertices: ShapeVertices
-  /// How many rings were left out, because they have no vertices or enclose no area.
+  /// The number of rings that were left out because they have no vertices or enclose no area.
   private(set) var leftOutRings = 0
 
   /// A ring without vertices, or narrower than a micrometre, is left out if the polygon has other rings. An outer ring
-  /// is left out together with its holes. The remaining rings have the same area.
+  /// is left out together with its holes. The remaining rings enclose the same area.
   init(_ given: ShapeVertices, _ reading: EdgeReading, isOriented: Bool, isGiven: Bool) throws(ShapeDefect) {
     guard !given.partEnds.isEmpty else { throw ShapeDefect(.empty) }
     var room = ShapeVertices.most
@@ -60,8 +60,8 @@ struct PolygonLine {
   /// The maximum number of times that pieces of planar edges are divided.
   private static var mostDivisions: Int { 40 }
 
-  /// The line of rings, and the result of the check. If planar edges do not cross but their geodesics do, the edges are
-  /// divided until the geodesics do not cross either.
+  /// The line of the rings, and the result of the check. If planar edges do not cross but their geodesics do, the edges
+  /// are divided until the geodesics do not cross either.
   private static func line(
     _ rings: inout [GivenRing], _ reading: EdgeReading, _ room: inout Int
   ) throws(ShapeDefect) -> (line: ShapeLine, check: CrossingCheck) {
@@ -98,8 +98,8 @@ struct PolygonLine {
     throw defect ?? ShapeDefect(.crossing)
   }
 
-  /// If the loops of a ring cancel each other's area, the ring has no area because it crosses itself. In that case the
-  /// crossing is reported, and not the missing area.
+  /// If the areas of a ring's loops cancel each other, the ring has no area because it crosses itself. In that case,
+  /// the crossing is reported instead of the missing area.
   private static func isSmallerLeft(_ ring: GivenRing, isOriented: Bool) throws(ShapeDefect) -> Bool {
     do {
       return try PolygonOrientation.isSmallerLeft(ring, isOriented: isOriented)
@@ -118,12 +118,12 @@ struct PolygonLine {
   }
 }
 
-/// Makes the line of a corridor, or of a line.
+/// Creates the line of a corridor or of a gate.
 struct CorridorLine {
   let line: ShapeLine
   let vertices: ShapeVertices
 
-  /// - Parameter takesPoints: whether a line may consist of one vertex.
+  /// - Parameter takesPoints: Whether a line may consist of a single vertex.
   init(_ given: ShapeVertices, _ reading: EdgeReading, takesPoints: Bool = true, isGiven: Bool) throws(ShapeDefect) {
     guard !given.ringEnds.isEmpty else { throw ShapeDefect(.empty) }
     var room = ShapeVertices.most
@@ -148,7 +148,7 @@ struct CorridorLine {
 }
 
 extension ShapeVertices {
-  /// Adds a ring or line that has been prepared.
+  /// Adds a ring or line that has already been prepared.
   mutating func append(ring: GivenRing) {
     beginRing()
     for vertex in ring.vertices { append(latitude: vertex.latitude, longitude: vertex.longitude) }

@@ -1,13 +1,13 @@
-/// Which side of a ring is the smaller one, and whether it has an area at all.
+/// Determines which side of a ring is the smaller one, and whether the ring has an area at all.
 enum PolygonOrientation {
-  /// The fraction of the Earth's area by which the two sides of a ring must differ.
+  /// The two sides of a ring must differ by at least this fraction of the Earth's area.
   static var ambiguous: Double { 1e-6 }
-  /// The mean width, metres, below which a ring counts as having no area.
+  /// If the mean width of a ring, in metres, is below this, the ring counts as having no area.
   static var thin: Double { 1e-6 }
 
-  /// - Parameter isOriented: whether the two sides may have the same area, because it does not matter which of them is
+  /// - Parameter isOriented: Whether the two sides may have the same area, because it does not matter which of them is
   ///   smaller.
-  /// - Returns: whether the smaller side lies to the left of the ring as it is listed.
+  /// - Returns: Whether the smaller side lies to the left of the ring, in the listed order of its vertices.
   static func isSmallerLeft(_ ring: GivenRing, isOriented: Bool) throws(ShapeDefect) -> Bool {
     let points = ring.points
     var centre = EarthVector(x: 0, y: 0, z: 0)

@@ -1,18 +1,19 @@
 /// The area to the left of a closed line of geodesics.
 enum RingArea {
-  /// Area of the ellipsoid's surface, square metres: 2πa² + πb²/e · ln((1 + e) / (1 − e)) (Snyder, "Map projections: a
-  /// working manual", 1987, section 3, from the authalic radius of equation 3-13).
+  /// The area of the ellipsoid's surface, in square metres: 2πa² + πb²/e · ln((1 + e) / (1 − e)) (Snyder, "Map
+  /// projections: a working manual", 1987, section 3, from the authalic radius of equation 3-13).
   static var earth: Double { 510_065_621_724_088.44 }
   /// The eccentricity e, for the series of q.
   private static var e2: Double { Ellipsoid.eccentricitySquared }
 
-  /// Sine of the authalic latitude (Snyder, equations 3-11 and 3-12): the area between the equator and a parallel is
-  /// this fraction of half the Earth's area.
+  /// The sine of the authalic latitude (Snyder, equations 3-11 and 3-12): the area between the equator and a parallel
+  /// is this fraction of half the Earth's area.
   static func authalicSine(_ sine: Double) -> Double {
     series(sine) / series(1)
   }
 
-  /// q/2 = (1 − e²) · (sin φ / (1 − e² sin² φ) + artanh(e sin φ) / e) / 2 as a power series, equally sharp everywhere.
+  /// q/2 = (1 − e²) · (sin φ / (1 − e² sin² φ) + artanh(e sin φ) / e) / 2, as a power series that is equally accurate
+  /// everywhere.
   private static func series(_ s: Double) -> Double {
     // With s = sin φ and x = e² s²: ½ (Σ xᵏ + Σ xᵏ / (2k + 1)) s = Σ (k + 1)/(2k + 1) xᵏ s; the ninth term is below
     // 1e-18.
@@ -22,24 +23,24 @@ enum RingArea {
     return sum * s
   }
 
-  /// Nodes and weights of Gauss and Legendre's quadrature with six points on [0, 1].
+  /// The nodes and weights of the Gauss–Legendre quadrature with six points on [0, 1].
   private static let nodes: [(Double, Double)] = [
     (0.033_765_242_898_423_99, 0.085_662_246_189_585_17), (0.169_395_306_766_867_75, 0.180_380_786_524_069_3),
     (0.380_690_406_958_401_55, 0.233_956_967_286_345_52), (0.619_309_593_041_598_5, 0.233_956_967_286_345_52),
     (0.830_604_693_233_132_2, 0.180_380_786_524_069_3), (0.966_234_757_101_576, 0.085_662_246_189_585_17),
   ]
 
-  /// - Parameter ring: closed, the first point again at its end.
-  /// - Returns: square metres, in 0 … `earth`.
+  /// - Parameter ring: Closed: the first point is repeated at the end.
+  /// - Returns: The area in square metres, in 0 … `earth`.
   static func left(of ring: some RandomAccessCollection<SurfacePoint>) -> Double {
     let area = smaller(of: ring)
     return area < 0 ? earth + area : area
   }
 
-  /// The smaller of the two areas, with an error in proportion to its size.
+  /// The smaller of the two areas, with an error proportional to its size.
   ///
-  /// - Parameter ring: closed, the first point again at its end.
-  /// - Returns: square metres; negative when it lies to the right.
+  /// - Parameter ring: Closed: the first point is repeated at the end.
+  /// - Returns: The area in square metres; negative if it lies to the right.
   static func smaller(of ring: some RandomAccessCollection<SurfacePoint>) -> Double {
     // ∮ −sin ξ dλ. Each edge is integrated from the pole of its own hemisphere, so that no precision is lost near a
     // pole:
@@ -72,7 +73,7 @@ enum RingArea {
     return solid.remainder(dividingBy: whole) / whole * earth
   }
 
-  /// ∫ (1 ∓ sin ξ) dλ along an edge.
+  /// The integral ∫ (1 ∓ sin ξ) dλ along an edge.
   private static func strip(_ start: SurfacePoint, _ end: SurfacePoint, _ half: Double) -> Double {
     let segment = GeodesicSegment(from: start, to: end)
     let stretches = max(1, Int((segment.length / 200_000).roundedUp))

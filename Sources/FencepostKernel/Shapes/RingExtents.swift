@@ -1,22 +1,23 @@
-/// Extents of rings in eight directions on a plane. The extents show which rings may enclose a ring, the smallest of
-/// these first.
+/// The extents of rings in eight directions on a plane. The extents show which rings may enclose a given ring,
+/// beginning with the smallest of these.
 ///
-/// The plane is level in the middle of all rings. If all vertices lie within about 80° of that middle, rings and the
-/// areas within them appear on it without folds, so that an area has the extents of its ring: a ring within another has
-/// no larger extent in any direction.
+/// The plane is level in the middle of all rings. If all vertices lie within about 80° of that middle, the rings and
+/// the areas within them appear on the plane without folds, so an area has the same extents as its ring: if a ring lies
+/// within another one, it has no larger extent in any direction.
 struct RingExtents {
-  /// The least coordinates of each ring's vertices in the eight directions, metres.
+  /// The smallest coordinates of each ring's vertices in the eight directions, in metres.
   private var inner: ContiguousArray<SIMD8<Float>> = []
-  /// The rings by size. Rings of about the same size are in the order of their numbers, because neighbours often follow
-  /// each other.
+  /// The rings, ordered by size. Rings of about the same size are in the order of their numbers, because neighbours
+  /// often follow each other.
   private var order: ContiguousArray<Int> = []
-  /// Lower bounds of the coordinates of each ring's edges, in that order; then the least of each eight consecutive
-  /// bounds, and so on.
+  /// Lower bounds of the coordinates of each ring's edges, in that order; after them the smallest of each eight
+  /// consecutive bounds, and so on.
   private var tree: ContiguousArray<SIMD8<Float>> = []
-  /// Where each level of the tree starts, and where the last one ends.
+  /// The index at which each level of the tree starts, and the index at which the last level ends.
   private var levels: ContiguousArray<Int> = [0]
-  /// Two size classes for each ring, which are the leading bits of a sum of extents. `least` is not larger than the
-  /// class of a ring around it; `most` is not smaller than the class of a ring within it.
+  /// Two size classes for each ring; a size class is given by the leading bits of a sum of extents. `least` is not
+  /// larger than the class of any ring that encloses the ring; `most` is not smaller than the class of any ring that
+  /// lies within it.
   private var sizes: ContiguousArray<(least: UInt32, most: UInt32)> = []
 
   private static var fanOut: Int { 8 }
@@ -59,7 +60,7 @@ struct RingExtents {
     }
   }
 
-  /// There are 64 classes between a size and its double.
+  /// There are 64 classes between a size and twice that size.
   private static func size(_ extents: SIMD8<Float>) -> UInt32 {
     var sum: Float = 0
     for direction in 0..<8 { sum -= extents[direction] }
@@ -67,7 +68,8 @@ struct RingExtents {
   }
 
   /// Calls `body` with each ring that may enclose `ring`, roughly in ascending order of size. `body` returns whether
-  /// the ring encloses `ring`. The calls stop when all remaining rings are larger than a ring that encloses `ring`.
+  /// the ring encloses `ring`. The calls stop when all remaining rings are larger than a ring that is known to enclose
+  /// `ring`.
   func forEachEnclosing(_ ring: Int, _ body: (Int) -> Bool) {
     var limit = UInt32.max
     visit(levels.count - 2, 0, ring, &limit, body)
@@ -92,7 +94,7 @@ struct RingExtents {
   /// A plane with its axes.
   private struct Plane {
     let middle, up, east, north: EarthVector
-    /// An upper bound of all coordinates, metres.
+    /// An upper bound of all coordinates, in metres.
     let size: Double
 
     init?(_ lines: ContiguousArray<ShapeLine>) {
@@ -113,8 +115,8 @@ struct RingExtents {
       north = up.cross(east)
     }
 
-    /// The coordinates in eight directions: along the axes and between them, then the opposite directions. `nil` for a
-    /// place too far below the plane.
+    /// The coordinates in eight directions: first along the axes and between them, then in the opposite directions.
+    /// `nil` for a place that is too far below the plane.
     func place(_ vector: EarthVector) -> SIMD8<Float>? {
       guard vector.dot(up) > 1e6 else { return nil }
       let apart = vector - middle

@@ -1,6 +1,6 @@
 /// Checks that holes lie within their outer rings, and that holes and parts do not overlap.
 ///
-/// The rings do not cross, so the position of one point of a ring decides for the whole ring.
+/// The rings do not cross, so the position of a single point of a ring decides for the whole ring.
 struct RingNesting {
   private let rings: [GivenRing]
   private let lines: ContiguousArray<ShapeLine>
@@ -8,14 +8,15 @@ struct RingNesting {
   private var outers: ContiguousArray<Int> = []
   /// `nil` if all pairs of rings must be examined.
   private let extents: RingExtents?
-  /// The number of sides of rings that were determined, as a measure of the work.
+  /// The number of times that the side of a ring was determined, as a measure of the work.
   private(set) var sides = 0
 
   /// - Parameters:
-  ///   - rings: the rings of a part follow each other, its outer ring first. The polygon is to the left of all rings.
-  ///   - byPairs: whether all pairs of rings must be examined because extents cannot decide. All pairs must be examined
-  ///     if a ring may bound the larger of its two areas, or if edges that cancelled each other may cross others,
-  ///     because the check for crossings does not see such edges.
+  ///   - rings: The rings of a part follow each other, beginning with its outer ring. The polygon is to the left of all
+  ///     rings.
+  ///   - byPairs: Whether all pairs of rings must be examined because extents cannot decide. All pairs must be examined
+  ///     in two cases: a ring may bound the larger of its two areas; or edges that cancelled each other may cross
+  ///     others, because the check for crossings does not see such edges.
   @discardableResult
   static func check(_ rings: [GivenRing], byPairs: Bool = false) throws(ShapeDefect) -> RingNesting? {
     guard rings.count > 1 else { return nil }
@@ -37,7 +38,7 @@ struct RingNesting {
     extents = byPairs ? nil : RingExtents(lines)
   }
 
-  /// The outer ring must be around the hole.
+  /// The outer ring must enclose the hole.
   private mutating func lookAround(_ hole: Int) throws(ShapeDefect) {
     let outer = outers[hole]
     if isLeft(hole, of: outer) == false || (extents == nil && isLeft(outer, of: hole) == false) { throw outside(hole) }
@@ -61,11 +62,12 @@ struct RingNesting {
     if around >= 0 { throw overlap(.holesOverlap, hole, around) }
   }
 
-  /// Checks that an outer ring is not within another part, that is, within that part's outer ring but in none of its
-  /// holes.
+  /// Checks that an outer ring is not within another part: it must not be within that part's outer ring, unless it is
+  /// in one of that part's holes.
   ///
-  /// The innermost of the rings around that outer ring decides: if it is a hole, the outer ring is outside the hole's
-  /// part, as it must be. So rings larger than a ring that encloses the outer ring need no examination.
+  /// The innermost of the rings around the given outer ring decides: if it is a hole, the outer ring is outside the
+  /// hole's part, as it must be. So rings that are larger than a ring known to enclose the outer ring need no
+  /// examination.
   private mutating func lookAtPart(_ outer: Int) throws(ShapeDefect) {
     guard let extents else {
       for other in rings.indices where outers[other] == other && other != outer && mayMeet(outer, other) {
@@ -105,7 +107,7 @@ struct RingNesting {
     ShapeDefect(.holeOutside, rings[hole].place(0), at: rings[hole].points[0])
   }
 
-  /// Reports the later one of two rings as the defect.
+  /// Reports the later of two rings as the defect.
   private func overlap(_ reason: ShapeDefect.Reason, _ one: Int, _ other: Int) -> ShapeDefect {
     let (first, last) = (min(one, other), max(one, other))
     return ShapeDefect(
@@ -117,7 +119,7 @@ struct RingNesting {
     return (a.centre - b.centre).length <= a.reach + b.reach
   }
 
-  /// Whether a ring lies to the left of another; `nil` if all examined points lie on the other ring.
+  /// Whether one ring lies to the left of another; `nil` if all examined points lie on the other ring.
   private mutating func isLeft(_ ring: Int, of other: Int) -> Bool? {
     sides += 1
     for (start, end) in rings[ring].pairs(isRing: true) {

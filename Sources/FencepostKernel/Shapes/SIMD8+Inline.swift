@@ -22,7 +22,7 @@ extension SIMD8 where Scalar == Float {
     return Swift.min(two.x, two.y)
   }
 
-  /// The number of the least element.
+  /// The number of the smallest element.
   @inline(__always)
   var leastIndex: Int {
     var index = 0

@@ -1,17 +1,17 @@
-/// Removes edges that occur in both directions: they are not part of the boundary, because the shape lies on both of
-/// their sides.
+/// Removes edges that occur in both directions: they are not part of the boundary, because the shape lies on both sides
+/// of them.
 ///
-/// Such seams occur in rings cut at the antimeridian or led along a meridian to a pole, and in parts that share an edge
-/// (RFC 7946, section 3.1.9). All rings run so that the polygon is to their left.
+/// Such seams occur in rings that were cut at the antimeridian or follow a meridian to a pole, and in parts that share
+/// an edge (RFC 7946, section 3.1.9). All rings run so that the polygon is to their left.
 struct SeamCancelling {
-  /// An edge that remains, with its place in the definition.
+  /// An edge that remains, together with its place in the definition.
   struct Edge {
     var start: SurfacePoint
     var end: SurfacePoint
     var place: ShapeDefect.Place
   }
 
-  /// A place as a key: two places are the same if their keys are equal.
+  /// A place as a key: two places are the same if and only if their keys are equal.
   struct Key: Hashable {
     var latitude: UInt64
     var longitude: UInt64
@@ -35,7 +35,7 @@ struct SeamCancelling {
     }
   }
 
-  /// The remaining edges in chains that follow each other, each with at least one edge.
+  /// The remaining edges, in chains that follow each other; each chain has at least one edge.
   private(set) var chains: [[Edge]] = []
 
   init(_ rings: [GivenRing]) {
@@ -68,7 +68,7 @@ struct SeamCancelling {
     join()
   }
 
-  /// Joins chains where one begins at the end of another.
+  /// Joins chains if one begins at the end of another.
   private mutating func join() {
     var waiting: [Key: [Int]] = [:]
     for (number, chain) in chains.enumerated().reversed() where !SeamCancelling.isClosed(chain) {
@@ -97,7 +97,7 @@ struct SeamCancelling {
     return Key(first.start) == Key(last.end)
   }
 
-  /// Whether an edge may occur twice or lie on the antimeridian. If no place is repeated, no edge occurs twice.
+  /// Whether any edge may occur twice or lie on the antimeridian. If no place is repeated, no edge occurs twice.
   private static func maySeam(_ rings: [GivenRing]) -> Bool {
     var places = ContiguousArray<UInt64>()
     places.reserveCapacity(rings.reduce(0) { $0 + $1.points.count })
@@ -111,7 +111,7 @@ struct SeamCancelling {
     return zip(places, places.dropFirst()).contains { $0 == $1 }
   }
 
-  /// The chains of one ring; edges on the antimeridian are put aside.
+  /// The chains of one ring; edges on the antimeridian are set aside.
   private mutating func add(_ ring: GivenRing, _ cancelled: inout [Pair: Int], _ stretches: inout [Stretch]) {
     var own: [[Edge]] = []
     var chain: [Edge] = []
@@ -142,7 +142,7 @@ struct SeamCancelling {
     chains += own
   }
 
-  /// A stretch of the antimeridian, from a latitude to another.
+  /// A stretch of the antimeridian between two latitudes.
   private struct Stretch {
     var from: Double
     var to: Double

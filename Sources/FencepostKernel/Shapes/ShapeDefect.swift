@@ -18,8 +18,8 @@ public struct ShapeDefect: Error, Sendable, Equatable {
     case buffer
   }
 
-  /// An edge by the numbers of its part, its ring (0 is the outer one) and the vertex that it starts at, all counted
-  /// from 0 in the definition.
+  /// An edge, given by the numbers of its part, of its ring (0 is the outer ring) and of the vertex at which it starts;
+  /// all are counted from 0 in the definition.
   public struct Place: Sendable, Equatable {
     public var part: Int
     public var ring: Int
@@ -38,7 +38,7 @@ public struct ShapeDefect: Error, Sendable, Equatable {
   public var place: Place?
   /// The other edge, which the first edge meets.
   public var other: Place?
-  /// The place on the Earth, degrees.
+  /// The place on the Earth, in degrees.
   public var latitude: Double?
   public var longitude: Double?
 

@@ -1,8 +1,8 @@
 extension ShapeDefinition {
   /// The largest distance, in metres, between planar and geodesic edges with the same vertices, and the edge where it
-  /// occurs. `nil` if the distance is at most a metre everywhere, or a vertex is not a valid position.
+  /// occurs. `nil` if the distance is at most a metre everywhere, or if a vertex is not a valid position.
   ///
-  /// This distance is the error of a shape whose edges are read as the wrong kind.
+  /// This distance is the error that arises if the edges of a shape are read as the wrong kind.
   public var planarDeparture: (metres: Double, place: ShapeDefect.Place)? {
     var most: (metres: Double, place: ShapeDefect.Place)?
     for part in vertices.partEnds.indices {
@@ -22,8 +22,8 @@ extension ShapeDefinition {
     return most
   }
 
-  /// The largest distance of the straight line on the map from the geodesic, measured at 16 places of the line; 0 if
-  /// the bound 0.26 a Δλ S √(Δφ² + C²Δλ²) is below a metre.
+  /// The largest distance between the straight line on the map and the geodesic, measured at 16 places of the line; 0
+  /// if the bound 0.26 a Δλ S √(Δφ² + C²Δλ²) is below a metre.
   private static func departure(from start: ShapeVertices.Vertex, to end: ShapeVertices.Vertex) -> Double {
     guard start.isPosition, end.isPosition else { return 0 }
     let change = InverseTask.longitudeDifference(
@@ -46,14 +46,14 @@ extension ShapeDefinition {
   }
 }
 
-/// Straight lines on the map of degrees.
+/// Straight lines on the longitude–latitude plane.
 enum PlanarEdge {
-  /// The largest distance of the line from the geodesic between its ends, metres, for edges that are not long: 0.26 a
-  /// Δλ S √(Δφ² + C²Δλ²) with S the greatest |sin φ| and C the greatest cos φ on the edge.
+  /// The largest distance, in metres, between the line and the geodesic between its ends, for edges that are not long:
+  /// 0.26 a Δλ S √(Δφ² + C²Δλ²), where S is the greatest |sin φ| and C is the greatest cos φ on the edge.
   ///
   /// - Parameters:
-  ///   - latitude: degrees, like `other`. The order of the two latitudes does not matter.
-  ///   - span: the difference of the longitudes, degrees.
+  ///   - latitude: In degrees, like `other`. The order of the two latitudes does not matter.
+  ///   - span: The difference of the longitudes, in degrees.
   static func departureBound(_ latitude: Double, _ other: Double, span: Double) -> Double {
     let radians = Trigonometry.radiansPerDegree
     let rise = (other - latitude) * radians
@@ -66,8 +66,8 @@ enum PlanarEdge {
     return 0.26 * Ellipsoid.equatorialRadius * turn * sine * slant
   }
 
-  /// The number of geodesics into which the line must be divided so that each stays within 0.1 m of it, not rounded.
-  /// With n equal pieces, the departure is n² times smaller.
+  /// The number of geodesics into which the line must be divided so that each stays within 0.1 m of the line; the
+  /// number is not rounded. With n equal pieces, the distance is n² times smaller.
   static func pieces(_ latitude: Double, _ other: Double, span: Double) -> Double {
     (departureBound(latitude, other, span: span) / 0.1).squareRoot()
   }

@@ -1,9 +1,9 @@
 extension ShapeDefinition {
-  /// The number of vertices of a caller's definition before it is examined. The vertices at which planar edges are cut
-  /// count too.
+  /// The number of vertices in a caller's definition, before the definition is examined. The vertices that are inserted
+  /// when planar edges are divided count too.
   ///
-  /// A repeated vertex counts, except the one that closes a ring. Points that divide planar edges later, because only
-  /// their geodesics cross, do not count.
+  /// A repeated vertex counts, unless it closes a ring. Points that divide planar edges later, because only the
+  /// geodesics of these edges cross, do not count.
   public var cutVertexCount: Int {
     var count: Int64 = 0
     for ring in vertices.ringEnds.indices {
@@ -24,7 +24,7 @@ extension ShapeDefinition {
     return Int(clamping: count)
   }
 
-  /// The number of points at which a planar edge is cut.
+  /// The number of points at which a planar edge is divided.
   private static func cuts(from start: ShapeVertices.Vertex, to end: ShapeVertices.Vertex) -> Int64 {
     // Invalid positions are refused when the shape is examined; NaN must not be compared.
     guard start.isPosition, end.isPosition else { return 0 }

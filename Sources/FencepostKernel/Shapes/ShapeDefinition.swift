@@ -1,15 +1,15 @@
-/// The definition of a polygon, corridor or line: its vertices and how they are read.
+/// The definition of a polygon, a corridor or a line: its vertices, and how they are read.
 public struct ShapeDefinition: Sendable, Equatable {
   public enum Kind: Sendable, Equatable {
-    /// The area within rings.
+    /// The area within the rings.
     ///
-    /// - `buffer`: metres by which the line is moved outwards.
-    /// - `isOriented`: whether the polygon is to the left of every ring as listed; otherwise each ring encloses the
-    ///   smaller of the two areas that it bounds.
+    /// - `buffer`: The distance in metres by which the line is moved outwards.
+    /// - `isOriented`: Whether the polygon is to the left of every ring in the listed order of its vertices; otherwise
+    ///   each ring encloses the smaller of the two areas that it bounds.
     case polygon(buffer: Double, isOriented: Bool)
-    /// The area within `radius` metres of lines.
+    /// The area within `radius` metres of the lines.
     case corridor(radius: Double)
-    /// Lines without width, for counting crossings.
+    /// Lines without width, which count crossings.
     case line
   }
 
@@ -27,8 +27,8 @@ public struct ShapeDefinition: Sendable, Equatable {
     if case .polygon = kind { true } else { false }
   }
 
-  /// Whether two definitions mean the same condition: the same structure, each coordinate within 1e-7°, radius and
-  /// buffer within 0.5 m.
+  /// Whether two definitions mean the same condition: they have the same structure, each coordinate differs by at most
+  /// 1e-7°, and radius and buffer differ by at most 0.5 m.
   public func isNearlyEqual(to other: ShapeDefinition) -> Bool {
     switch (kind, other.kind) {
     case (.polygon(let buffer, let isOriented), .polygon(let otherBuffer, let otherIsOriented)):

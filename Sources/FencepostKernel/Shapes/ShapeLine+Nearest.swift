@@ -1,7 +1,7 @@
 extension ShapeLine {
   /// The nearest point of the line, computed exactly.
   ///
-  /// - Parameter isSided: whether to determine the side if the nearest place is a vertex.
+  /// - Parameter isSided: Whether to determine the side if the nearest place is a vertex.
   public func nearest(to point: SurfacePoint, isSided: Bool = true) -> LineFoot {
     guard !isEmpty else { return LineFoot() }
     if let foot = nearestInSpace(to: point.vector, isSided: isSided) { return foot }
@@ -20,7 +20,7 @@ extension ShapeLine {
     return best
   }
 
-  /// The side of a point whose nearest place is known.
+  /// The side on which a point lies, if the nearest place to the point is known.
   private func side(of point: SurfacePoint, _ best: LineFoot) -> Double {
     if isRivalled(best, of: point), let side = sideAround(point, best) { return side }
     return nearSide(of: point, best)
@@ -32,8 +32,8 @@ extension ShapeLine {
     return needleSide(best, of: point.vector, point) ?? best.side
   }
 
-  /// The nearest place of the line if it can be computed without trigonometry, because the edges that may be nearest
-  /// are few, short and near; else `nil`.
+  /// The nearest place of the line, if it can be computed without trigonometry because the edges that may be nearest
+  /// are few, short and near; otherwise `nil`.
   func nearestInSpace(to point: EarthVector, isSided: Bool = true) -> LineFoot? {
     guard !isEmpty else { return nil }
     let candidates = LineCandidates(self, near: point)
@@ -41,7 +41,7 @@ extension ShapeLine {
     return nearest(to: point, among: candidates.edges, candidates.count, isSided: isSided)
   }
 
-  /// The nearest place of the line without trigonometry, from given edges that may be nearest.
+  /// The nearest place of the line, computed without trigonometry from given edges that may be nearest.
   func nearest(
     to point: EarthVector, among edges: SIMD8<Int32>, _ count: Int, isSided: Bool
   ) -> LineFoot? {
@@ -67,9 +67,9 @@ extension ShapeLine {
     return best
   }
 
-  /// The edge whose chord is nearest to a point of space.
+  /// The edge whose chord is nearest to a point in space.
   ///
-  /// - Returns: the edge, and an upper bound of the least chord, metres.
+  /// - Returns: The edge, and an upper bound of the shortest chord, in metres.
   func nearestChord(to point: EarthVector) -> (edge: Int, most: Double) {
     var (nearest, most) = (0, Float.infinity)
     LineSearch.run(self, at: point) { found, search in
@@ -81,8 +81,8 @@ extension ShapeLine {
     return (nearest, Double(most.nextUp))
   }
 
-  /// Bounds of the shortest straight distance from a point of space to the line, metres; infinite when it is longer
-  /// than a limit.
+  /// Bounds of the shortest straight distance from a point in space to the line, in metres; infinite if this distance
+  /// is longer than a limit.
   public func chordBounds(to point: EarthVector, within limit: Double = .infinity) -> (least: Double, most: Double) {
     var (least, most) = (Float.infinity, Float.infinity)
     LineSearch.run(self, at: point, limit: limit) { found, search in
@@ -94,8 +94,9 @@ extension ShapeLine {
     return (max(0, Double(least)), Double(most))
   }
 
-  /// A point with a chord longer than `chord` may be nearer along the surface only if its chord is below this bound.
-  /// Two chords of the same geodesic distance differ because of the ellipsoid's curvatures: see `DistanceBounds`.
+  /// If the chord of a point is longer than `chord`, the point can be nearer along the surface only if its chord is
+  /// below this bound. Two chords that belong to the same geodesic distance differ because of the ellipsoid's
+  /// curvatures: see `DistanceBounds`.
   private static func widened(_ chord: Double) -> Double {
     if chord <= ChordThreshold.near {
       return chord + chord * (chord * chord) * (1.01 * ChordThreshold.bend) + 1e-5
@@ -112,7 +113,7 @@ extension ShapeLine {
       side: foot.side)
   }
 
-  /// `nil` for edges and distances that the series of `ShortSegment` do not reach.
+  /// `nil` for edges and distances that are too long for the series of `ShortSegment`.
   func shortFoot(_ edge: Int, of point: EarthVector) -> LineFoot? {
     let (start, end) = (vertices[edge], vertices[edge + 1])
     guard start.squaredChord(to: end) <= ShortSegment.limit * ShortSegment.limit else { return nil }

@@ -1,7 +1,8 @@
 extension ShapeLine {
-  /// Calls `body` with each pair of edges that may come within a tolerance of each other, the lesser number first.
+  /// Calls `body` with each pair of edges that may come within a tolerance of each other; the edge with the lower
+  /// number comes first.
   ///
-  /// - Returns: how many pairs of groups of eight edges were compared, as a measure of the work.
+  /// - Returns: The number of pairs of groups of eight edges that were compared, as a measure of the work.
   @discardableResult
   func forEachNearPair(
     within tolerance: Double, _ body: (Int, Int) throws(ShapeDefect) -> Void
@@ -10,10 +11,10 @@ extension ShapeLine {
   }
 
   /// The pairs of edges that may come within a tolerance of each other, for lines with many long edges. The chord of a
-  /// long edge is far below the edge, so a test of chords would report nearly all pairs; this tests the edges by
-  /// pieces.
+  /// long edge is far below the edge, so a test of chords would report almost all pairs; this function tests the edges
+  /// in pieces.
   ///
-  /// - Returns: each pair once, in ascending order; `nil` if there are few long edges.
+  /// - Returns: Each pair once, in ascending order; `nil` if there are few long edges.
   func nearPairsByPieces(within tolerance: Double) throws(ShapeDefect) -> [(Int, Int)]? {
     let lengths = vertices.indices.dropLast().map { isEdge($0) ? vertices[$0].squaredChord(to: vertices[$0 + 1]) : 0 }
     let long = Pieces.long * Pieces.long
@@ -46,10 +47,10 @@ extension ShapeLine {
   }
 
   private enum Pieces {
-    /// Edges longer than `long`, in metres, are tested by pieces if there are more than `few` of them.
+    /// Edges longer than `long`, in metres, are tested in pieces if there are more than `few` of them.
     static var long: Double { 900_000 }
     static var few: Int { 64 }
-    /// The length of a piece is `length`, in metres, unless there would then be more than `most` pieces.
+    /// The length of a piece is `length`, in metres, unless this would give more than `most` pieces.
     static var length: Double { 100_000 }
     static var most: Double { 500_000 }
 
@@ -86,7 +87,7 @@ extension ShapeLine {
     return boxes.map { !$0.boxes[first].isApart(from: $0.boxes[second], by: tolerance) } ?? true
   }
 
-  /// Compares each edge of one group with the eight edges of another, first by their balls in single precision.
+  /// Compares each edge in one group with the eight edges in another group, first by their balls in single precision.
   private func joinEdges(
     _ one: Int, _ other: Int, _ tolerance: Double, _ body: (Int, Int) throws(ShapeDefect) -> Void
   ) throws(ShapeDefect) {

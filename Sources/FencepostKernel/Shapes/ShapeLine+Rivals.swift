@@ -1,18 +1,18 @@
-/// Determines sides beside places where edges meet without sharing a vertex.
+/// Determines sides near places where edges meet without sharing a vertex.
 ///
-/// A line may touch itself, and cross itself by less than a micrometre (`CrossingCheck.tolerance`). Near such a place
-/// the nearest edge or vertex does not decide the side alone: if the tip of a vertex pokes through an edge, that edge
-/// lies behind the tip, and the sides of the tip are valid only for nanometres. In such a case the side is determined
-/// from another point.
+/// A line may touch itself, and may even cross itself by less than a micrometre (`CrossingCheck.tolerance`). Near such
+/// a place, the nearest edge or vertex alone does not decide the side: if the tip of a vertex pokes through an edge,
+/// that edge lies behind the tip, and the sides at the tip are valid only within nanometres. In such a case the side is
+/// determined from another point.
 extension ShapeLine {
-  /// Edges that are farther than the nearest edge by less than this, in metres, are the rivals of the nearest edge.
+  /// If an edge is farther away than the nearest edge by less than this, in metres, it is a rival of the nearest edge.
   /// This value is larger than the tolerance by which edges may cross.
   static var rivalry: Double { 3 * CrossingCheck.tolerance }
-  /// The number of directions to try, and of places in each.
+  /// The number of directions to try, and the number of places in each direction.
   private static var turns: [Double] { [90, -90, 60, -60, 120, -120, 30, -30] }
   private static var mostSteps: Int { 24 }
 
-  /// Whether a foot lies on an edge, or on a neighbour of the edge.
+  /// Whether a foot lies on a given edge or on a neighbour of that edge.
   func isPart(_ edge: Int, of foot: LineFoot) -> Bool {
     if foot.vertex >= 0 {
       return vertices[edge] == vertices[foot.vertex] || vertices[edge + 1] == vertices[foot.vertex]
@@ -20,7 +20,7 @@ extension ShapeLine {
     return edge == foot.edge || edge == preceding(foot.edge) || edge == following(foot.edge)
   }
 
-  /// Whether another edge is as near to a point as its nearest place, to some micrometres.
+  /// Whether another edge is as near to a point as the nearest place, give or take some micrometres.
   func isRivalled(_ best: LineFoot, of point: SurfacePoint) -> Bool {
     guard touchesItself, best.distance > 0 else { return false }
     let limit = best.distance + ShapeLine.rivalry
@@ -32,14 +32,14 @@ extension ShapeLine {
     return isRivalled
   }
 
-  /// The side of a point whose nearest place has rivals.
+  /// The side of a point if its nearest place has rivals.
   ///
-  /// No part of the line is nearer to a point than its nearest place, so all places nearer to the point are on the
-  /// point's side. For one of these places, or for a place found from it in the same way, the nearest place of the line
-  /// is another place, which has no rivals.
+  /// No part of the line is nearer to a point than the point's nearest place, so all places that are nearer to the
+  /// point are on the point's side. For one of these places, or for a place found from it in the same way, the nearest
+  /// place of the line is a different one, which has no rivals.
   ///
-  /// - Returns: the side, with the distance as its size; `nil` if none of the places decides, which needs a point about
-  ///   as near to the line as the edges' crossing tolerance.
+  /// - Returns: The side, with the distance as its magnitude; `nil` if none of the places decides, which can happen
+  ///   only if the point is about as near to the line as the tolerance for crossing edges.
   func sideAround(_ point: SurfacePoint, _ best: LineFoot) -> Double? {
     let way = point.path(to: best.place).azimuth1
     for turn in ShapeLine.turns {

@@ -1,9 +1,11 @@
 extension ShapeLine {
-  /// Whether a point whose nearest place is a vertex lies to the left of the edges that meet there.
+  /// For a point whose nearest place on the line is a vertex: true if the point lies to the left of the edges that meet
+  /// at that vertex.
   ///
-  /// Turning clockwise from the direction to the point, the first edge decides: an edge that leaves the vertex has its
-  /// left on this side, an edge that arrives has its right. The point is not nearer to any edge than to the vertex, so
-  /// no edge is within 90° of its direction, and rounding does not matter.
+  /// When the direction to the point is turned clockwise, the first edge that it meets decides: if that edge leaves the
+  /// vertex, the point is to its left; if that edge arrives at the vertex, the point is to its right. No edge is nearer
+  /// to the point than the vertex is, so no edge is within 90° of the direction to the point, and rounding does not
+  /// matter.
   func side(of point: SurfacePoint, at vertex: Int, _ edge: Int) -> Double {
     let corner = place(vertex)
     let way = corner.path(to: point)
@@ -22,8 +24,8 @@ extension ShapeLine {
     return isLeft ? way.distance : -way.distance
   }
 
-  /// Whether the point lies to the left, computed in space, for a point within `ShortDistance.limit`; `nil` if an edge
-  /// at the vertex is too long for that.
+  /// Whether the point lies to the left, computed in space for a point within `ShortDistance.limit`; `nil` if an edge
+  /// at the vertex is too long for this computation.
   func shortSide(of point: EarthVector, at vertex: Int, _ edge: Int, distance: Double) -> Double? {
     let corner = vertices[vertex]
     let normal = corner.scaled / corner.scaled.length
@@ -48,13 +50,13 @@ extension ShapeLine {
     return isLeft ? distance : -distance
   }
 
-  /// Whether a foot within an edge lies at a needle, where the line turns back by nearly half a turn. The edges on both
-  /// sides of the tip are then equally near within the accuracy of a distance, and give opposite sides. So the
-  /// direction of the turn decides. A point beside a needle of the polygon is outside; a point beside a needle cut out
-  /// of the polygon is inside.
+  /// Whether a foot between the ends of an edge lies at a needle, where the line turns back by almost half a turn.
+  /// Within the accuracy of a distance, the edges on both sides of the tip are then equally near, but give opposite
+  /// sides. So the direction of the turn decides. A point next to a needle of the polygon is outside; a point next to a
+  /// needle that is cut out of the polygon is inside.
   ///
-  /// - Parameter place: the point in degrees; `nil` if feet are found in space.
-  /// - Returns: the side, with the distance as its size, or `nil` if the edge alone decides.
+  /// - Parameter place: The point in degrees; `nil` if feet are found in space.
+  /// - Returns: The side, with the distance as its magnitude, or `nil` if the edge alone decides.
   func needleSide(_ foot: LineFoot, of point: EarthVector, _ place: SurfacePoint?) -> Double? {
     for (arriving, leaving) in [(preceding(foot.edge), foot.edge), (foot.edge, following(foot.edge))]
     where arriving >= 0 && leaving >= 0 {
@@ -77,9 +79,9 @@ extension ShapeLine {
     return nil
   }
 
-  /// The unit tangent, in space, of the geodesic that leads from an end of an edge along the edge.
+  /// The unit tangent, in space, of the geodesic that leads from one end of an edge along the edge.
   ///
-  /// - Parameter leaving: the edge that leaves the same end; the end is its start.
+  /// - Parameter leaving: The edge that leaves the same end; this end is the start of that edge.
   /// - Returns: `nil` for an edge without a length.
   private func direction(_ edge: Int, from leaving: Int) -> EarthVector? {
     let (near, far) = edge == leaving ? (edge, edge + 1) : (edge + 1, edge)
@@ -104,9 +106,9 @@ extension ShapeLine {
     if let place { foot(edge, of: place) } else { shortFoot(edge, of: point) }
   }
 
-  /// Calls `body` with each edge that has an end exactly where a vertex is, and with whether the edge starts there.
+  /// Calls `body` with each edge that has an end exactly at a given vertex, and with whether the edge starts there.
   ///
-  /// - Parameter edge: an edge that starts or ends at the vertex.
+  /// - Parameter edge: An edge that starts or ends at the vertex.
   private func forEachEdge(at vertex: Int, _ edge: Int, _ body: (_ edge: Int, _ leaves: Bool) -> Void) {
     let other = touchesItself ? -1 : (vertex == edge ? preceding(edge) : following(edge))
     if other >= 0 {
@@ -121,7 +123,7 @@ extension ShapeLine {
     }
   }
 
-  /// By how much the azimuth of a direction changes with the longitude assigned to a pole.
+  /// The amount by which the azimuth of a direction changes with the longitude that is assigned to a pole.
   private func poleTurn(_ vertex: SurfacePoint) -> Double {
     vertex.latitude == 90 ? 1 : (vertex.latitude == -90 ? -1 : 0)
   }

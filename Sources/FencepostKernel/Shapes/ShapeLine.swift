@@ -1,38 +1,38 @@
-/// The line of a shape: chains of geodesic edges, with a tree over them for the search of the edge that is nearest.
+/// The line of a shape: chains of geodesic edges, and a tree over these edges with which the nearest edge is found.
 ///
-/// Chains are open or closed; those of a polygon run so that the polygon lies to their left. Consecutive edges are near
-/// each other, so the tree follows their numbers: a ball around each eight edges, a ball around each eight of those
-/// balls, and so on. A vertex takes 38 bytes: its vector, the same in single precision relative to the middle of the
-/// line for the search, and its share of the tree.
+/// Chains are open or closed; the polygon lies to the left of its chains. Consecutive edges are near each other, so the
+/// tree follows the numbers of the edges: there is one ball around every eight edges, one ball around every eight of
+/// those balls, and so on. A vertex takes 38 bytes: its vector; the same vector in single precision, relative to the
+/// middle of the line, for the search; and its share of the tree.
 public struct ShapeLine: Sendable {
   /// The vertices of all chains, one chain after the other; edge e leads from vertex e to vertex e + 1. A closed chain
-  /// has its first vertex again at its end. A chain that consists of one place contains it twice.
+  /// repeats its first vertex at its end. A chain that consists of one place contains it twice.
   public private(set) var vertices: ContiguousArray<EarthVector> = []
-  /// The index in `vertices` where each chain starts, ascending. No edge ends at these vertices.
+  /// The index in `vertices` at which each chain starts, in ascending order. No edge ends at these vertices.
   private(set) var starts: ContiguousArray<Int> = []
-  /// The tree: balls around edges, then balls around those balls, up to one ball that contains everything.
+  /// The tree: balls around edges, then balls around those balls, up to a single ball that contains everything.
   private(set) var balls: ContiguousArray<Ball> = []
   private(set) var levels = Levels()
-  /// Whether edges meet anywhere except at the vertex between two neighbours in a chain: in that case a vertex alone
-  /// does not decide the side.
+  /// Whether edges meet anywhere except at the vertex between two neighbours in a chain: if so, a vertex alone does not
+  /// decide the side.
   let touchesItself: Bool
-  /// All x, then all y, then all z of the vertices relative to `origin`, then the last value repeated for the lanes of
-  /// a group beyond the end.
+  /// The x coordinates of all vertices relative to `origin`, then all y coordinates, then all z coordinates; after them
+  /// the last value is repeated for the lanes of a group beyond the end.
   private(set) var corners: ContiguousArray<Float> = []
-  /// For each eight numbers, bits for those that are edges; empty for a single chain, where all numbers except the last
-  /// are edges.
+  /// For every eight numbers, bits that mark those that belong to edges; empty for a single chain, where all numbers
+  /// except the last are edges.
   private var edgeBits: ContiguousArray<UInt8> = []
   /// Balls and corners are relative to this place.
   let origin: EarthVector
-  /// The value of `starts` for a single chain, which most lines share.
+  /// The value of `starts` for a single chain, shared by most lines.
   private static let oneChain: ContiguousArray<Int> = [0]
 
-  /// Edges or balls in one ball.
+  /// The number of edges or balls in one ball.
   static var fanOut: Int { 8 }
 
   /// - Parameters:
-  ///   - chains: each with at least two vertices; consecutive vertices differ.
-  ///   - touchesItself: see the property; `true` if it is not known.
+  ///   - chains: Each chain has at least two vertices, and consecutive vertices differ.
+  ///   - touchesItself: See the property; `true` if this is unknown.
   public init(chains: [[SurfacePoint]], touchesItself: Bool = true) {
     let count = chains.reduce(0) { $0 + $1.count }
     vertices.reserveCapacity(count)
@@ -63,7 +63,7 @@ public struct ShapeLine: Sendable {
   /// Eights of numbers.
   var groupCount: Int { (vertices.count + ShapeLine.fanOut - 1) / ShapeLine.fanOut }
 
-  /// Numbers in a row of `corners`. Lanes of the last group beyond its own row belong to no edge.
+  /// The number of values in a row of `corners`. Lanes of the last group beyond its own row belong to no edge.
   var stride: Int { vertices.count }
 
   private mutating func addCorners() {
@@ -87,13 +87,13 @@ public struct ShapeLine: Sendable {
     for start in starts where start > 0 { edgeBits[(start - 1) / 8] &= ~(1 << ((start - 1) % 8)) }
   }
 
-  /// Bits that say which of the numbers of a group are edges.
+  /// Bits that mark which numbers of a group belong to edges.
   @inline(__always)
   func edgeBits(_ group: Int) -> UInt8 {
     edgeBits.isEmpty ? ShapeLine.edgeBits(group, vertices.count) : edgeBits[group]
   }
 
-  /// Bits that say which of the numbers of a group are edges, for a single chain.
+  /// Bits that mark which numbers of a group belong to edges, for a single chain.
   @inline(__always)
   static func edgeBits(_ group: Int, _ count: Int) -> UInt8 {
     let edges = count &- 1 &- group &* fanOut
@@ -131,7 +131,7 @@ public struct ShapeLine: Sendable {
     edge &+ 1 < vertices.count && (edgeBits.isEmpty || edgeBits[edge / 8] & (1 << (edge % 8)) != 0)
   }
 
-  /// Whether there is no edge.
+  /// Whether the line has no edges.
   public var isEmpty: Bool { vertices.isEmpty }
 
   /// A ball that contains the line; its reach is in metres.
@@ -154,12 +154,12 @@ public struct ShapeLine: Sendable {
     GeodesicSegment(from: place(edge), to: place(edge + 1))
   }
 
-  /// The straight piece between the ends of an edge.
+  /// The straight line between the ends of an edge.
   @inline(__always)
   func chord(_ edge: Int) -> Chord { Chord(vertices[edge], vertices[edge &+ 1]) }
 
-  /// The largest distance of an edge from its chord. This distance equals that of an arc of the same length with the
-  /// greatest curvature of any geodesic.
+  /// The largest distance between an edge and its chord. This distance is that of an arc of the same length whose
+  /// curvature is the greatest curvature of any geodesic.
   @inline(__always)
   func sagitta(_ edge: Int) -> Double {
     let square = vertices[edge].squaredChord(to: vertices[edge &+ 1])
@@ -168,7 +168,7 @@ public struct ShapeLine: Sendable {
     return square * (bend / (8 * Ellipsoid.smallestRadiusOfCurvature)) + 1e-8
   }
 
-  /// The middle of the box around some vertices.
+  /// The middle of the box around a range of vertices.
   private static func middle(_ vertices: ContiguousArray<EarthVector>.SubSequence) -> EarthVector {
     guard let first = vertices.first else { return EarthVector(x: 0, y: 0, z: 0) }
     var (low, high) = (first, first)
@@ -189,13 +189,14 @@ public struct ShapeLine: Sendable {
     return Ball(centre: centre - origin, reach: reach + sagitta)
   }
 
-  /// Where each level of a tree starts, and where the last one ends: as many as a thousand million vertices need.
+  /// The index at which each level of a tree starts, and the index at which the last level ends; there are enough
+  /// entries for a thousand million vertices.
   struct Levels: Sendable {
     private typealias Starts = (
       UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32
     )
     private var starts: Starts = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-    /// A byte, so that the next member fits in beside it.
+    /// A byte, so that the next member needs no additional space.
     private var size: UInt8 = 1
 
     @inline(__always)
@@ -234,11 +235,11 @@ public struct ShapeLine: Sendable {
 
     var centre: EarthVector { EarthVector(x: Double(x), y: Double(y), z: Double(z)) }
 
-    /// The distance of the ball's centre from a place, which is also relative to the origin and has 0 as its fourth
+    /// The distance between the ball's centre and a place, which is also relative to the origin and has 0 as its fourth
     /// element.
     ///
-    /// All four elements are set explicitly, so that a compiler that processes them at once does not square other
-    /// memory, which may overflow.
+    /// All four elements are set explicitly, so that a compiler that processes them together does not square unrelated
+    /// memory, which might overflow.
     @inline(__always)
     func distance(to place: SIMD4<Float>) -> Float {
       let apart = SIMD4(x, y, z, 0) - place

@@ -1,4 +1,4 @@
-/// The vertices of a shape in one list of positions. Offsets into the list define the rings of each part, or the lines
+/// The vertices of a shape in one list of positions. Offsets into this list define the rings of each part, or the lines
 /// of a single part.
 public struct ShapeVertices: Sendable, Equatable {
   /// A position, degrees.
@@ -12,31 +12,31 @@ public struct ShapeVertices: Sendable, Equatable {
       self.longitude = longitude
     }
 
-    /// Whether the position is valid: a latitude in [−90, 90] and a longitude in [−360, 360].
+    /// Whether the position is valid: its latitude must be in [−90, 90] and its longitude in [−360, 360].
     ///
-    /// Compares the bits as integers, which order magnitudes like numbers, with NaN above all. A floating-point
-    /// comparison may raise FE_INVALID, which a host may trap.
+    /// Compares the bits as integers; for magnitudes, integers have the same order as numbers, and NaN is larger than
+    /// all of them. A floating-point comparison may raise FE_INVALID, which a host may trap.
     var isPosition: Bool {
       latitude.magnitude.bitPattern <= (90.0).bitPattern && longitude.magnitude.bitPattern <= (360.0).bitPattern
     }
   }
 
-  /// The maximum number of vertices of a shape after planar edges have been cut.
+  /// The maximum number of vertices of a shape after planar edges have been divided.
   public static var most: Int { 1_000_000 }
 
   /// The vertices of all rings or lines, one after the other.
   public private(set) var vertices: ContiguousArray<Vertex> = []
-  /// For each ring or line, where it ends in `vertices`.
+  /// For each ring or line, the index in `vertices` at which it ends.
   public var ringEnds: ContiguousArray<Int> { isOneRing ? [vertices.count] : severalEnds }
   /// The ends in `vertices`, unless there is only one ring or line and nothing more is added.
   private var severalEnds: ContiguousArray<Int> = []
   private var isOneRing = false
-  /// For each part, where it ends in `ringEnds`.
+  /// For each part, the index in `ringEnds` at which it ends.
   public private(set) var partEnds: ContiguousArray<Int> = []
 
   public init() {}
 
-  /// The parts of a polygon, each an outer ring and its holes.
+  /// The parts of a polygon; each part is an outer ring with its holes.
   public init(parts: [[[(latitude: Double, longitude: Double)]]]) {
     reserve(vertices: parts.reduce(0) { $1.reduce($0) { $0 + $1.count } })
     for part in parts {
@@ -56,7 +56,7 @@ public struct ShapeVertices: Sendable, Equatable {
     partEnds.append(severalEnds.count)
   }
 
-  /// Starts a ring or line without vertices, in the last part; if there is no part, starts the first part.
+  /// Starts a ring or line without vertices in the last part; if there is no part, starts the first part too.
   public mutating func beginRing() {
     separate()
     if partEnds.isEmpty { beginPart() }
@@ -64,7 +64,7 @@ public struct ShapeVertices: Sendable, Equatable {
     partEnds[partEnds.count - 1] = severalEnds.count
   }
 
-  /// Adds a vertex to the last ring; if there is no ring, starts the first ring.
+  /// Adds a vertex to the last ring; if there is no ring, starts the first ring first.
   public mutating func append(latitude: Double, longitude: Double) {
     separate()
     if severalEnds.isEmpty || partEnds[partEnds.count - 1] == startOfLastPart { beginRing() }
@@ -92,17 +92,17 @@ public struct ShapeVertices: Sendable, Equatable {
 
   public mutating func reserve(vertices count: Int) { vertices.reserveCapacity(count) }
 
-  /// Numbers of the rings of a part.
+  /// The numbers of the rings in a part.
   public func rings(ofPart part: Int) -> Range<Int> {
     (part == 0 ? 0 : partEnds[part - 1])..<partEnds[part]
   }
 
-  /// The vertices of a ring or line, by its number among all rings or lines.
+  /// The vertices of a ring or line, which is given by its number among all rings or lines.
   public func vertices(ofRing ring: Int) -> ContiguousArray<Vertex>.SubSequence {
     isOneRing ? vertices[...] : vertices[(ring == 0 ? 0 : severalEnds[ring - 1])..<severalEnds[ring]]
   }
 
-  /// Parts of rings of positions.
+  /// The parts of a shape as nested lists: parts contain rings, and rings contain positions.
   public var parts: [[[(latitude: Double, longitude: Double)]]] {
     partEnds.indices.map { part in
       rings(ofPart: part).map { ring in vertices(ofRing: ring).map { ($0.latitude, $0.longitude) } }

@@ -1,13 +1,14 @@
-/// The shortest geodesic between two near points, as a power series in space: no trigonometry, no series of harmonics.
+/// The shortest geodesic between two near points, as a power series in space, which needs no trigonometry and no series
+/// of harmonics.
 ///
-/// On the ellipsoid xᵀDx = 1 a geodesic with unit speed obeys x″ = −μ Dx, μ = x′ᵀDx′ / xᵀD²x (do Carmo, "Differential
-/// geometry of curves and surfaces", 1976, section 4.4: its acceleration is normal to the surface). Both sides are
-/// expanded in powers of the length from the first point; each coefficient follows from the previous ones. The terms
-/// left out are below 3e-12 m up to `limit`.
+/// On the ellipsoid xᵀDx = 1, a geodesic with unit speed satisfies x″ = −μ Dx with μ = x′ᵀDx′ / xᵀD²x (do Carmo,
+/// "Differential geometry of curves and surfaces", 1976, section 4.4: its acceleration is normal to the surface). Both
+/// sides of this equation are expanded in powers of the length from the first point; each coefficient follows from the
+/// previous ones. Up to `limit`, the omitted terms are below 3e-12 m.
 @frozen public struct ShortSegment: Sendable {
-  /// Longest chord of its ends, metres, for which the bounds of this type hold.
+  /// The longest chord between the ends, in metres, for which the bounds of this type are valid.
   public static var limit: Double { 50_000 }
-  /// Below this length, metres, the powers from the fourth on add less than 0.2 nm.
+  /// Below this length, in metres, the powers from the fourth on add less than 0.2 nm.
   @inline(__always) static var shortLimit: Double { 1_000 }
 
   /// The first end.
@@ -16,12 +17,12 @@
   public var end: EarthVector
   /// Length, metres.
   public private(set) var length: Double
-  /// Coefficients of the powers 1 … 6 of the length, the first of them the unit tangent at the start.
+  /// The coefficients of the powers 1 … 6 of the length; the first of them is the unit tangent at the start.
   @usableFromInline var terms: Terms
 
   /// - Parameters:
-  ///   - start: a point of the surface.
-  ///   - end: another point of the surface, whose chord to the start is at most `limit`.
+  ///   - start: A point of the surface.
+  ///   - end: Another point of the surface, whose chord to the start is at most `limit`.
   public init(from start: EarthVector, to end: EarthVector) {
     self.start = start
     self.end = end
@@ -52,12 +53,12 @@
     }
   }
 
-  /// The point at a length from the start, metres in 0 … `length`.
+  /// The point at a given length from the start, in metres in 0 … `length`.
   public func point(_ along: Double) -> EarthVector {
     start + terms.displacement(along)
   }
 
-  /// The unit tangent, towards the end, at a length from the start.
+  /// The unit tangent, towards the end, at a given length from the start.
   public func tangent(_ along: Double) -> EarthVector {
     let direction = terms.velocity(along)
     return direction / direction.length
@@ -65,8 +66,8 @@
 
   /// The place of the segment that is nearest to a point.
   ///
-  /// - Parameter point: of the surface; exact to 5 nm while it is within `ShortDistance.limit` of the segment. Farther
-  ///   away, `along` is only a starting value.
+  /// - Parameter point: A point of the surface; the result is exact to 5 nm if the point is within
+  ///   `ShortDistance.limit` of the segment. If the point is farther away, `along` is only a starting value.
   public func foot(of point: EarthVector) -> (along: Double, at: EarthVector, isInner: Bool) {
     guard length > 0 else { return (0, start, false) }
     // At the foot computed here, the chord to the point is perpendicular to the segment. If the geodesic to the foot is
@@ -90,7 +91,7 @@
     return (along, self.point(along), true)
   }
 
-  /// Power series of a geodesic from a point.
+  /// The power series of a geodesic from a point.
   @usableFromInline struct Terms: Sendable {
     @usableFromInline var first = EarthVector(x: 0, y: 0, z: 0)
     var second = EarthVector(x: 0, y: 0, z: 0)
@@ -101,8 +102,9 @@
 
     init() {}
 
-    /// The coefficients by recursion. With x = Σ xₖsᵏ and y = Dx (D times a², which changes nothing): pₖ are the
-    /// coefficients of x′ᵀDx′, qₖ those of |y|², μ = p / q, and (k + 2)(k + 1) xₖ₊₂ = −Σ μᵢ yₖ₋ᵢ.
+    /// Computes the coefficients recursively. Let x = Σ xₖsᵏ and y = Dx (D is multiplied by a², which changes nothing),
+    /// and let pₖ be the coefficients of x′ᵀDx′ and qₖ those of |y|². Then μ = p / q, and (k + 2)(k + 1) xₖ₊₂ = −Σ μᵢ
+    /// yₖ₋ᵢ.
     init(at origin: EarthVector, tangent: EarthVector, isShort: Bool) {
       let y0 = origin.scaled
       first = tangent
@@ -133,7 +135,7 @@
       sixth = (y4 * m0 + y3 * m1 + y2 * m2 + y1 * m3 + y0 * m4) * (-1 / 30.0)
     }
 
-    /// The deviation of the geodesic from its tangent after a length.
+    /// How far the geodesic deviates from its tangent after a given length.
     func bend(_ s: Double) -> EarthVector {
       (second + (third + (fourth + (fifth + sixth * s) * s) * s) * s) * (s * s)
     }

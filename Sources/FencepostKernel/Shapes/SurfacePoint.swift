@@ -1,10 +1,10 @@
-/// A position on the ellipsoid in both of its forms: as degrees, exactly as passed, and as a vector.
+/// A position on the ellipsoid in two forms: in degrees, exactly as passed, and as a vector.
 @frozen public struct SurfacePoint: Sendable, Equatable {
   /// Degrees in [−90, 90].
   public var latitude: Double
-  /// Degrees, any finite value.
+  /// In degrees; any finite value.
   public var longitude: Double
-  /// The position as a vector, metres.
+  /// The position as a vector, in metres.
   public var vector: EarthVector
 
   @inlinable
@@ -14,7 +14,7 @@
     vector = EarthVector(latitude: latitude, longitude: longitude)
   }
 
-  /// Combines the two known forms of a position.
+  /// Combines two known forms of a position.
   @inlinable @inline(__always)
   public init(latitude: Double, longitude: Double, vector: EarthVector) {
     self.latitude = latitude
@@ -28,7 +28,7 @@
     self.vector = vector
   }
 
-  /// The geodesic to another point: distance and directions.
+  /// The geodesic to another point, with its distance and directions.
   func path(to other: SurfacePoint) -> GeodesicInverse {
     GeodesicInverse.solve(
       latitude1: latitude, longitude1: longitude, latitude2: other.latitude, longitude2: other.longitude)

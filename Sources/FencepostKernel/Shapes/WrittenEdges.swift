@@ -1,6 +1,6 @@
-/// The planar edges of a ring or line that its reduced longitudes do not determine: those that span 180 degrees of
-/// longitude or more, and those along a meridian from pole to pole. Vertices added within them turn them into ordinary
-/// edges, which have the same meaning when the definition is read again.
+/// The planar edges of a ring or line that are not determined by its reduced longitudes: those that span 180 degrees of
+/// longitude or more, and those that follow a meridian from pole to pole. Vertices that are added within these edges
+/// turn them into ordinary edges, which have the same meaning when the definition is read again.
 struct WrittenEdges {
   /// A vertex to add.
   struct Added {
@@ -11,12 +11,12 @@ struct WrittenEdges {
 
   /// The edges, in the order of the definition.
   private(set) var added: [Added] = []
-  /// For a ring that spans 180 degrees of longitude or more, whether the area that it encloses on the map is to its
-  /// left; `nil` for other rings, which enclose at most half of the Earth.
+  /// For a ring that spans 180 degrees of longitude or more, whether the area that the ring encloses on the map is to
+  /// its left; `nil` for other rings, which enclose at most half of the Earth.
   private(set) var isDrawnLeft: Bool?
 
-  /// The largest longitude difference between added vertices, degrees: so small that the short way between them is the
-  /// edge as written.
+  /// The largest longitude difference between added vertices, in degrees: it is so small that the short way between
+  /// them is the edge as written.
   private static var widest: Double { 120 }
 
   init() {}
@@ -68,14 +68,14 @@ struct WrittenEdges {
     }
   }
 
-  /// Twice the area on the map between an edge and the origin, square degrees.
+  /// Twice the area on the map between an edge and the origin, in square degrees.
   private static func doubledArea(_ start: ShapeVertices.Vertex, _ end: ShapeVertices.Vertex) -> Double {
     start.longitude * end.latitude - end.longitude * start.latitude
   }
 }
 
 extension ShapeDefinition {
-  /// Whether a planar edge spans 180 degrees of longitude or more as its longitudes are written.
+  /// Whether a planar edge spans 180 degrees of longitude or more if its longitudes are used as written.
   public var hasWideEdges: Bool {
     edges == .planar
       && vertices.ringEnds.indices.contains { ring in
@@ -90,9 +90,9 @@ extension ShapeDefinition {
   }
 
   /// The definition for callers: the longitudes of planar edges continue beyond [−180, 180), so that the vertices have
-  /// the same meaning as written. A ring around a pole starts at its vertex at the pole, which closes the ring one turn
-  /// later. A shape that cannot be written so, because it has no such vertex or leaves [−360, 360], is returned as
-  /// stored.
+  /// the meaning that they had as written. A ring around a pole starts at its vertex at the pole, which also closes the
+  /// ring one turn later. If a shape cannot be written in this way, because it has no such vertex or leaves [−360,
+  /// 360], it is returned as it is stored.
   public var written: ShapeDefinition {
     guard hasWideEdges else { return self }
     var result = self
@@ -114,7 +114,7 @@ extension ShapeDefinition {
 }
 
 extension WrittenEdges {
-  /// A ring or line of reduced longitudes, with continuous longitudes instead.
+  /// Returns a ring or line of reduced longitudes with continuous longitudes instead.
   fileprivate static func written(
     _ kept: some Collection<ShapeVertices.Vertex>, isRing: Bool
   ) -> [ShapeVertices.Vertex]? {
@@ -145,8 +145,8 @@ extension WrittenEdges {
     return nil
   }
 
-  /// The value (360, −360 or 0 degrees) to add to the second of two reduced longitudes so that it continues the first
-  /// by the short way.
+  /// The value (360, −360 or 0 degrees) that must be added to the second of two reduced longitudes so that it continues
+  /// the first one by the short way.
   private static func turn(from longitude: Double, to next: Double) -> Double {
     let change = next - longitude
     return change > 180 ? -360 : change < -180 ? 360 : 0

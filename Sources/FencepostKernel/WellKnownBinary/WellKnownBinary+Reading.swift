@@ -46,7 +46,7 @@ extension WellKnownBinary {
   private struct Header {
     var type: GeometryType
     var isBigEndian: Bool
-    /// Bytes of a vertex: two to four numbers.
+    /// The number of bytes of a vertex, which consists of two to four numbers.
     var vertexSize: Int
   }
 
@@ -104,7 +104,7 @@ extension WellKnownBinary {
       for _ in 0..<(try count(head, of: "rings", leastSize: 4)) { try line(head, &vertices) }
     }
 
-    /// A ring or the rest of a line.
+    /// A ring, or the rest of a line.
     mutating func line(_ head: Header, _ vertices: inout ShapeVertices) throws(Defect) {
       let count = try count(head, of: "vertices", leastSize: head.vertexSize)
       vertices.beginRing()
@@ -116,7 +116,7 @@ extension WellKnownBinary {
       }
     }
 
-    /// A count of items that follow, checked against the remaining bytes.
+    /// A count of the items that follow, checked against the number of remaining bytes.
     mutating func count(_ head: Header, of things: String, leastSize: Int) throws(Defect) -> Int {
       let start = offset
       let count = Int(clamping: try number(head.isBigEndian))
@@ -134,7 +134,7 @@ extension WellKnownBinary {
       return isBigEndian ? UInt32(bigEndian: word) : UInt32(littleEndian: word)
     }
 
-    /// The caller must have made sure that the bytes are there.
+    /// The caller must have made sure that the bytes exist.
     func coordinate(at place: Int, _ isBigEndian: Bool) -> Double {
       let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
       return Double(bitPattern: isBigEndian ? UInt64(bigEndian: word) : UInt64(littleEndian: word))

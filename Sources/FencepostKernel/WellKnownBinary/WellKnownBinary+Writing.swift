@@ -4,7 +4,8 @@ extension WellKnownBinary {
     encode(Geometry(isPolygon: definition.isPolygon, vertices: definition.vertices))
   }
 
-  /// A geometry as bytes. A single part becomes a Polygon, and a single line a LineString. Open rings are closed.
+  /// A geometry as bytes. A single part is written as a Polygon, and a single line as a LineString. Open rings are
+  /// written closed.
   public static func encode(_ geometry: Geometry) -> [UInt8] {
     var writer = Writer()
     let vertices = geometry.vertices

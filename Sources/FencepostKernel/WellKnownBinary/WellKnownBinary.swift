@@ -1,10 +1,11 @@
 /// Shapes as well-known binary: Polygon, MultiPolygon, LineString and MultiLineString.
 ///
-/// Written as in ISO/IEC 13249-3:2016, section 5.1.46: little endian, only x (longitude) and y (latitude), rings
-/// closed. Read in either byte order, with the z and m of ISO (types from 1000, 2000 and 3000 on) or of the extended
-/// form (flags in the type, PostGIS' EWKB), whose spatial reference must be WGS 84.
+/// Shapes are written as in ISO/IEC 13249-3:2016, section 5.1.46: little endian, with only x (longitude) and y
+/// (latitude), and with closed rings. Shapes are read in either byte order, with the z and m of ISO (types from 1000,
+/// 2000 and 3000 on) or of the extended form (flags in the type, PostGIS' EWKB), whose spatial reference must be WGS
+/// 84.
 public enum WellKnownBinary {
-  /// Numbers of the types.
+  /// The numbers of the types.
   enum GeometryType: UInt32 {
     case point = 1
     case lineString, polygon, multiPoint, multiLineString, multiPolygon, geometryCollection
@@ -41,7 +42,7 @@ public enum WellKnownBinary {
     public var vertices: ShapeVertices
   }
 
-  /// The reason why bytes are not a shape, and where.
+  /// The reason why bytes are not a shape, and the place of the fault.
   public struct Defect: Error, Sendable, Equatable {
     /// The byte at which the fault was found, counted from 0.
     public var offset: Int
@@ -59,6 +60,7 @@ public enum WellKnownBinary {
     static var spatialReference: UInt32 { 0x2000_0000 }
   }
 
-  /// Spatial references whose coordinates are WGS 84 longitudes and latitudes; 0: not stated.
+  /// Spatial references whose coordinates are WGS 84 longitudes and latitudes; 0 means that the reference is not
+  /// stated.
   static let spatialReferences: [UInt32] = [0, 4326, 4979]
 }
