@@ -80,7 +80,7 @@ KERNEL_SHAPE = "../FencepostKernel/Shapes/GeodesicShape.swift"
 LINE_CROSSING = "../FencepostKernel/Shapes/LineCrossing.swift"
 
 MUTANTS = [
-    # These mutants change the detector of shapes.
+    # These mutants change the shape detector.
     Mutant("the line belongs to the outside when undetermined", SHAPES,
            "let isInside = measure.isInside\n    if isCoarse", "let isInside = measure.distance < measure.line\n    if isCoarse"),
     Mutant("the line belongs to the outside when determined", SHAPES,

@@ -25,8 +25,8 @@ static fencepost_fix fix_at(uint64_t index) {
 }
 
 /*
- * Opens the monitor, feeds the fixes from the monitor's clock time on, and prints the events. With a `last` event it
- * stops there: that event is delivered, but not yet acknowledged.
+ * Opens the monitor, feeds the fixes from the monitor's clock time on, and prints the events. It stops at
+ * the event number `last`, which is delivered, but not yet acknowledged; with 0 it does not stop.
  */
 static void run(const char *directory, uint64_t last) {
   fencepost_error error = FENCEPOST_ERROR_INIT;

@@ -9,7 +9,7 @@ const MOST_PLACES = 2000;
 const state = {
   fixes: [], // {latitude, longitude, accuracy, time}, time in milliseconds
   name: "",
-  places: [], // rows of fencepost.fromGeoJSON
+  places: [], // rows from fencepost.fromGeoJSON
   events: [],
   index: 0,
   tool: "move",

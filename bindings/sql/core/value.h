@@ -44,7 +44,8 @@ bool fp_skip_head(const uint8_t **bytes, size_t *size, fp_message *message);
 /* Reads a point from WKB or EWKB. */
 bool fp_point(const uint8_t *at, size_t size, double *latitude, double *longitude);
 
-/* A copy of the options in which all members that do not affect compiling are zero, so that memcmp() can compare it. */
+/* Returns a copy of the options in which all members that do not affect compiling are zero, so that memcmp() can
+   compare it. */
 fp_options fp_compiling(const fp_options *options);
 
 /* fp_places_begin() creates places for `count` conditions, without the conditions. fp_places_compile() adds the
