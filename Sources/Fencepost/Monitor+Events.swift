@@ -50,8 +50,8 @@ extension Monitor {
   /// The events as a sequence. See ``Events``.
   public var events: Events { Events(monitor: self) }
 
-  /// Calls a function with each pending event, and commits the event after the function has returned. If the function
-  /// throws, its event is not committed: the next request delivers it again, with the same sequence number.
+  /// Calls a function with each pending event, and commits the event after the function has returned. If the
+  /// function throws, its event is not committed: the next request delivers it again, with the same sequence number.
   ///
   /// - Returns: How many events were handled.
   /// - Throws: ``MonitorError/consumerAlreadyActive`` while an iterator over ``events`` exists, or the error that the

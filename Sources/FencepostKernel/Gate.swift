@@ -2,9 +2,9 @@ public import CPlatform
 
 /// A gate in front of a value that many threads read and one thread changes.
 ///
-/// A reader enters with one atomic instruction and leaves with another. A writer closes the gate and waits only for the
-/// readers that are inside: it is not delayed by a reader that sleeps outside, or that has been woken but is not
-/// running yet. A reader waits for at most a few closings of the gate; see `cplatform_gate`.
+/// A reader enters with one atomic instruction and leaves with another. A writer closes the gate and
+/// waits only for the readers that are inside: it is not delayed by a reader that sleeps outside, or that has been
+/// woken but is not running yet. A reader waits for at most a few closings of the gate; see `cplatform_gate`.
 @frozen
 public struct Gate: ~Copyable, @unchecked Sendable {
   @usableFromInline let word: UnsafeMutablePointer<cplatform_gate>

@@ -2,14 +2,14 @@ public import CPlatform
 
 /// A value behind a lock.
 ///
-/// Acquiring a free lock takes one atomic instruction. Waiting uses the platform's functions (`CPlatform`) and is fair:
-/// while a thread waits, at most one other thread can acquire the lock before it. The lock is not reentrant: a thread
-/// that acquires it twice deadlocks.
+/// Acquiring a free lock takes one atomic instruction. Waiting uses the platform's functions
+/// (`CPlatform`) and is fair: while a thread waits, at most one other thread can acquire the
+/// lock before it. The lock is not reentrant: a thread that acquires it twice deadlocks.
 @frozen
 public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-  /// The lock's words, and the value behind it. To the compiler and to ThreadSanitizer, the lock's words and the value
-  /// are separate memory accesses: a thread that changes the value under the lock must not appear to change a word,
-  /// because other threads read the words at the same time.
+  /// The lock's words, and the value behind it. To the compiler and to ThreadSanitizer, the lock's words
+  /// and the value are separate memory accesses: a thread that changes the value under the lock must not appear to
+  /// change a word, because other threads read the words at the same time.
   @usableFromInline let word: UnsafeMutablePointer<cplatform_lock>
   @usableFromInline let value: UnsafeMutablePointer<Value>
 

@@ -12,9 +12,9 @@ extension StoredEngine {
       name: name, options: options, storage: Self.storage(name, options, directory, durability), durability: durability)
   }
 
-  /// The storage of a monitor in a directory; the directory is not touched if the options are invalid. If the stack is
-  /// small, call this function and pass its result to the initializer for storages, instead of the initializer above:
-  /// each additional frame would hold copies of an engine.
+  /// The storage of a monitor in a directory; the directory is not touched if the options are
+  /// invalid. If the stack is small, call this function and pass its result to the initializer for
+  /// storages, instead of the initializer above: each additional frame would hold copies of an engine.
   package static func storage(
     _ name: String, _ options: MonitorOptions, _ directory: String, _ durability: Durability
   ) throws(MonitorError) -> SQLiteStore {

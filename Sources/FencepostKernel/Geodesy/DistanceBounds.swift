@@ -10,16 +10,16 @@
 ///
 ///     2 R₋ sin(t / 2R₋) ≤ c ≤ 2 R₊ sin(t / 2R₊).
 ///
-/// For t > πR₋ = 19 903 km the lower bound also holds (Schur's theorem on arcs whose curvature is at most that of a
-/// circle; Chern, "Studies in global geometry and analysis", 1967, p. 36), but beyond that length its value falls
-/// again. No distance exceeds half a meridian, 20 003 931.46 m (antipodal points realise the diameter of a centrally
-/// symmetric convex surface: Vîlcu, "On two conjectures of Steinhaus", Geometriae Dedicata 79, 2000), so the value of
-/// the lower bound at that distance bounds everything beyond.
+/// For t > πR₋ = 19 903 km the lower bound also holds (Schur's theorem on arcs whose curvature is at most
+/// that of a circle; Chern, "Studies in global geometry and analysis", 1967, p. 36), but beyond that length
+/// its value falls again. No distance exceeds half a meridian, 20 003 931.46 m (antipodal points realise the
+/// diameter of a centrally symmetric convex surface: Vîlcu, "On two conjectures of Steinhaus", Geometriae Dedicata 79,
+/// 2000), so the value of the lower bound at that distance bounds everything beyond.
 ///
-/// **Slack.** The bounds apply to chords as `EarthVector.squaredChord` computes them and distances as `GeodesicInverse`
-/// does: 100 nm on either side cover the rounding errors of both computations, which, together with the errors in this
-/// file, are at most 15 nm. For distances below 100 nm, a lower bound may therefore be negative, and such a bound
-/// decides nothing.
+/// **Slack.** The bounds apply to chords as `EarthVector.squaredChord` computes
+/// them and distances as `GeodesicInverse` does: 100 nm on either side cover the rounding errors of both computations,
+/// which, together with the errors in this file, are at most 15 nm. For distances below 100 nm, a lower bound may
+/// therefore be negative, and such a bound decides nothing.
 public enum DistanceBounds {
   /// No two points of the surface are farther apart than this, in metres (half a meridian is 20 003 931.4586 m).
   @inlinable public static var largestDistance: Double { 20_003_931.459 }

@@ -33,8 +33,9 @@
     bend = Ellipsoid.eccentricitySquared / rest
   }
 
-  /// The surface point at a geographic position, or `nil` where an angle differs from the origin's by 0.01 radians or
-  /// more. Longitudes are compared as numbers: across the antimeridian, −179.9 is far from 179.9, but 180.1 is near it.
+  /// The surface point at a geographic position, or `nil` where an angle differs from the origin's by 0.01 radians
+  /// or more. Longitudes are compared as numbers: across the antimeridian, −179.9 is far from 179.9, but 180.1 is near
+  /// it.
   @inlinable @inline(__always)
   public func position(latitude: Double, longitude: Double) -> EarthVector? {
     let u = (latitude - self.latitude) * Trigonometry.radiansPerDegree

@@ -6,8 +6,8 @@
 /// position in the cube, the cell counts the edges that the straight segment from the reference to that position
 /// crosses. If the segment crosses the edges of a polygon an odd number of times, the position is on the other side of
 /// that polygon's boundary. The distance and the crossings are computed in one pass, in single precision, after an
-/// orthographic projection onto the plane of the directions east and north at the reference. If a position is so near an
-/// edge that rounding or the curvature of the Earth matters, the cell gives no answer. So each answer is exact.
+/// orthographic projection onto the plane of the directions east and north at the reference. If a position is so near
+/// an edge that rounding or the curvature of the Earth matters, the cell gives no answer. So each answer is exact.
 ///
 /// The plane suffices for this reason: a projection onto a plane never makes a distance longer, so a distance in the
 /// plane is a lower bound. Each edge has a *band*, whose width is the edge's sagitta, which bounds the edge's distance

@@ -5,8 +5,8 @@
 /// within a bracket, with the step of Baselga and Martínez-Llario, "Intersection and point-to-line solutions for
 /// geodesics on the ellipsoid", Studia Geophysica et Geodaetica 62 (2018), 353–363.
 public struct GeodesicSegment: Sendable {
-  /// Edges longer than this, in metres, are refused. The value is below π b, because up to the distance π b the shortest path
-  /// is unique.
+  /// Edges longer than this, in metres, are refused. The value is below π b, because up to the distance π b the shortest
+  /// path is unique.
   public static var longest: Double { 19_900_000 }
   /// The spacing, in metres, of the first samples of the distance along a long segment. Between two such samples, the
   /// direction to a point turns from ahead to behind at most once.

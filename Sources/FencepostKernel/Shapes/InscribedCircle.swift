@@ -1,11 +1,11 @@
 /// Circles that touch a line from the left at one point and grow until another part of the line stops them.
 ///
-/// Let q be the place of contact, n the unit tangent towards the centre, and R the Earth's radius. The circle of radius
-/// r through q also goes through p if R tan(r/R) = |p − q|² / (2n·(p − q)); it touches the great circle whose left
-/// normal is m and which contains a if R tan(r/R) = m·(q − a) / (1 − m·n). On a sphere, both formulas are exact for
-/// chords: they follow from c·p = cos r/R and m·c = sin r/R for the centre c = q cos r/R + n sin r/R. The ellipsoid is
-/// so close to a sphere that the relative error is only a few thousandths. The tolerance of `DeepestPlace` allows for
-/// this error, and `DeepestPlace` measures its result exactly.
+/// Let q be the place of contact, n the unit tangent towards the centre, and R the Earth's radius. The
+/// circle of radius r through q also goes through p if R tan(r/R) = |p − q|² / (2n·(p − q)); it touches the
+/// great circle whose left normal is m and which contains a if R tan(r/R) = m·(q − a) / (1 − m·n). On a
+/// sphere, both formulas are exact for chords: they follow from c·p = cos r/R and m·c = sin r/R for the centre c = q
+/// cos r/R + n sin r/R. The ellipsoid is so close to a sphere that the relative error is only a few thousandths. The
+/// tolerance of `DeepestPlace` allows for this error, and `DeepestPlace` measures its result exactly.
 struct InscribedCircle {
   /// The place where the circle touches the line, and the direction from that place to the centre.
   struct Contact {

@@ -1,7 +1,7 @@
 /// The area to the left of a closed line of geodesics.
 enum RingArea {
-  /// The area of the ellipsoid's surface, in square metres: 2πa² + πb²/e · ln((1 + e) / (1 − e)) (Snyder, "Map
-  /// projections: a working manual", 1987, section 3, from the authalic radius of equation 3-13).
+  /// The area of the ellipsoid's surface, in square metres: 2πa² + πb²/e · ln((1 + e) / (1 − e)) (Snyder,
+  /// "Map projections: a working manual", 1987, section 3, from the authalic radius of equation 3-13).
   static var earth: Double { 510_065_621_724_088.44 }
   /// The eccentricity e, for the series of q.
   private static var e2: Double { Ellipsoid.eccentricitySquared }

@@ -14,9 +14,9 @@ struct RingNesting {
   /// - Parameters:
   ///   - rings: The rings of a part follow each other, beginning with its outer ring. The polygon is to the left of all
   ///     rings.
-  ///   - byPairs: Whether all pairs of rings must be examined because extents cannot decide. All pairs must be examined
-  ///     in two cases: a ring may bound the larger of its two areas; or edges that cancelled each other may cross
-  ///     others, because the check for crossings does not see such edges.
+  ///   - byPairs: Whether all pairs of rings must be examined because extents cannot
+  ///     decide. All pairs must be examined in two cases: a ring may bound the larger of its two areas; or edges that
+  ///     cancelled each other may cross others, because the check for crossings does not see such edges.
   @discardableResult
   static func check(_ rings: [GivenRing], byPairs: Bool = false) throws(ShapeDefect) -> RingNesting? {
     guard rings.count > 1 else { return nil }

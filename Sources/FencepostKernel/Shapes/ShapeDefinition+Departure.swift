@@ -48,8 +48,9 @@ extension ShapeDefinition {
 
 /// Straight lines on the longitude–latitude plane.
 enum PlanarEdge {
-  /// The largest distance, in metres, between the line and the geodesic between its ends, for edges that are not long:
-  /// 0.26 a Δλ S √(Δφ² + C²Δλ²), where S is the greatest |sin φ| and C is the greatest cos φ on the edge.
+  /// The largest distance, in metres, between the line and the geodesic
+  /// between its ends, for edges that are not long: 0.26 a Δλ S √(Δφ² + C²Δλ²), where S is the greatest |sin φ| and C
+  /// is the greatest cos φ on the edge.
   ///
   /// - Parameters:
   ///   - latitude: In degrees, like `other`. The order of the two latitudes does not matter.

@@ -1,8 +1,8 @@
 /// The line of a shape: chains of geodesic edges, and a tree over these edges with which the nearest edge is found.
 ///
-/// Chains are open or closed; the polygon lies to the left of its chains. Consecutive edges are near each other, so the
-/// tree follows the numbers of the edges: there is one ball around every eight edges, one ball around every eight of
-/// those balls, and so on. A vertex takes 38 bytes: its vector; the same vector in single precision, relative to the
+/// Chains are open or closed; the polygon lies to the left of its chains. Consecutive edges are near each other, so
+/// the tree follows the numbers of the edges: there is one ball around every eight edges, one ball around every eight
+/// of those balls, and so on. A vertex takes 38 bytes: its vector; the same vector in single precision, relative to the
 /// middle of the line, for the search; and its share of the tree.
 public struct ShapeLine: Sendable {
   /// The vertices of all chains, one chain after the other; edge e leads from vertex e to vertex e + 1. A closed chain
