@@ -170,7 +170,7 @@ def test_what_a_layer_cannot_hold(tmp_path: Path) -> None:
         return geopandas.GeoDataFrame({"identifier": names, **columns}, geometry=list(shapes), crs=4326)
 
     for source, words in (
-        (frame(good, shapely.MultiPoint([(0, 0)])), "row 1: … MultiPoint … Polygon, MultiPolygon, LineString"),
+        (frame(good, shapely.MultiPoint([(0, 0)])), "row 1: … Polygon, MultiPolygon, LineString … MultiPoint"),
         (frame(good, None), "row 1: … geometry"),
         (frame(good, shapely.Point(0, 0)), "row 1: radius"),
         (frame(good, shapely.LineString(SMALL[:2])), "row 1: radius: "),

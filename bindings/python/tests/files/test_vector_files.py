@@ -76,7 +76,7 @@ def test_a_track_in_a_vector_file(tmp_path: Path, from_file: EventLog) -> None:
         (lambda: fences().iloc[:0], "conditions:"),
         (
             lambda: fences().assign(geometry=[shapely.Point(0, 0), shapely.MultiPoint([(0, 0), (1, 1)])]),
-            "row 1: … MultiPoint … Point",
+            "row 1: … Point … MultiPoint",
         ),
         (lambda: fences().set_geometry(geopandas.GeoSeries([None, None], crs=4326)), "row 0: latitude"),
         (

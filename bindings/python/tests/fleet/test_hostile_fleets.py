@@ -109,6 +109,7 @@ class Caller(Draw):
             "Device": lambda: Device(fleet, one()).inside(one()),
             "Device.state": lambda: device.state(good("square")),
             "Device.explain": lambda: device.explain(good("square")),
+            "Device.safe_distance": lambda: device.safe_distance(good(0), good(0)),
             "Device.statistics": device.statistics,
         }
 

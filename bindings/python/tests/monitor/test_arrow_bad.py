@@ -50,7 +50,7 @@ GOOD: dict[str, Any] = {"lat": [0.0, 0.0], "lon": [0.0, 0.0], "time_us": [0, 1]}
             "row 1: time (column 'time_us'): 'noon'",
         ),
         ({"geom": [b"x", b""], "time": [0, 1]}, {}, "row 0: geometry … WKB (column 'geom')"),
-        ({"geom": [b"\x01\x02" + bytes(30)], "time": [0]}, {}, "row 0: … LineString … Point"),
+        ({"geom": [b"\x01\x02" + bytes(30)], "time": [0]}, {}, "row 0: … Point … LineString"),
         ({"geom": [b"\x01\x01\0\0\x20\x11\x0f\0\0" + bytes(16)], "time": [0]}, {}, "row 0: … SRID 3857 … 4326"),
     ],
 )
