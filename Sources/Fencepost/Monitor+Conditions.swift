@@ -11,7 +11,7 @@ extension Monitor {
   ///   - identifier: 1 … 256 bytes of UTF-8 without a zero byte, compared byte by byte.
   ///   - state: The state of the first record; if the first determined state is the same, there is no event. Not
   ///     `unmonitored`.
-  ///   - policy: When a crossing counts. Beacon conditions use only the policy's `notify`.
+  ///   - policy: Defines when a crossing counts. Beacon conditions use only the policy's `notify`.
   ///   - tag: A number of your choice, which is returned with each event.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``; the monitor is then unchanged.
   public func add(

@@ -6,7 +6,7 @@ extension Monitor {
     try stored.engine.plan(planner, at: coordinate, accuracy: accuracy)
   }
 
-  /// How far a device can move without crossing the boundary of any shape, metres.
+  /// How far a device can move without crossing the boundary of any shape, in metres.
   ///
   /// See ``MonitorEngine/safeDistance(at:)``.
   public func safeDistance(at coordinate: Coordinate) throws(MonitorError) -> Double {

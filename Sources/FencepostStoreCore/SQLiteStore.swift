@@ -371,7 +371,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try use(draft)
   }
 
-  /// Replaces a file into which another program has written with a new file.
+  /// Replaces a file that another program has modified with a new file.
   private func replaceSpoilt(_ changes: some StoredChanges) throws(StoreFailure) {
     guard changes.isWhole else {
       throw .unavailable("another process has written to the file; only a full save replaces it")

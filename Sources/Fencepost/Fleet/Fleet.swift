@@ -249,8 +249,8 @@ public actor Fleet {
     return (try? engine.explain(identifier, for: number)) ?? nil
   }
 
-  /// How far a device at a position may move before it can be on the other side of the boundary of any shape, metres.
-  /// See ``FleetEngine/safeDistance(at:for:)``.
+  /// How far a device at a position may move before it can be on the other side of the boundary of any shape, in
+  /// metres. See ``FleetEngine/safeDistance(at:for:)``.
   ///
   /// - Throws: ``MonitorError/notFound(_:)`` when there is no such device; otherwise the same errors as the engine's
   ///   method.

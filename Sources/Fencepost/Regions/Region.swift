@@ -43,7 +43,7 @@ public class Region: Hashable {
 /// A circle on the Earth.
 public final class CircularRegion: Region {
   public let center: Coordinate
-  /// Metres along the WGS84 geodesic.
+  /// The radius, in metres along the WGS84 geodesic.
   public let radius: Double
 
   public init(center: Coordinate, radius: Double, identifier: String) {

@@ -29,10 +29,11 @@ public final class RegionManager {
 
   /// Registers a region; a region of the same type and identifier is replaced.
   ///
-  /// Calls `didStartMonitoringFor` after that, and `didDetermineState` as soon as the state is known. If the region
-  /// cannot be monitored, it is not registered, and `monitoringDidFailFor` reports `regionMonitoringFailure`. If the
-  /// user has not allowed monitoring, the region is registered, `monitoringDidFailFor` reports
-  /// `regionMonitoringDenied`, and monitoring starts as soon as it is allowed. Settings are copied.
+  /// After the registration, calls `didStartMonitoringFor`, and calls `didDetermineState` as soon as the state is
+  /// known. If the region cannot be monitored, it is not registered, and `monitoringDidFailFor` reports
+  /// `regionMonitoringFailure`. If the user has not allowed monitoring, the region is registered,
+  /// `monitoringDidFailFor` reports `regionMonitoringDenied`, and monitoring starts as soon as it is allowed. Settings
+  /// are copied.
   public func startMonitoring(for region: Region) { service.start(region, for: self) }
 
   /// Removes a region, even if another manager has registered it.
@@ -47,7 +48,7 @@ public final class RegionManager {
   /// fix, or `unknown` if there is no fix; for other beacons, it is `unknown`.
   public func requestState(for region: Region) { service.requestState(of: region, for: self) }
 
-  /// The largest radius of a circular region, metres.
+  /// The largest radius of a circular region, in metres.
   public var maximumRegionMonitoringDistance: Double { service.maximumRadius }
 
   /// Whether regions of a given type, ``CircularRegion`` or ``BeaconRegion``, can be monitored here.

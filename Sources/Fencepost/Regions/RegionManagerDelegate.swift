@@ -17,7 +17,7 @@ public enum RegionState: Int, Sendable, Hashable {
 /// The user's permission. The raw values are those of Core Location.
 @frozen
 public enum AuthorizationStatus: Int32, Sendable, Hashable {
-  /// The user has not answered yet: regions are registered, and monitored as soon as the user allows it.
+  /// The user has not answered yet: regions are registered, and are monitored as soon as the user allows it.
   case notDetermined = 0
   /// Monitoring is not allowed, and the user cannot change this.
   case restricted = 1

@@ -14,7 +14,7 @@ public final class RegionService {
     public var policy: TransitionPolicy
     /// The maximum number of regions of both types together; `nil` means that there is no limit.
     public var regionLimit: Int?
-    /// The largest radius that is accepted, metres.
+    /// The largest radius that is accepted, in metres.
     public var maximumRadius: Double
 
     public init(
@@ -256,7 +256,7 @@ public final class RegionService {
   }
 
   /// Makes the pending delegate calls, and then the delegate calls for the pending events; an event counts as handled
-  /// after its calls. If a delegate call causes further delegate calls, these are made after it.
+  /// after its calls. If a delegate call causes further delegate calls, these are made after that call.
   private func tellEvents() {
     guard !isTelling else { return }
     isTelling = true

@@ -1,7 +1,7 @@
 #if FENCEPOST_INVARIANTS
   import FencepostCore
 
-  /// Only for the tests, not part of the header: ends the program if an invariant of a monitor is violated.
+  /// Used only by the tests, and not part of the header: ends the program if an invariant of a monitor is violated.
   @_cdecl("fencepost_check_invariants")
   public func checkInvariants(of monitor: OpaquePointer?) {
     do {
@@ -15,7 +15,7 @@
     }
   }
 
-  /// Only for the tests, not part of the header: ends the program if an invariant of a fleet is violated.
+  /// Used only by the tests, and not part of the header: ends the program if an invariant of a fleet is violated.
   @_cdecl("fencepost_check_fleet_invariants")
   public func checkInvariants(ofFleet fleet: OpaquePointer?) {
     do {

@@ -36,7 +36,7 @@ public enum DistanceBounds {
   /// apart, and two points with chord > upper are certainly more than `s` apart.
   ///
   /// - Parameter s: metres. If a bound is negative, no chord is within the bound; at `largestDistance` and beyond,
-  ///   every chord is. NaN gives NaN.
+  ///   every chord is within it. NaN gives NaN.
   public static func chords(forDistance s: Double) -> (lower: Double, upper: Double) {
     if s.isNaN { return (s, s) }
     if s < 0 { return (-slack, slack) }

@@ -22,7 +22,7 @@
   ///
   /// - Parameters:
   ///   - latitude: Degrees in [−90, 90]; for values beyond this range, the meridian is followed over the pole.
-  ///   - longitude: degrees, any finite value.
+  ///   - longitude: In degrees; any finite value.
   @inlinable @inline(__always)
   public init(latitude: Double, longitude: Double) {
     let (sineLatitude, cosineLatitude) = Trigonometry.sincosDegrees(latitude)
@@ -36,8 +36,8 @@
       z: primeVertical * Ellipsoid.axisRatioSquared * sineLatitude)
   }
 
-  /// The square of the length of the straight line between two points, square metres; relative error below 1e-15
-  /// for exact vectors.
+  /// The square of the length of the straight line between two points, in square metres; for exact vectors, the
+  /// relative error is below 1e-15.
   @inlinable @inline(__always)
   public func squaredChord(to other: EarthVector) -> Double {
     let dx = x - other.x

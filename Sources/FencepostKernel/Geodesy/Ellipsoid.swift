@@ -6,7 +6,7 @@
 public enum Ellipsoid {
   /// Equatorial radius *a*, metres.
   @inlinable @inline(__always) static var equatorialRadius: Double { 6_378_137.0 }
-  /// Polar semi-axis *b* = a (1 − f), metres.
+  /// The polar semi-axis *b* = a (1 − f), in metres.
   @inlinable @inline(__always) static var polarRadius: Double { 6_356_752.314245179 }
   /// Flattening *f* = (a − b) / a.
   @inlinable @inline(__always) static var flattening: Double { 1 / 298.257223563 }

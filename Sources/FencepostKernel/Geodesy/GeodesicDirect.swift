@@ -21,8 +21,8 @@
   ///
   /// - Parameters:
   ///   - latitude: degrees in [−90, 90].
-  ///   - longitude: degrees, any finite value.
-  ///   - azimuth: degrees clockwise from north, any finite value.
+  ///   - longitude: In degrees; any finite value.
+  ///   - azimuth: In degrees clockwise from north; any finite value.
   ///   - distance: Metres along the geodesic, negative for backwards; results for |distance| above 1e12 m have no
   ///     meaning.
   /// - Returns: The point that is reached; all its values are NaN if the latitude is out of range or an argument is not

@@ -21,9 +21,9 @@
   ///
   /// - Parameters:
   ///   - latitude1: degrees in [−90, 90].
-  ///   - longitude1: degrees, any finite value; the difference is reduced without rounding error.
+  ///   - longitude1: In degrees; any finite value; the difference is reduced without rounding error.
   ///   - latitude2: degrees in [−90, 90].
-  ///   - longitude2: degrees, any finite value.
+  ///   - longitude2: In degrees; any finite value.
   /// - Returns: The distance and the azimuths; all of them are NaN if a latitude is out of range or an argument is not
   ///   finite.
   ///   If the shortest path is not unique, or if a point is a pole, the azimuth is one of the possible azimuths.

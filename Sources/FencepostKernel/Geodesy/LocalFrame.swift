@@ -2,7 +2,7 @@
 /// latitude and longitude.
 ///
 /// A position is within 30 nm of `EarthVector(latitude:longitude:)` (21 nm measured over 200 000 positions); callers
-/// allow for an error of a micrometre. Use it for screening only; decisions use `EarthVector`.
+/// allow for an error of a micrometre. Use these positions only for screening; decisions use `EarthVector`.
 @frozen public struct LocalFrame: Sendable {
   @usableFromInline var latitude = Double.infinity
   @usableFromInline var longitude = Double.infinity
@@ -10,7 +10,7 @@
   @usableFromInline var cosineLatitude = 0.0
   @usableFromInline var sineLongitude = 0.0
   @usableFromInline var cosineLongitude = 0.0
-  /// Radius of curvature in the prime vertical, metres.
+  /// The radius of curvature in the prime vertical, in metres.
   @usableFromInline var normal = 0.0
   /// e² / (1 − e² sin² φ).
   @usableFromInline var bend = 0.0
@@ -21,7 +21,7 @@
 
   /// - Parameters:
   ///   - latitude: Degrees in [−90, 90]; for values beyond this range, the meridian is followed over the pole.
-  ///   - longitude: degrees, any finite value. If a value is NaN or infinite, every position is out of range.
+  ///   - longitude: In degrees; any finite value. If a value is NaN or infinite, every position is out of range.
   @inlinable
   public init(latitude: Double, longitude: Double) {
     self.latitude = latitude

@@ -13,7 +13,7 @@
   public let start: EarthVector
   /// The vector from the start to the end.
   public let chord: EarthVector
-  /// The square of the chord's length, square metres.
+  /// The square of the chord's length, in square metres.
   public let square: Double
   /// The length of the arc, in metres.
   public let length: Double

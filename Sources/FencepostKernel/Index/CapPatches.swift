@@ -1,6 +1,6 @@
 /// The cap that is nearest to a position, and the distance of the other caps.
 public struct NearestCap {
-  /// `UInt32.max` = no cap is known to be the nearest one.
+  /// `UInt32.max` means that no cap is known to be the nearest one.
   public var id: UInt32
   /// The distance from the position to the nearest cap, in metres, or a smaller value; negative within the cap.
   public var slack: Double

@@ -62,8 +62,8 @@ struct OrientedBox {
   }
 }
 
-/// Boxes around the edges that the balls of a line contain (S. Gottschalk, M. C. Lin and D. Manocha, "OBBTree: a
-/// hierarchical structure for rapid interference detection", SIGGRAPH 1996).
+/// Boxes around the edges that the balls of a line contain (Gottschalk, Lin and Manocha, "OBBTree: a hierarchical
+/// structure for rapid interference detection", SIGGRAPH 1996).
 ///
 /// Balls around long edges that lie side by side, such as the teeth of a comb or the rays of a star, all overlap; boxes
 /// along the edges do not overlap. The boxes are needed only while pairs of edges are searched for, and are not stored

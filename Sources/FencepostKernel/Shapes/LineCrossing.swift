@@ -57,7 +57,7 @@ extension GeodesicShape {
 /// Finds the edges of a line that a path crosses: the two ends of such an edge are on different sides of the path, and
 /// the two ends of the path are on different sides of the edge.
 ///
-/// For both of its edges, a vertex is on the same side of the path, so that a path is counted once when it crosses a
+/// Both edges at a vertex see the vertex on the same side of the path, so that a path is counted once when it crosses a
 /// line that changes sides. If a vertex lies on the path, its side is determined by the nearest vertices of the line
 /// that lie beside the path. If the run of vertices on the path contains an end of the path (where the next path
 /// continues) or an end of the line, these vertices are treated as if the line were shifted to its right. If an open
