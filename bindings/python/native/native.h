@@ -323,6 +323,8 @@ PyObject *native_put_circles(native_handle *self, native_state *state, PyObject 
                              const double *const columns[3], const uint64_t *tags,
                              const fencepost_condition_options *options, int ensure);
 PyObject *native_sync(PyObject *self, PyObject *definitions);
+/* Adds or ensures definitions, all of them or none; the counts are those of ensuring. */
+PyObject *native_put(PyObject *self, PyObject *args);
 PyObject *native_remove_many(PyObject *self, PyObject *identifiers);
 
 /* shapes.c */
@@ -418,6 +420,7 @@ PyObject *native_parse_advertisement(PyObject *module, PyObject *args);
        "Add or ensure a beacon identity; return whether anything changed."},                                       \
       {"sync", native_sync, METH_O,                                                                                \
        "Make the conditions exactly these; return how many were added, replaced, removed and kept."},              \
+      {"put", native_put, METH_VARARGS, "Add or ensure conditions of any kind, all of them or none."},             \
       {"remove", native_remove, METH_O, "Remove a condition; return whether it existed."},                         \
       {"remove_many", native_remove_many, METH_O, "Remove conditions; return how many existed."},                  \
       {"shape", native_shape, METH_O, "How the geometry of a condition was read."},                                \

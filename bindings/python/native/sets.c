@@ -52,8 +52,29 @@ static int read_definition(native_state *state, PyObject *row, fencepost_conditi
   return 0;
 }
 
+enum change {
+  ADD,
+  ENSURE,
+  SYNC
+};
+
+/* Adds or ensures definitions in the table of fleets or in the monitor's own table; all of them or none. */
+static fencepost_status put(native_handle *self, const fencepost_condition_definition *definitions, size_t count,
+                            enum change change, fencepost_sync_result *result, fencepost_error *error) {
+  fencepost_conditions *own = NULL, *table = self->table;
+  if (table == NULL) {
+    fencepost_status status = fencepost_monitor_conditions(self->handle, &own, error);
+    if (status != FENCEPOST_OK) return status;
+    table = own;
+  }
+  fencepost_status status = change == ENSURE ? fencepost_conditions_ensure(table, definitions, count, result, error)
+                                             : fencepost_conditions_add(table, definitions, count, error);
+  fencepost_conditions_destroy(own);
+  return status;
+}
+
 /* Reads a tuple of definitions; returns the counts of added, replaced, kept and removed conditions. */
-PyObject *native_sync(PyObject *object, PyObject *rows) {
+static PyObject *change_all(PyObject *object, PyObject *rows, enum change change) {
   native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
   if (!PyTuple_Check(rows)) {
@@ -73,14 +94,25 @@ PyObject *native_sync(PyObject *object, PyObject *rows) {
     native_call call;
     failed = native_begin_input_batch(self, &call) < 0;
     if (!failed) {
-      fencepost_status status = NATIVE_CONDITIONS(self, fencepost_monitor_sync_conditions, fencepost_conditions_sync,
-                                                  definitions, count, &result, &call.error);
+      fencepost_status status =
+          change == SYNC ? NATIVE_CONDITIONS(self, fencepost_monitor_sync_conditions, fencepost_conditions_sync,
+                                             definitions, count, &result, &call.error)
+                         : put(self, definitions, count, change, &result, &call.error);
       counts = native_end(&call, status) < 0 ? NULL : native_counts_of(&result);
     }
   }
   PyMem_Free(parts);
   PyMem_Free(definitions);
   return counts;
+}
+
+PyObject *native_sync(PyObject *object, PyObject *rows) { return change_all(object, rows, SYNC); }
+
+PyObject *native_put(PyObject *object, PyObject *args) {
+  PyObject *rows;
+  int ensure;
+  if (!PyArg_ParseTuple(args, "Op:put", &rows, &ensure)) return NULL;
+  return change_all(object, rows, ensure ? ENSURE : ADD);
 }
 
 PyObject *native_put_circles(native_handle *self, native_state *state, PyObject *identifiers,

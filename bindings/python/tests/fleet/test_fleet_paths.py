@@ -149,3 +149,29 @@ def test_a_device_plans_like_its_monitor(threads: int) -> None:
         gone.safe_distance(0, 0)
     with pytest.raises(NotFoundError):
         planners[0].plan(gone, 0, 0)
+
+
+@pytest.mark.parametrize("path", ["geodesic", "fixes"])
+def test_a_table_of_gates_and_other_conditions_is_added_as_a_whole(path: str) -> None:
+    """A fleet without a path refuses the gate in the second row; then the first row is not added either."""
+    pyarrow = pytest.importorskip("pyarrow")
+    rows = pyarrow.table(
+        {
+            "identifier": ["depot", "toll"],
+            "geometry": ["POINT (0 0)", "LINESTRING (0.05 -0.01, 0.05 0.01)"],
+            "radius": [50.0, None],
+            "gate": [False, True],
+        }
+    )
+    zones = Zones()
+    fleet = Fleet(zones, path=path, max_gap=60 if path == "geodesic" else None)
+    if path == "geodesic":
+        zones.add_many(rows)
+        assert list(zones) == ["depot", "toll"]
+        assert zones.ensure_many(rows).kept == 2
+    else:
+        for change in (zones.add_many, zones.ensure_many, zones.sync):
+            with pytest.raises(InputError) as refused:
+                change(rows)
+            assert refused.value.row == 1 and len(zones) == 0
+    fleet.close()

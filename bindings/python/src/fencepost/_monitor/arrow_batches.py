@@ -48,7 +48,6 @@ _Reading: TypeAlias = tuple[int, bool, float, int, bool, bool]
 """How to read a shape: its `edges`, `oriented`, `buffer` and vertex limit; whether it leaves its kind of edges
 unstated; and whether it is a gate.
 """
-_FEW = 16
 FIXES, CIRCLES = "fixes", "table"
 """The names that messages use for the two arguments."""
 POLYGONAL_GEOGRAPHIC, CORRIDOR_GEOGRAPHIC = Polygon._KIND, Corridor._KIND
@@ -180,12 +179,6 @@ def _empty() -> Handle:
     return Handle()
 
 
-def _like(handle: Handle, has_gates: bool) -> Handle:
-    """Returns a monitor to which conditions are added only to test them. If the stream has gates and the caller fills a
-    monitor, the returned monitor is a fork of it, because only monitors with a path accept gates."""
-    return handle.fork() if has_gates and isinstance(handle, Handle) else _empty()
-
-
 def _of_row(error: InvalidArgumentError, source: str, first: int, reader: BatchReader, plan: Plan) -> InputError:
     """Converts the library's error about a row of a batch to an error that names the row's index in the stream and its
     column."""
@@ -215,16 +208,6 @@ class _Circles(NamedTuple):
     def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
         """Adds or ensures all circles of this object, or no circle if one of them is refused."""
         return SyncResult(*handle.add_circles(*self[1:], tags[self.first : self.first + len(self.identifiers)], ensure))
-
-    def add_singly(self, handle: Handle, tags: memoryview[Any]) -> None:
-        """Adds the circles one by one, which is faster if there are only a few."""
-        columns = self.identifiers, self.latitudes, self.longitudes, self.radii, tags[self.first :]
-        for row, (identifier, latitude, longitude, radius, tag) in enumerate(zip(*columns)):
-            try:
-                handle.add_circle(identifier, latitude, longitude, radius, self.assuming, self.policy, tag, False)
-            except InvalidArgumentError as error:
-                error.position = row
-                raise
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
         """The rows in the form that methods for conditions of all kinds accept."""
@@ -316,39 +299,31 @@ class Options(NamedTuple):
 
 
 def put_stream(handle: Handle, table: Any, columns: Mapping[str, str], options: Options, ensure: bool) -> SyncResult:
-    """Adds the circles of a stream; see :meth:`fencepost.Monitor.add_many`."""
+    """Adds or ensures the conditions of a stream, all of them or none; see :meth:`fencepost.Monitor.add_many`."""
     reader = BatchReader(table, CIRCLES, shapes=True)
     plan, parts, numbers = _parts(reader, columns, options)
-    total = SyncResult(0, 0, 0, 0)
-    # If any monitor would refuse one of the rows, the call must change nothing: if there are several parts, try them on
-    # another monitor first.
-    has_gates = any(not isinstance(part, _Circles) and part.reading[5] for part in parts)
-    for target in (_like(handle, has_gates), handle) if len(parts) > 1 else (handle,):
-        total = SyncResult(0, 0, 0, 0)
-        for part in parts:
-            singly = not ensure and len(parts) > 1 and len(part.identifiers) < _FEW
-            try:
-                if singly and isinstance(part, _Circles):
-                    part.add_singly(target, numbers)
-                else:
-                    counts = part.put(target, numbers, ensure)
-                    total = SyncResult(*(one + other for one, other in zip(total, counts, strict=True)))
-            except InvalidArgumentError as error:
-                raise _of_row(error, CIRCLES, part.first, reader, plan) from None
-    if not ensure or total.added or total.replaced:
+    try:
+        if len(parts) == 1:
+            result = parts[0].put(handle, numbers, ensure)
+        else:
+            result = SyncResult(*handle.put(_definitions(parts, numbers), ensure))
+    except InvalidArgumentError as error:
+        raise _of_row(error, CIRCLES, parts[0].first if len(parts) == 1 else 0, reader, plan) from None
+    if not ensure or result.added or result.replaced:
         warn_of_edges(handle, _left_open(parts), AS_PLANAR)
-    return total
+    return result
+
+
+def _definitions(parts: Iterable[_Part], tags: memoryview[Any]) -> tuple[DefinitionRow, ...]:
+    return tuple(row for part in parts for row in part.definitions(tags))
 
 
 def sync_stream(handle: Handle, table: Any, columns: Mapping[str, str], options: Options) -> SyncResult:
     """Makes the conditions of a stream the only conditions; see :meth:`fencepost.Monitor.sync`."""
     reader = BatchReader(table, CIRCLES, shapes=True)
     plan, parts, numbers = _parts(reader, columns, options)
-    definitions: list[DefinitionRow] = []
-    for part in parts:
-        definitions += part.definitions(numbers)
     try:
-        result = SyncResult(*handle.sync(tuple(definitions)))
+        result = SyncResult(*handle.sync(_definitions(parts, numbers)))
     except MonitorClosedError:
         raise
     except InvalidArgumentError as error:
