@@ -1448,8 +1448,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_advance(fencepost_monitor *moni
 
 /*
  * Sets the clock back after inputs with wrong times: see Wrong times above. Conditions, records, pending and delivered
- * events, the sequence and the counters stay. The observed states become undetermined without an event: a shape until
- * the next fix, a beacon condition until a sighting or until beacon_initial_timeout_us after the new clock. Open
+ * events, the sequence and the counters stay. The observed states become undetermined; no event reports this. The
+ * state of a shape is undetermined until the next fix, and that of a beacon condition until a sighting, or until
+ * beacon_initial_timeout_us have passed since the new clock. Open
  * crossings and the last fix are forgotten. The host's declarations (scanning, capabilities) stay in force. The call
  * counts as an input, and is accepted while the queue is full.
  *
@@ -3235,8 +3236,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_plan(fencepost_fleet *fleet, uint
  * @param devices      Array of count device numbers; may be NULL only if count is 0.
  * @param portable     0: only for fleets over a table of the same version; anything else: for other versions too, with
  *                     16 more bytes for each condition that a device is inside of or about to cross: a BLAKE2s digest
- *                     of its identifier and definition. Equal digests of two of n conditions have a probability of at
- *                     most n*n / 2^129, and take about 2^64 attempts to make on purpose.
+ *                     of its identifier and definition. The probability that any two of n conditions have the
+ *                     same digest is at most n*n / 2^129; finding a collision on purpose takes about 2^64 attempts.
  * @param buffer       May be NULL only if capacity is 0. With BUFFER_TOO_SMALL its contents are undefined.
  * @param out_offsets  Receives count + 1 offsets in the buffer: where each device begins, and where the last one ends;
  *                     may be NULL. Also stored with BUFFER_TOO_SMALL.

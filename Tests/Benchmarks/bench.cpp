@@ -57,7 +57,7 @@ void repeat(Fixes &fixes) {
 struct Medians {
   double ours, theirs;
 };
-// Lets two implementations process the same fixes alternately. Returns the nanoseconds per fix. The first turn is a
+// Runs two implementations in turn over the same fixes. Returns the nanoseconds per fix. The first turn is a
 // warm-up: its answers are compared, but its time is not counted.
 Medians interleave(Fixes &fixes, const std::function<Answer()> &ours, const std::function<Answer()> &theirs,
                    const char *name, bool isSame = true) {

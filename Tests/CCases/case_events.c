@@ -96,7 +96,7 @@ static void commit_rules(void) {
   CHECK_INT(next_event(monitor).sequence, 2);
   CHECK_INT(record_of(monitor, "c").last_event.sequence, 1);
   CHECK_INT(record_of(monitor, "c").last_event.state, FENCEPOST_STATE_SATISFIED);
-  /* Acknowledging commits the event too, but only once. */
+  /* To acknowledge an event also commits it, but an event is committed only once. */
   CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
   CHECK_INT(record_of(monitor, "c").last_event.sequence, 2);
   CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));

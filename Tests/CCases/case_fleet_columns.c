@@ -47,8 +47,8 @@ static size_t events_of(fencepost_fleet *fleet, fencepost_fleet_event *events) {
   return count;
 }
 
-/* Device columns with numbers or with dictionaries, of every width, give the same events as single calls; `row` names
-   the row that caused an event. */
+/* Device columns of any integer width, with numbers or with indices of a dictionary, give the same events as single
+   calls; `row` names the row that caused an event. */
 static void columns_and_dictionaries(void) {
   static const char *const names[] = {"a", "b", "c", "d"};
   static _Thread_local fencepost_fleet_event expected[CAPACITY], got[CAPACITY];

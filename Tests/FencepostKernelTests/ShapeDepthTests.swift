@@ -101,8 +101,8 @@ import Testing
 
   /// Tests depths that have a closed form.
   @Test func depthsThatAreKnown() throws {
-    // For a square of a thousandth of a degree on the equator, the depth is half its height, which is the smaller of
-    // its two extents.
+    // For a square of a thousandth of a degree on the equator, the depth is half its height, because in
+    // metres the height is less than the width.
     let small = try GeodesicShape.reading(polygon: [[square(0, 0, 1e-3)]])
     #expect(small.depth <= 55.2872 && small.depth > 55.2872 * 0.99)
     // A circle with many corners.

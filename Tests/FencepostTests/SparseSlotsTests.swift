@@ -8,8 +8,8 @@ import Testing
     var value: UInt64 = 0
   }
 
-  /// Compares reads and writes with a dictionary, with a few of many slots, with most slots, and with slots at
-  /// distances that are multiples of a power of two.
+  /// Checks reads and writes against a dictionary: with few slots used, with most slots used, and with used slots whose
+  /// distances are multiples of a power of two.
   @Test(arguments: [1, 64, 4_096]) func agreesWithADictionary(stride: Int) throws {
     for life in 0..<12 {
       var random = SeededGenerator("sparse slots", salt: UInt64(life * 10_000 + stride))

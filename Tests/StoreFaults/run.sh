@@ -12,7 +12,7 @@ declare -A full=([kill]=5400 [power]=5000 [parts]=400 [torn]=3500 [fail]=5000 [f
 
 lib=${FENCEPOST_LIB:-$PWD/.build/lib}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/fencepost-faults.XXXXXX")
-# Use a file system in memory if possible, because the disk is simulated.
+# Use an in-memory file system if possible: the tests simulate the disk, so they need no real one.
 if [ -w /dev/shm ]; then fast=$(mktemp -d /dev/shm/fencepost-faults.XXXXXX); else fast=$scratch; fi
 # Some processes that open a store in this folder do not run as the superuser.
 chmod 711 "$fast"

@@ -1,6 +1,5 @@
 """Devices post positions, and browsers follow events: `ZONES=zones.geojson STORE=state uvicorn fastapi_service:app`.
-Run one worker: a store has one owner. /fixes accepts OwnTracks' HTTP mode, Traccar's `forward.type json`, and plain
-JSON.
+Run one worker: a store has one owner. /fixes accepts OwnTracks' HTTP mode, Traccar's `forward.type json` and JSON.
 """
 
 import asyncio

@@ -72,7 +72,7 @@
     return EarthVector(x: chord.x + turn * rise.x, y: chord.y + turn * rise.y, z: chord.z + turn * rise.z)
   }
 
-  /// The latitude and longitude of the point at a given share of the arc, in degrees, computed from those of its start.
+  /// The latitude and longitude, in degrees, of the point at a given share of the arc, computed from the arc's start.
   ///
   /// On the surface, tan φ = z / ((1 − e²) p), where p is the distance from the axis. The changes of the angles are
   /// computed from the displacement and added to the start's angles: rounding errors are relative to the displacement,

@@ -236,7 +236,7 @@ public struct CapPatches: Sendable {
     index.collect(near: centre, within: edge * (Self.halfDiagonal + share), into: &found)
     if level == 1, !patch.isNarrow, found.count > Self.manyGroups * 4 {
       patch.isNarrow = true
-      // A hit's slack is a lower bound, as in a query to the index with the smaller distance.
+      // A hit's slack is a lower bound, just as if the index had been queried with the smaller distance.
       found.removeAll { Double($0.slack) > edge * (Self.halfDiagonal + Self.narrowShare) }
     }
     let needed = (found.count + 3) / 4

@@ -348,7 +348,7 @@ extension ShapeLine {
     }
   }
 
-  /// Whether more than two edges meet at a place, which is given by the numbers of its vertices.
+  /// Whether more than two edges meet at a place. The indices of the vertices at this place identify it.
   @inline(never)
   fileprivate func isCrowded(_ group: ArraySlice<Int>) -> Bool {
     // Two vertex numbers at one place are not a crowd: they may be the start and end of a closed chain, the end of one

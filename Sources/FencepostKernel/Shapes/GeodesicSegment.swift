@@ -58,7 +58,7 @@ public struct GeodesicSegment: Sendable {
     return (SurfacePoint(latitude: solved.latitude, longitude: solved.longitude), solved.azimuth)
   }
 
-  /// The place of the segment that is nearest to a point, with its exact distance.
+  /// The point on the segment that is nearest to a given point, with its exact distance.
   public func foot(of point: SurfacePoint) -> SegmentFoot {
     if length <= ShortSegment.limit {
       let segment = ShortSegment(from: start.vector, to: end.vector)

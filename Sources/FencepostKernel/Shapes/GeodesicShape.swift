@@ -103,8 +103,8 @@ public final class GeodesicShape: Sendable {
     distance(line.nearest(to: point, isSided: isPolygon))
   }
 
-  /// Computes the signed boundary distance D from the edges that may be nearest, if these are known; the result is the
-  /// same bit for bit.
+  /// Computes the signed boundary distance D. Only the edges that may be nearest are examined, if these are known; the
+  /// result is bit for bit the same as with all edges.
   public func boundaryDistance(of point: SurfacePoint, near found: FoundNear) -> Double {
     guard let foot = line.nearest(to: point.vector, among: found.edges, found.count, isSided: isPolygon) else {
       return boundaryDistance(of: point)

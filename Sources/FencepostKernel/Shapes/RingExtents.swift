@@ -7,8 +7,8 @@
 struct RingExtents {
   /// The smallest coordinates of each ring's vertices in the eight directions, in metres.
   private var inner: ContiguousArray<SIMD8<Float>> = []
-  /// The rings, ordered by size. Rings of about the same size are in the order of their numbers, because neighbours
-  /// often follow each other.
+  /// The rings, ordered by size. Rings of about the same size are sorted by number, because rings that lie close
+  /// together often have consecutive numbers.
   private var order: ContiguousArray<Int> = []
   /// Lower bounds of the coordinates of each ring's edges, in that order; after them the smallest of each eight
   /// consecutive bounds, and so on.

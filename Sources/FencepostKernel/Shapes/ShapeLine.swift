@@ -6,7 +6,7 @@
 /// middle of the line, for the search; and its share of the tree.
 public struct ShapeLine: Sendable {
   /// The vertices of all chains, one chain after the other; edge e leads from vertex e to vertex e + 1. A closed chain
-  /// repeats its first vertex at its end. A chain that consists of one place contains it twice.
+  /// repeats its first vertex at its end. A chain with only one distinct place lists that place twice.
   public private(set) var vertices: ContiguousArray<EarthVector> = []
   /// The index in `vertices` at which each chain starts, in ascending order. No edge ends at these vertices.
   private(set) var starts: ContiguousArray<Int> = []

@@ -64,7 +64,7 @@
     return direction / direction.length
   }
 
-  /// The place of the segment that is nearest to a point.
+  /// The point on the segment that is nearest to a given point.
   ///
   /// - Parameter point: A point of the surface; the result is exact to 5 nm if the point is within
   ///   `ShortDistance.limit` of the segment. If the point is farther away, `along` is only a starting value.

@@ -6,7 +6,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Tests which changes to a table lock its fleets, and which shapes are validated.
+/// Checks two things: which changes to a table lock its fleets, and which shapes are validated.
 @Suite struct ConditionsTests {
   /// A polygon around the test location; if `isCrossing` is true, two of its edges cross.
   private func polygon(_ number: Int = 0, isCrossing: Bool = false) -> PolygonalGeographicCondition {

@@ -565,7 +565,7 @@ struct FleetWorld {
   ) throws {
     let one = try #require(try fleet.explain(identifier, for: number))
     var other = try #require(explanation(identifier, of: device.monitor, fleet, number))
-    // A fleet drops the last sighting of a beacon together with the event for the beacon's absence.
+    // When a fleet reports that a beacon is absent, it also discards the beacon's last sighting.
     if one.lastSighting == nil, other.reason != .seen { other.lastSighting = nil }
     let isEqual = one == other
     #expect(isEqual, "\(place): \(identifier) of \(device.name): \(one) for \(other)")

@@ -8,7 +8,7 @@ import Testing
 /// included.* Random sequences of calls, called lives, run on a fleet and on n monitors with the same conditions; each
 /// life uses some of the features of ``LawFeature``. The exceptions:
 ///
-/// * an earlier fix that decides a new condition, and records: see ``LawFeature/missing``;
+/// * records, and an earlier fix that decides a new condition: see ``LawFeature/missing``;
 /// * the limit of the queue, which a fleet has for all its devices together: no life reaches it;
 /// * the event about a failing store: no store fails in these tests;
 /// * the order between devices: the world puts the monitors' events in the order that ``FleetEngine`` states.

@@ -24,8 +24,8 @@ import Testing
     }
   }
 
-  /// If the maximum age is 0, a fix at the current time decides an added condition; if the maximum age is −1, no fix
-  /// from before the addition decides it.
+  /// With a maximum age of 0, a fix at the current time determines the state of a newly added condition; with −1, no fix
+  /// older than the condition is used.
   @Test func anAddMayNeverLookBack() throws {
     for (age, state) in [(0, Event.State.satisfied), (-1, .unknown)] as [(Int64, Event.State)] {
       var engine = try MonitorEngine(options: MonitorOptions(initialFixMaxAgeMicroseconds: age))

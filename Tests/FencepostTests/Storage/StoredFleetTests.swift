@@ -121,8 +121,8 @@ import Testing
       }
       _ = fleet.call { $0.nextDeadline() }
     }
-    // The number of inputs between the first attempts doubles; later there is an attempt each time the number of inputs
-    // has reached eight times the number of rows.
+    // At first, the number of inputs between two attempts doubles each time; later, there is one attempt for each
+    // 8 × (number of rows) inputs.
     #expect((2...16).contains(storage.attempts - before), "\(storage.attempts - before) attempts")
     let attempts = storage.attempts
     for _ in 0..<1_000 { _ = fleet.call { $0.hasEvents } }

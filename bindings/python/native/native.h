@@ -136,8 +136,8 @@ native_handle *native_allocate(PyTypeObject *type);
 void native_release(PyObject *self);
 
 /*
- * A call on a handle: one or more functions of the library, between begin and return (or end). Only one call at a time
- * runs on a monitor or fleet, so what one function of the library has found (the number of a device, or that a monitor
+ * A call on a handle: one or more calls of library functions, between `begin` and `return` (or `end`). Only one call at
+ * a time runs on a monitor or fleet, so what one function of the library has found (the number of a device, or that a monitor
  * is not closed) still holds for the next function. During a call, do not call Python functions, and do not begin
  * another call on the handle.
  *

@@ -118,8 +118,8 @@ static int add_visit(world *world, const change *own, const change *end) {
   return 0;
 }
 
-/* Returns the condition with this identifier; a new condition has the assumed state since `begin`. Returns NULL with an
-   exception on an error. */
+/* Returns the condition with this identifier. A missing condition is created, as one that has been in the assumed
+   state since `begin`. Returns NULL with an exception on an error. */
 static change *condition_of(world *world, PyObject *identifier, uint64_t generation, PyObject *assumed, int64_t begin) {
   PyObject *number = PyDict_GetItemWithError(world->numbers, identifier);
   if (number != NULL) return &world->conditions[PyLong_AsSize_t(number)];

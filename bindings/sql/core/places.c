@@ -139,7 +139,7 @@ typedef struct pointed {
 } pointed;
 
 /*
- * Reads one place of a value into a definition. The value's lengths were checked.
+ * Converts a value that describes one place to a definition. The value's lengths were checked.
  * @param is_new  Whether the vertex limit applies.
  */
 static bool define(const uint8_t *at, const fp_options *of_replay, bool is_new, fencepost_condition_definition *out,

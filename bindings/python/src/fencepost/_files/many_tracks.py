@@ -182,7 +182,7 @@ class ManyTracks:
         return self._arrow(by) if Path(self.path).suffix.lower() in VECTOR_FORMATS else self._csv(by)
 
     def again(self) -> FileAgain | TableAgain:
-        """The file or the table with the same options, for reading its fixes again."""
+        """The same file or table, opened with the same options, so that its fixes can be read again."""
         if self._table is not None:
             return TableAgain(self._table, self.sort)
         return FileAgain(self.path, self.by or "", self._columns, self._how, self.sort)

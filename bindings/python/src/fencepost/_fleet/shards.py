@@ -112,7 +112,7 @@ class Shards:
             if inputs == invalid + late + ahead:
                 fleet.remove_device(device, True)
                 gone.append(device)
-        gone.reverse()  # in this order the next new devices get the numbers in order
+        gone.reverse()  # so that the next new devices get the lowest numbers first
         self._events.remove(gone, True)
 
     def enter(self, devices: tuple[str, ...]) -> None:

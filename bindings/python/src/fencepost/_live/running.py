@@ -74,7 +74,7 @@ class Running:
         self._check_open()
         if self._is_served or asker is not self._consumer:
             what = (
-                "run or serve already delivers the events to the sinks"
+                "run() or serve() already delivers the events to the sinks"
                 if self._is_served
                 else "a newer loop over events() receives the events now"
             )
@@ -151,7 +151,7 @@ class Running:
             yield
             return
         if self._is_served:
-            raise ConsumerAlreadyActiveError("run or serve already delivers the events to the sinks")
+            raise ConsumerAlreadyActiveError("run() or serve() already delivers the events to the sinks")
         self._is_served = True
         try:
             yield

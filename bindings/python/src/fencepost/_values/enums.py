@@ -210,7 +210,7 @@ class Diagnostics(enum.Flag):
     AUTHORIZATION_DENIED_GLOBALLY = 1 << 1
     """The user switched positions off for all programs."""
     AUTHORIZATION_RESTRICTED = 1 << 2
-    """The program may not use positions, and the user cannot change that."""
+    """The program is not permitted to use positions, and the user cannot grant the permission."""
     INSUFFICIENTLY_IN_USE = 1 << 3
     """The program has permission only while it is in use (for example, in the foreground), and the program is not in
     use now."""
