@@ -43,14 +43,17 @@ static struct {
 
 static size_t group_of(const uint32_t *word) { return (uintptr_t)word / 64 % (sizeof groups / sizeof *groups); }
 
+/* pthread_cond_wait() is a cancellation point: a thread that is cancelled there would leave the mutex locked. */
 static void wait_while(uint32_t *word, uint32_t value) {
   size_t group = group_of(word);
+  int before = cplatform_disable_cancellation();
   pthread_mutex_lock(&groups[group].mutex);
   /* The waking thread takes the mutex after it has changed the word, so that no wake-up falls between the check and the
    * wait. */
   while (__atomic_load_n(word, __ATOMIC_RELAXED) == value)
     pthread_cond_wait(&groups[group].changed, &groups[group].mutex);
   pthread_mutex_unlock(&groups[group].mutex);
+  cplatform_restore_cancellation(before);
 }
 
 static void wake(uint32_t *word) {

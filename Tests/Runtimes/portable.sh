@@ -9,6 +9,12 @@ lib=$PWD/.build/portable/lib
 FENCEPOST_PORTABLE=1 FENCEPOST_RUNTIME=full FENCEPOST_SCRATCH=$PWD/.build/portable FENCEPOST_LIB=$lib bindings/c/build.sh > /dev/null
 # This library must differ from the usual one: its lock does not use the system call futex.
 ! cmp -s "$lib/libfencepost.so" .build/lib/libfencepost.so
+# A cancelled thread must not leave a wait, with either implementation.
+for define in CPLATFORM_LINUX CPLATFORM_PORTABLE; do
+  cc -std=gnu11 -O1 -Wall -Wextra -Werror -D$define -ISources/CPlatform/include Tests/Runtimes/cancelled.c Sources/CPlatform/platform.c \
+    -pthread -o .build/portable/cancelled
+  .build/portable/cancelled
+done
 FENCEPOST_LIB=$lib Tests/CInstalled/case.sh
 FENCEPOST_LIB=$lib Tests/StoreFaults/run.sh race kill readonly
 echo "portable: the C cases and the races for stores pass with the locks of other systems"
