@@ -41,7 +41,7 @@ BLOCK = re.compile(
     r"(?P<answer>\n```text\n(?P<output>.*?)^```\n)?",
     re.MULTILINE | re.DOTALL,
 )
-INSTALLS = re.compile(r"pip install 'fencepost\[([\w,]+)\]'((?: [\w-]+)*)")
+INSTALLS = re.compile(r"pip install\s+'fencepost\[([\w,]+)\]'((?: [\w-]+)*)")
 MARK = "\x1e"
 COMPILE = (
     'cc -std=c99 -Wall -Wextra -Werror program.c -o program -I"$1/include" -L"$1/.build/lib" -lfencepost '
