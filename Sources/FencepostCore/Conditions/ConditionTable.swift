@@ -127,7 +127,11 @@ package struct ConditionTable: Sendable {
   /// Whether a slot has a condition that is a circle.
   @inline(__always)
   func isCircle(_ slot: UInt32) -> Bool {
-    rows[Int(slot)].generation != 0 && rows[Int(slot)].kind == .circularGeographic
+    guard rows[Int(slot)].generation != 0 else { return false }
+    switch rows[Int(slot)].kind {
+    case .circularGeographic: return true
+    case .beaconIdentity, .polygonalGeographic, .corridorGeographic, .lineGeographic: return false
+    }
   }
 
   /// A circle that holds the shape of a geographic condition.
