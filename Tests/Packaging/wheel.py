@@ -33,7 +33,7 @@ SIZE_LIMIT = 12_000_000  # bytes
 OLDEST = (3, 11)
 # The programs, apart from Python, that the package's tests call. The list does not contain Swift.
 TOOLS = ("cat", "nm", "readelf", "sh", "sleep", "strace", "tee", "touch")
-LONG = "against_reference differential kill notebook reference streams tracks_against_reference watch_kill"
+LONG = "kill notebook streams watch_kill"
 # These tests need the checkout (its guides, the plugin, its shell and its build), so they do not test the wheel.
 CHECKOUT = [f"--ignore-glob=*/test_{name}.py" for name in ("guides", "qgis_imports")]
 EXTRAS = "cli,files,geo,report,nmea,parquet"
@@ -46,7 +46,7 @@ SOME = (
     "tests/monitor/test_store.py",
     "tests/values",
 )
-SHORTER = [f"--ignore-glob=*/test_{name}.py" for name in LONG.split()]
+SHORTER = ["--ignore=tests/reference", *(f"--ignore-glob=*/test_{name}.py" for name in LONG.split())]
 # The system libraries that we use; PEP 600 allows all of them for a manylinux wheel.
 SYSTEM_LIBRARIES = r"lib(c|m|pthread|dl|gcc_s|stdc\+\+)\.so\.\d+|ld-linux-.*\.so\.\d+"
 
@@ -311,7 +311,7 @@ def test_wheels() -> None:
         started = time.monotonic()
         environment = Environment(python, WORK / f"python-{version}")
         environment.install(f"fencepost[{EXTRAS}] @ {wheel.as_uri()}", "test")
-        # Leaves out the slow tests that test the engine, as make test does: long lives, all tracks, kills.
+        # Leaves out the slow tests, which make test runs with the same library: the reference model, streams, kills.
         chosen = () if python == found[-1] else SOME
         environment.run_tests(PYTHON_FOLDER, *PARALLEL, *CHECKOUT, *SHORTER, *chosen)
         print(f"wheel: the package's tests pass on Python {version} ({time.monotonic() - started:.0f} s)")
