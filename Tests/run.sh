@@ -10,7 +10,10 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
-export PYTEST_ADDOPTS="--durations 0 --durations-min 1 ${PYTEST_ADDOPTS:-}"
+# If one test takes longer than this, it hangs: pytest prints the stack of each thread and ends the process, so that the
+# part fails soon instead of using up the time limit of the whole run.
+seconds_of_a_test=$([ -n "${FENCEPOST_SOAK:-}" ] && echo 7200 || echo 400)
+export PYTEST_ADDOPTS="--durations 0 --durations-min 1 -o faulthandler_timeout=$seconds_of_a_test -o faulthandler_exit_on_timeout=true ${PYTEST_ADDOPTS:-}"
 
 # These are the parts of each lane in order; after them, each free lane takes the next part of the third list, where the
 # longest come first, so that both lanes end at about the same time. Parts that need the test build come after it in the
