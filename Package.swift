@@ -13,9 +13,9 @@ let strict: [SwiftSetting] = [
 ]
 
 // Tests/swift.sh sets FENCEPOST_OPTIMISED: the tests then run against an optimised library with invariant checks, in a
-// fifth of the time. Only these test builds have them, because SwiftPM refuses dependencies with unsafe flags. Several
-// threads are needed, because with one thread the compiler would write one object file for a module, but SwiftPM expects
-// one for each source file.
+// fifth of the time. Only these test builds have the optimisation flags, because SwiftPM refuses dependencies with
+// unsafe flags. Several threads are needed, because with one thread the compiler would write one object file for a
+// module, but SwiftPM expects one for each source file.
 let optimised: [SwiftSetting] =
   Context.environment["FENCEPOST_OPTIMISED"] == "1"
   ? [.unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2"])] : []
@@ -46,7 +46,7 @@ let package = Package(
     // Functions for locks and threads, with one file for each platform.
     .target(name: "CPlatform"),
     .target(name: "FencepostKernel", dependencies: ["CPlatform"], swiftSettings: library),
-    // The engine, with its values and locks. It uses no actors, no existentials of unbounded protocols and no key
+    // The engine, with its values and locks. The core uses no actors, no existentials of unbounded protocols and no key
     // paths.
     .target(name: "FencepostCore", dependencies: ["CPlatform", "FencepostKernel"], swiftSettings: library),
     // The API for Swift programs: actors, regions, `any Condition`. This target re-exports the core.

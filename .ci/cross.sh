@@ -6,9 +6,9 @@
 #
 # TARGET is one of the targets that bindings/c/targets.sh defines.
 #
-# Compilers and emulators are Debian packages. The files for the target go into .build/cross/TARGET/root, so that the system
-# keeps its single architecture. They are SQLite and Python for arm64 (unpacked), or SQLite for musl (compiled from
-# Debian's source).
+# Compilers and emulators are Debian packages. The files for the target go into .build/cross/TARGET/root, so that the
+# system keeps its single architecture. For arm64, the packages are SQLite and Python (unpacked); for musl, the package
+# is SQLite (compiled from Debian's source).
 #
 # shellcheck disable=SC2034,SC2154 # root is for targets.sh, which sets others
 set -euo pipefail
@@ -26,7 +26,8 @@ done
 unpacked=$PWD/.build/cross/$target/root
 apt=$PWD/.build/cross/$target/apt
 
-# is_there INPUTS: succeeds if the root was made from these inputs; done_with INPUTS records them.
+# is_there INPUTS: succeeds if the sysroot was made from the given inputs. done_with INPUTS: records the inputs of the
+# sysroot.
 is_there() { [ "$(cat "$unpacked.made-of" 2> /dev/null)" = "$*" ]; }
 done_with() {
   rm -rf "$apt"
@@ -59,9 +60,10 @@ case $target in
     done_with "${packages[@]}"
     ;;
   x86_64-linux-musl)
-    # The options that SQLite's documentation recommends for embedding; they also leave out features that the store
-    # does not use, because it has one table and simple statements (FencepostStoreCore). Auto-vacuum stays enabled in
-    # SQLite, because another program may have turned it on in a store. The parser is generated with the same options.
+    # The options that SQLite's documentation recommends for embedding. They also leave out features that the store does
+    # not use: it has only one table and simple statements (FencepostStoreCore). Auto-vacuum stays enabled in SQLite,
+    # because another program may have turned it on in a store. SQLite's parser is generated with the same options as
+    # SQLite itself.
     omitted=''
     for feature in LOAD_EXTENSION DEPRECATED SHARED_CACHE ALTERTABLE ANALYZE AUTHORIZATION AUTOINCREMENT \
       AUTOMATIC_INDEX BLOB_LITERAL CAST CHECK COMPILEOPTION_DIAGS COMPLETE COMPOUND_SELECT CTE DATETIME_FUNCS DECLTYPE \

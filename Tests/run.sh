@@ -1,5 +1,6 @@
 #!/bin/bash
-# Runs the tests, continues after a failure, and ends with a summary. `make test` sets up and calls it.
+# Runs the tests, continues after a failure, and ends with a summary. `make test` prepares the build and then calls this
+# script.
 #
 # - `Tests/run.sh` runs all light parts in two parallel lanes. `make test` prints a line for each part, with its elapsed
 #   time and its processor time in seconds; the output is in .build/test-logs.
@@ -15,10 +16,11 @@ export FENCEPOST_REQUIRE_LIBRARY=1
 seconds_of_a_test=$([ -n "${FENCEPOST_SOAK:-}" ] && echo 7200 || echo 400)
 export PYTEST_ADDOPTS="--durations 0 --durations-min 1 -o faulthandler_timeout=$seconds_of_a_test -o faulthandler_exit_on_timeout=true ${PYTEST_ADDOPTS:-}"
 
-# These are the parts of each lane in order; after them, each free lane takes the next part of the third list, where the
-# longest come first, so that both lanes end at about the same time. Parts that need the test build come after it in the
-# same lane. Swift builds in the same folder wait for each other. Parts that build wheels or source distributions must be
-# in the same lane. The parts of `heavy_waiting` use little processor time, so a third lane runs them beside the others.
+# The parts of the first two lists run in their lane, in this order. After its own parts, each free lane takes the next
+# part of the third list, which starts with the longest parts, so that both lanes end at about the same time. Parts that
+# need the test build come after it in the same lane. Swift builds in the same folder wait for each other. Parts that
+# build wheels or source distributions must be in the same lane. The parts of `heavy_waiting` use little processor time,
+# so a third lane runs them beside the others.
 lane1=(build swift determinism host store fuzz symbols abi examples)
 lane2=(python package wheel)
 either=(install format header)
@@ -76,7 +78,8 @@ qgis() { bindings/qgis/tests/run.sh; }
 logs=.build/test-logs
 mkdir -p "$logs"
 
-# command_of PART: prints the function of a part; some names are also commands used above.
+# command_of PART: prints the name of the function that runs a part. Some parts have other function names, because their
+# own names are commands used above.
 command_of() { case $1 in swift | python) echo "${1}_tests" ;; *) echo "$1" ;; esac; }
 
 # quietly PART...: runs parts one after another; prints a line for each, and the end of its output if it fails.
@@ -123,7 +126,7 @@ in_lanes() {
   trap - INT TERM
 }
 
-# aloud PART...: runs parts as `quietly` does, but with all output, and prints the lines at the end.
+# aloud PART...: runs parts as `quietly` does, but shows all their output, and prints the summary lines at the end.
 aloud() {
   local part outcome started summary=''
   for part in "$@"; do

@@ -74,7 +74,8 @@ using presence = fencepost_presence;
 using device_presence = fencepost_device_presence;
 using uuid = std::array<std::uint8_t, 16>;
 
-/* A call failed. what() is one line from the library that states the cause, the place and the accepted range. */
+/* The exception for a failed call. what() returns one line from the library that states the cause, the place and the
+   accepted range. */
 class error : public std::runtime_error {
  public:
   error(fencepost_status status, std::uint64_t position, const std::string &message)
@@ -181,7 +182,7 @@ inline fleet_columns standard_fleet_columns() { return FENCEPOST_FLEET_COLUMNS_I
 struct beacon {
   fencepost::uuid uuid{};
   std::optional<std::uint16_t> major{}; /* none = any */
-  std::optional<std::uint16_t> minor{}; /* none = any; needs a major */
+  std::optional<std::uint16_t> minor{}; /* none = any; a minor needs a major */
 };
 
 /* Columns of circles: the rows of one call. All columns must be as long as identifiers; only tags may be empty. */
@@ -194,9 +195,9 @@ struct circle_columns {
 };
 
 /*
- * Columns of polygons, corridors or lines: the rows of one call. One geometry contains all their vertices. If
- * condition_offsets is empty, each part of a polygon, and each line of corridors and lines, is a condition. Tags may be
- * empty.
+ * Columns of polygons, corridors or lines: the rows of one call. The one `geometry` contains the vertices of all rows.
+ * If condition_offsets is empty, each part of a polygon, and each line of corridors and lines, is a condition. Tags may
+ * be empty.
  */
 struct shape_columns {
   std::vector<std::string> identifiers;
@@ -229,7 +230,7 @@ struct place {
 
 /* A condition in the answer to a query, with the distance from the queried point to its boundary. */
 struct located_condition {
-  std::string identifier;   /* empty if the condition was removed or replaced in the meantime */
+  std::string identifier;   /* empty if the condition was removed or replaced after the query */
   std::uint64_t generation; /* a replacement has a new generation */
   double distance_m;        /* metres from the point to the boundary, negative inside */
 };
@@ -237,15 +238,15 @@ struct located_condition {
 /* For each of many points, the conditions that contain it: those for row i are at offsets[i] to offsets[i + 1] - 1. */
 struct containing_conditions {
   std::vector<std::int64_t> offsets;      /* one offset more than there are rows */
-  std::vector<std::uint64_t> generations; /* in add order within a row */
-  std::vector<double> distances_m;        /* empty if they were not requested */
+  std::vector<std::uint64_t> generations; /* in each row, in the order in which the conditions were added */
+  std::vector<double> distances_m;        /* empty if distances were not requested */
 };
 
 /* For each of many points, the conditions whose boundaries are nearest to it: those for row i are the count elements
    that begin at index i * stride. */
 struct nearest_conditions {
   std::size_t stride = 0; /* the number requested per row */
-  std::size_t count = 0;  /* the number found per row, the same for all rows */
+  std::size_t count = 0;  /* the number found for each row; it is the same for all rows */
   std::vector<std::uint64_t> generations;
   std::vector<double> distances_m;
 };
@@ -277,7 +278,7 @@ plan plan_of(const std::vector<std::uint64_t> &armed, const fencepost_plan_optio
   return out;
 }
 
-/* The shared part of the classes: calls that throw, and arguments for C. */
+/* The base of the wrapper classes: calls C functions and throws their errors, and converts arguments for C. */
 class calls {
  protected:
   template <class Function, class... Arguments>
@@ -915,7 +916,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
 
   /* Events. */
 
-  /* The next event, or none. The call acknowledges the previous event. */
+  /* The next event, or none. Each call acknowledges the event that the previous call returned. */
   std::optional<event> poll_event() {
     event out;
     std::uint32_t available = 0;
@@ -1406,7 +1407,7 @@ class fleet : detail::calls {
     call(fencepost_fleet_devices, get(), texts.data(), texts.size(), 1u, numbers.data());
     return numbers;
   }
-  /* The numbers of all devices, ascending by place. */
+  /* The numbers of all devices, sorted by the devices' places (see Devices in fencepost.h). */
   std::vector<std::uint32_t> device_numbers() const {
     return numbers_of([this](std::uint32_t *out, std::size_t capacity, std::size_t *count) {
       return repeatable(fencepost_fleet_device_numbers, get(), out, capacity, count);
@@ -1484,7 +1485,7 @@ class fleet : detail::calls {
 
   /* Events. */
 
-  /* The next event, or none. The call acknowledges the previous event. */
+  /* The next event, or none. Each call acknowledges the event that the previous call returned. */
   std::optional<fleet_event> poll_event() {
     fleet_event out;
     if (poll_events(&out, 1) == 0) return std::nullopt;
@@ -1576,7 +1577,7 @@ class fleet : detail::calls {
   /* Moving devices. */
 
   /* Exports devices as bytes; the devices also stay in this fleet. Portable bytes can also be imported into a fleet
-     whose table has another version. */
+     whose table has a different version. */
   std::vector<std::vector<std::uint8_t>> export_devices(const std::vector<std::uint32_t> &devices,
                                                         bool portable = false) const {
     std::vector<std::uint64_t> offsets(devices.size() + 1);
@@ -1711,7 +1712,7 @@ inline bool accept(significant_change_filter &filter, const fix &sample) {
   return accepted != 0;
 }
 
-/* The index of the fix with the least uncertainty at a moment; none if no fix is usable. */
+/* The index of the fix that has the least uncertainty at a given time; none if no fix is usable. */
 inline std::optional<std::size_t> best_fix(const std::vector<fix> &fixes, std::int64_t now_us,
                                            const fix_selection &selection = standard_fix_selection()) {
   std::size_t index = 0;

@@ -30,17 +30,17 @@ extension UUID {
 }
 
 extension BeaconIdentityCondition {
-  /// Satisfied while any beacon of that UUID is near.
+  /// The condition is satisfied while any beacon with the given UUID is near.
   public init(uuid: UUID) {
     self.init(uuid: BeaconUUID(uuid))
   }
 
-  /// Satisfied while a beacon of that UUID and major is near.
+  /// The condition is satisfied while a beacon with the given UUID and major is near.
   public init(uuid: UUID, major: UInt16) {
     self.init(uuid: BeaconUUID(uuid), major: major)
   }
 
-  /// Satisfied while that beacon is near.
+  /// The condition is satisfied while the beacon with the given UUID, major and minor is near.
   public init(uuid: UUID, major: UInt16, minor: UInt16) {
     self.init(uuid: BeaconUUID(uuid), major: major, minor: minor)
   }

@@ -1,7 +1,7 @@
 /// A queue from which the smallest element comes first.
 ///
-/// The caller passes the order with each call, and it must be the same order each time; comparable elements need no
-/// order argument.
+/// The caller passes the comparison function with each call, and must always pass the same one; elements that are
+/// `Comparable` need no such argument.
 ///
 /// Source: J. W. J. The algorithm is from Williams, "Algorithm 232: Heapsort", Communications of the ACM 7 (1964).
 @frozen

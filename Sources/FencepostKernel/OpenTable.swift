@@ -3,7 +3,8 @@ public protocol OpenTableEntry: Sendable {
   /// The value that marks an empty place in the table.
   init()
   var isFree: Bool { get }
-  /// The entry's preferred place. If a search reaches the end of the table, it continues at the start.
+  /// The slot in which an entry is preferably stored. If a search reaches the end of the table, it continues at the
+  /// start.
   func home(_ homes: OpenTableHomes) -> Int
 }
 
@@ -50,8 +51,8 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
   /// 2^64 divided by the golden ratio: it places neighbouring keys far apart.
   @usableFromInline static var golden: UInt64 { 0x9E37_79B9_7F4A_7C15 }
   @usableFromInline static var smallest: Int { 8 }
-  /// The largest allowed distance of an entry from its home. At a load of three fifths, entries of ordinary keys are up
-  /// to tens of steps from their homes, and entries of runs of neighbouring keys up to hundreds.
+  /// The largest allowed distance of an entry from its home. At a load of three fifths, an entry with an ordinary key
+  /// is at most tens of steps from its home, and an entry in a run of neighbouring keys at most hundreds of steps.
   @usableFromInline static var longestWay: Int { 1_024 }
 
   @inlinable
@@ -63,7 +64,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
   @inlinable
   public var homes: OpenTableHomes { layout }
 
-  /// Whether each entry is at its home, and the home equals the hash.
+  /// Whether every entry is at its home, and every home equals the key's hash.
   @inlinable
   public var isAtHome: Bool { allAtHome }
 
@@ -95,7 +96,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
 
   // MARK: - Look-ups
 
-  /// Returns the place of an entry, or −1.
+  /// Returns the slot of an entry, or −1 if the entry is not in the table.
   ///
   /// - Parameter isWanted: Must return `false` for a free place.
   @inlinable
@@ -107,7 +108,8 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// Returns the place of an entry, or −1, in a table whose address the caller already has.
+  /// Returns the slot of an entry in a table whose address the caller already has; −1 if the entry is
+  /// not in the table.
   @inlinable
   @inline(__always)
   public static func place(
@@ -146,7 +148,8 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// Inserts an entry that is not in the table yet, and returns its place. The caller must have made room before.
+  /// Inserts an entry that is not in the table yet, and returns its place. Before the call, the caller must make room
+  /// for the entry.
   @inlinable
   @discardableResult
   public mutating func insert(_ entry: Entry) -> Int {
@@ -177,7 +180,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// Removes all entries. At most `longest` places remain allocated.
+  /// Removes all entries. At most `longest` slots remain allocated.
   @inlinable
   public mutating func removeAll(keeping longest: Int) {
     guard taken > 0 else { return }
@@ -205,7 +208,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     layOut(length, 1 &<< UInt64(truncatingIfNeeded: 64 &- length.trailingZeroBitCount), atHome: true)
   }
 
-  /// Rearranges the entries with a secret random multiplier; does this only once for each length.
+  /// Rearranges the entries, using a secret random multiplier. Each table length is scattered at most once.
   @inlinable
   public mutating func scatter() {
     crowded = false

@@ -38,7 +38,7 @@ final class FirstVersion {
   }
 
   deinit {
-    // SQLite creates an empty log when it opens a file.
+    // Opening a file makes SQLite create an empty write-ahead log.
     if !hadLog { StoreFiles.removeEmptyLog(of: path) }
   }
 
@@ -54,8 +54,8 @@ final class FirstVersion {
     try Schema.quickCheck(connection)
   }
 
-  /// Passes every row to the receiver, the head first. Checks each row against its checksum, and at the end checks all
-  /// rows against the head.
+  /// Passes every row to the receiver, beginning with the header row. Checks each row against its checksum, and at the
+  /// end checks all rows against the header row.
   func readAll(_ body: (MonitorRow) throws(StoreFailure) -> Void) throws(StoreFailure) {
     var told: [UInt8]?
     var numbers: [UInt64] = [1, 0, 0, 0]
@@ -93,8 +93,8 @@ final class FirstVersion {
     guard told == found else { throw .otherRows }
   }
 
-  /// Checkpoints the log into the file, so that the file alone is the store: the file that replaces it must not find
-  /// this log next to it.
+  /// Checkpoints the write-ahead log into the database file, so that the file alone is the store. The file that
+  /// replaces the database file must not find this log next to it.
   func foldLog() throws(StoreFailure) {
     try connection.foldLog()
     connection.leaveUntouched(false)

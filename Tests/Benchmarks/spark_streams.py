@@ -3,10 +3,10 @@
     .venv/bin/python Tests/Benchmarks/spark_streams.py [--quick]
 
 There are 10 000 devices among 10 000 circles, and micro-batches of 1 000 000 rows (`--quick`: 1 000 devices, 50 000
-rows). The reference stream has the same source, packing, shuffle, state and sink. The function of the reference stream
-only reads its bytes, and stores as many bytes in the state as the devices need. Both streams run one after another in
-one Spark session, and the first micro-batch of each stream is not counted. Results are rows per processor second of the
-JVM and all of its Python workers together.
+rows). The reference stream has the same source, packing, shuffle, state and sink. The reference stream's function only
+reads its input bytes, and stores as many bytes of state as the devices need. Both streams run one after another in one
+Spark session, and the first micro-batch of each stream is not counted. Results are rows per processor second of the JVM
+and all of its Python workers together.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def micro_batch(number: int, devices: int, rows: int) -> Any:
 
 
 def inside(conditions: Zones, devices: int, rows: int) -> None:
-    """Measures the function without Spark: import, feed, export. Measures the usual case, and a case in which the rows
-    of the last micro-batch switch to another table halfway."""
+    """Measures only Fencepost's function, without Spark: it imports the states, feeds the rows, and exports the states.
+    Measures the usual case, and a case in which the rows of the last micro-batch switch to another table halfway."""
     from fencepost._spark.packed import pack
     from fencepost._spark.shard import Rules, follow
     from fencepost._spark.states import empty, schemas
@@ -118,7 +118,7 @@ def processor_seconds() -> float:
 
 
 def passing(size: int) -> type:
-    """A processor that only reads its bytes and keeps as many bytes as the devices need."""
+    """A processor without an engine: it only reads its input bytes, and stores `size` bytes of state."""
     from fencepost._spark.processor import Processor
 
     class Passing(Processor):

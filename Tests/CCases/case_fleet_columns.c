@@ -98,7 +98,7 @@ static void columns_and_dictionaries(void) {
       CHECK_OK(fencepost_fleet_device_identifier(single, expected[i].device, other, sizeof other, NULL, NULL));
       CHECK_TEXT(one, other);
     }
-    /* If a number has no device, nothing changes. */
+    /* If a device number does not exist, nothing changes. */
     fencepost_fleet_statistics before = fleet_statistics(fleet), after;
     fencepost_error error = FENCEPOST_ERROR_INIT;
     for (int bad = 0; bad < 4; bad++) {

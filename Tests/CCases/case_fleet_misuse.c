@@ -74,7 +74,7 @@ static void misuse(void) {
   NO(fencepost_fleet_import_devices(fleet, NULL, NULL, offsets, 1, 0, NULL, NULL));
   NO(fencepost_fleet_set_wakeup(NULL, NULL, NULL, NULL));
 
-  /* Device 2 was removed, device 3 never existed. */
+  /* Device 2 was removed; device 3 never existed. */
   static const uint32_t none[] = {2, 3, 1000000, FENCEPOST_NO_DEVICE};
 #define NONE(call) CHECK_STATUS(call, FENCEPOST_E_NO_SUCH_DEVICE)
 #define WRONG(call) CHECK_STATUS(call, FENCEPOST_E_INVALID_ARGUMENT)

@@ -303,12 +303,12 @@ static void many_rows(void) {
       CHECK_OK(fencepost_monitor_nearest(monitor, latitude, longitudes[i], 2, found, NULL, &count, NULL));
       CHECK(memcmp(found, near + 2 * i, 2 * sizeof *found) == 0);
     }
-    /* Without distances, bounds alone decide; the pairs must be the same. */
+    /* Without distances, the engine decides by bounds alone; it must find the same pairs of points and conditions. */
     static uint64_t again[MANY * 8];
     CHECK_OK(fencepost_monitor_containing_columns(monitor, &columns, MANY, offsets, again, NULL, needed, &size, NULL));
     CHECK(size == needed && memcmp(again, generations, needed * sizeof *again) == 0);
-    /* The answers are written into the memory of the points: whatever the library reads, it must not write beyond the
-       answers. */
+    /* The output arrays overlap the input points: the library may read wrong points, but it must not write beyond the
+       output arrays. */
     columns.latitudes = latitudes;
     columns.latitude_stride = 8;
     fencepost_status status =

@@ -4,9 +4,9 @@
     .venv/bin/python Tests/Coverage/run.py [swift | python]... [-- OPTION...]
 
 ``swift``: the Swift tests and the C cases, by llvm-cov. ``python``: the Python tests, by coverage.py for the package
-and by gcov for its extension, which is rebuilt for this measurement. Without either word, both are measured. The work
-folder is .build/coverage. Options for pytest or `swift test` can choose some of the tests; the figures are then only
-printed.
+and by gcov for its extension, which is rebuilt for this measurement. Without the words `swift` and `python`, both are
+measured. The work folder is .build/coverage. Options for pytest or `swift test` can choose some of the tests; the
+figures are then only printed.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def extension(copy: Path) -> Counts:
 
 
 def written(text: str, counts: Counts) -> str:
-    """The page with these figures; rows that were not measured stay unchanged."""
+    """Returns the page with new figures from the counts; rows without new counts stay unchanged."""
     rows = {name: line for line in text.splitlines() if (name := line[2:].partition(" | ")[0]) and line.count("|") == 5}
     for name, (covered, total) in counts.items():
         rows[name] = f"| {name} | {covered} | {total} | {100 * covered / total:.1f} |"

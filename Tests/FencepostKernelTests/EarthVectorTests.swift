@@ -23,7 +23,8 @@ import Testing
     #expect((pole.z - Ellipsoid.polarRadius).magnitude < 2e-9)
   }
 
-  /// Compares the vector with values computed with 40 digits (mpmath), for latitude −33.856784, longitude 151.215297.
+  /// Compares the computed vector with high-precision values (mpmath, 40 digits) for latitude −33.856784, longitude
+  /// 151.215297.
   @Test func agreesWithHighPrecision() {
     let v = EarthVector(latitude: -33.856784, longitude: 151.215297)
     #expect((v.x - -4_646_969.370_239_896).magnitude < 3e-9)

@@ -3,7 +3,8 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Compares cells with the shapes: the same polygons contain a position, and no edge is nearer than the slack.
+/// Compares the cells' answers with the shapes: the same polygons must contain a position, and no edge may be nearer
+/// than the cell's slack.
 @Suite struct EdgeCellsTests {
   /// Shapes by identifier, with their index.
   private struct World {
@@ -30,7 +31,7 @@ import Testing
       return nil
     }
 
-    /// - Returns: whether a cell decided the place.
+    /// - Returns: Whether the cells alone could answer for the position.
     func check(_ cells: inout EdgeCells, at point: SurfacePoint, _ note: String) -> Bool {
       guard let place = answer(&cells, at: point.vector) else { return false }
       var (count, least) = (0, Double.infinity)
@@ -101,7 +102,7 @@ import Testing
   }
 
   /// Polygons with holes and parts, and polygons that touch themselves. For a corridor or a buffered polygon, a cell
-  /// contains only a cap.
+  /// contains one cap and no edges.
   @Test func shapesOfAllKinds() throws {
     var random = SeededGenerator("cells of shapes")
     var decided = 0
@@ -144,7 +145,8 @@ import Testing
     #expect(decided > 1_800, "\(decided)")
   }
 
-  /// A change removes the cells. The memory stays within the budget. Coordinates that are not on Earth have no cell.
+  /// A change of the conditions removes the cells. The memory stays within the budget. Coordinates that are not on
+  /// Earth have no cell.
   @Test func memory() throws {
     var random = SeededGenerator("cells, memory")
     var world = World()
@@ -184,8 +186,8 @@ import Testing
     }
   }
 
-  /// Where no query has a useful answer, the attempts to create cells become rare: among circles that all overlap, along an edge
-  /// that is too long for cells, and after changes that follow each other.
+  /// If cells do not help any query, attempts to create cells become rare. Examples are circles that all overlap, an
+  /// edge that is too long for cells, and changes that follow each other closely.
   @Test func attemptsThatDoNotPayBecomeRare() throws {
     var circles = World()
     let middle = Place(latitude: 10, longitude: 20)

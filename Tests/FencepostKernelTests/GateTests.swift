@@ -78,7 +78,8 @@ import Testing
       }
       continuation.resume(returning: closings)
     }
-    // The reader claims the gate at the closing that follows its last patient one, and enters before the next closing.
+    // A patient reader lets a limited number of closings pass. It claims the gate at the closing after these, and
+    // enters before the next closing.
     #expect(closings <= Self.patience + 2)
   }
 
@@ -92,7 +93,8 @@ import Testing
           shared.gate.enter { shared.isDone.store(true, ordering: .releasing) }
           continuation.resume()
         }
-        // Wakes the reader while the gate stays closed, as if it had been overtaken.
+        // Wakes the reader while the gate stays closed; for the reader, this looks as if another closing had overtaken
+        // it.
         for _ in 0..<100_000 where shared.word & UInt32(CPLATFORM_CLAIMED) == 0 {
           cplatform_leave_slowly(shared.gate.word, 1)
           usleep(100)

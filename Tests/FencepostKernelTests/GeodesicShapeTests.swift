@@ -38,7 +38,8 @@ import Testing
     let planar = try GeodesicShape.reading(polygon: [[square(10, 175, 10)]], reading: .planar)
     for (latitude, longitude) in [(15.0, 180.0), (15, -180), (15, 179.999), (12, -178), (19.9, 179), (15, 170)] {
       let expected = distance(planar, latitude, longitude)
-      // The halves of an edge are cut at other points than the whole edge; each is within 0.1 m of the drawn line.
+      // A half of an edge is cut at other points than the whole edge; all of these edges are within 0.1 m of the drawn
+      // line.
       #expect((distance(cut, latitude, longitude) - expected).magnitude < 0.25)
       #expect((distance(whole, latitude, longitude) < 0) == (expected < 0))
     }
@@ -48,7 +49,7 @@ import Testing
       (distance(cap, -90, 12) + 1_116_828).magnitude < 10 && distance(cap, -85, 180) < 0 && distance(cap, -79, 0) > 0)
     let shared = try GeodesicShape.reading(polygon: [[square(0, 0, 1)], [square(0, 1, 1)]])
     #expect((distance(shared, 0.5, 1) + 55_287).magnitude < 10)
-    // These two parts have different vertices along the antimeridian.
+    // The two parts of this polygon have different vertices along the antimeridian.
     let stepped = try GeodesicShape.reading(
       polygon: [[[(0, 179), (0, 180), (1, 180), (1, 179)]], [[(-1, -180), (-1, -179), (2, -179), (2, -180)]]],
       reading: .planar)

@@ -45,7 +45,7 @@ import Testing
     #expect(holds.prefix(2).contains("waiter"), "\(holds)")
   }
 
-  /// Threads exclude each other. Each thread gets the lock in the end, so no wake-up is lost.
+  /// At most one thread holds the lock at a time. Each thread gets the lock in the end, so no wake-up is lost.
   @Test func excludesAndLosesNoWake() async {
     let shared = Counter()
     await withTaskGroup(of: Void.self) { group in

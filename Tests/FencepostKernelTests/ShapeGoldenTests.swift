@@ -86,7 +86,7 @@ import Testing
     else { return [] }
     return rows.compactMap { row in
       let polygon = row["polygon"] as? [String: Any]
-      // The tests of the language bindings cover other notations and unknown words.
+      // Other notations, and words that the library does not know, are covered by the tests of the language bindings.
       guard let shape = polygon ?? row["corridor"] as? [String: Any], let coordinates = shape["coordinates"],
         let parts = parts(coordinates, isPolygon: polygon != nil),
         let edges = ["geodesic": EdgeReading.geodesic, "planar": .planar][shape["edges"] as? String ?? "geodesic"]
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  /// Parts of rings from any depth of nested numbers; `nil` for other values.
+  /// Converts arrays of numbers, nested to any depth, to the rings of parts; returns `nil` for any other value.
   private static func parts(_ coordinates: Any, isPolygon: Bool) -> [[[Corner]]]? {
     func vertices(_ ring: Any) -> [Corner]? {
       guard let ring = ring as? [[Any]] else { return nil }

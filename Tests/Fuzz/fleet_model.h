@@ -7,14 +7,14 @@
 enum {
   DEVICES = 3,
   NAMES = 6,
-  PAST = 320,     /* changes to the table and advances, as many as there may be steps */
+  PAST = 320,     /* the largest number of table changes and advances: one for each step */
   WAITING = 20000 /* more than any sequence of calls produces */
 };
 
 static const char *const names[NAMES] = {"a", "b", "c", "d", "e", "long identifier \xc3\xa9"};
 static const char *const device_names[DEVICES] = {"one", "two", "three"};
 
-/* Describes a call that the table and every monitor get. */
+/* Describes a change that is made to the table and to every monitor. */
 typedef struct change {
   enum {
     ADD_CIRCLE,

@@ -120,7 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fencepost_fix fix = {0, 0, 5, 0};
   REQUIRE(fencepost_monitor_feed_fix(monitor, &fix, NULL) == FENCEPOST_OK);
   try_condition(&in, monitor);
-  for (int i = 1; i < 6; i++) { /* whatever policy is accepted, the monitor must work with it */
+  for (int i = 1; i < 6; i++) { /* the monitor must work with every policy that it accepts */
     fencepost_event event;
     uint32_t available;
     fix.longitude = i % 2 ? 0.01 : 0;

@@ -68,8 +68,8 @@ static void try_identifier(fencepost_monitor *monitor, const char *text, int bea
   }
 }
 
-/* The list of identifiers must equal the table: the count is right, and each identifier is found, and occurs only
-   once. */
+/* The list of identifiers must match the table: the count is right, and each identifier in the list exists in the table
+   and occurs only once. */
 static void check_list(fencepost_monitor *monitor) {
   size_t size = 0, count = 0;
   REQUIRE(fencepost_monitor_identifiers(monitor, NULL, 0, &size, &count, NULL) == FENCEPOST_OK);

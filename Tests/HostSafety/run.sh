@@ -18,7 +18,7 @@ complain() {
   failed=1
 }
 
-# nothing TRACE WHAT PATTERN: fails if a line of the trace matches.
+# nothing TRACE WHAT PATTERN: fails if a line of the trace matches PATTERN.
 nothing() {
   if grep -E "$3" "$1" > "$folder/found"; then
     complain "$2:"

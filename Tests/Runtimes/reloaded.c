@@ -3,7 +3,7 @@
  * each time. The library must really be unloaded, and leave no open descriptor and no memory. A constant that the
  * library allocates on first use would be leaked in each round, because Swift never frees it.
  *
- *     reloaded LIBRARY FOLDER, with a folder for stores
+ *     reloaded LIBRARY FOLDER (stores are created in this folder)
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -148,7 +148,7 @@ int main(int count, char **arguments) {
   require(events >= 2 * ROUNDS, "an event is missing");
   require(descriptors() == open, "it keeps descriptors");
   require(before > 0, "allocations are not counted");
-  /* In some rounds other code may allocate too, but not in each round. */
+  /* In some rounds other code may also allocate memory, but not in every round. */
   if (kept > ROUNDS / 10) {
     fprintf(stderr, "reloaded: %d rounds keep %ld allocations\n", ROUNDS, kept);
     return 1;

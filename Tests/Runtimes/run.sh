@@ -1,8 +1,8 @@
 #!/bin/bash
-# Tests the two builds of the C library. For the embedded build, which all other parts of the tests use too: its size,
-# its dependencies, the cost of loading it, and its archive in C, C++, Rust, Go and Swift programs. For the full build
-# (FENCEPOST_RUNTIME=full): the C cases with the shared library and the archive, the events, which must be the same byte
-# for byte (also from a debug build), and the conformance corpus through Python.
+# Tests the two builds of the C library. The embedded build is also used by all other parts of the tests. For this
+# build, tests its size, its dependencies, the cost of loading it, and its archive in C, C++, Rust, Go and Swift
+# programs. For the full build (FENCEPOST_RUNTIME=full), runs the C cases with the shared library and with the archive,
+# compares the events byte for byte (also with those of a debug build), and runs the conformance corpus through Python.
 #
 #   Tests/Runtimes/run.sh
 #
@@ -34,8 +34,8 @@ LC_ALL=C readelf --dyn-syms --wide "$library" | awk '$5 == "GLOBAL" && $7 != "UN
   grep -v '^FENCEPOST_' | sort > "$folder/exported"
 sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/\1/p' bindings/c/fencepost.map | sort > "$folder/declared"
 diff "$folder/declared" "$folder/exported" || fail "the library exports something else than the header declares"
-# Decisions depend only on arithmetic that IEEE 754 defines exactly: the library must not use math functions other than
-# these.
+# Decisions must depend only on arithmetic that IEEE 754 defines exactly. The library must therefore not call any of the
+# math functions in this list.
 if nm -D --undefined-only "$library" | awk '{ sub(/@.*/, "", $NF); print $NF }' |
   grep -xE '(sin|cos|tan|asin|acos|atan|atan2|exp|exp2|log|log2|log10|pow|fma|hypot|cbrt|sincos|round|fmin|fmax|ldexp)f?l?'; then
   fail "the library calls functions whose results differ between platforms"
@@ -167,7 +167,8 @@ while read -r hash program; do
     fail "bindings/site/concepts/determinism.md has another SHA-256 for $program than Tests/Golden/events.sha256"
 done < Tests/Golden/events.sha256
 
-# Runs the conformance corpus through the installed package, in which this library replaces its own.
+# Runs the conformance corpus through a copy of the installed package, in which this library replaces the package's own
+# library.
 package=$(cd / && "$root/.venv/bin/python" -c 'import fencepost, os; print(os.path.dirname(fencepost.__file__))')
 cp -R "$package" "$folder/fencepost"
 replaced=$(find "$folder/fencepost" -name "$soname")

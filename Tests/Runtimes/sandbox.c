@@ -2,7 +2,7 @@
  * Tests the library in a sandbox that refuses getrandom(), as a kernel before 3.17 does: the library must work without
  * waiting for it. Stores must still get different numbers, both in one process and in its child process.
  *
- *     sandbox FOLDER, with a folder for stores
+ *     sandbox FOLDER (stores are created in this folder)
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -2,7 +2,8 @@
  * Measures the cost of loading the library: loads it, and prints the shortest time of all runs, each in a separate
  * process.
  *
- *     start LIBRARY RUNS, or with RUNS 0 once in this process, to count the instructions of load() under callgrind
+ *     start LIBRARY RUNS. With RUNS 0, the library is loaded once in this process, to count the instructions of load()
+ *     under callgrind.
  */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>

@@ -12,18 +12,18 @@ enum {
   DEVICES = 20000,
   CALLS = 45,
   ROWS = 7000,
-  /* Before this call, a circle that contains devices grows. */
+  /* The number of the call before which a circle that contains devices grows. */
   GROWS = 16,
-  /* Before this call, a device is removed. Each change follows a checkpoint, so if it is saved, so are all earlier
-     inputs. */
+  /* The number of the call before which a device is removed. Each change follows a checkpoint. If the change is saved,
+     then all earlier inputs are saved, too. */
   LEAVES = 31,
   LEAVER = 7,
   /* The test tries at most this many crashes until each kind has occurred. */
   MOST_CRASHES = 60
 };
 
-/* The kinds of state that a crash between two parts can leave: with the circle before its growth, with the grown
- * circle, or after the removal too. */
+/* The kinds of state that a crash between two parts can leave: the circle has not grown yet, the circle has grown, or
+ * the circle has grown and the device was removed. */
 enum {
   BETWEEN = 1,
   BETWEEN_GROWN = 2,
@@ -83,8 +83,8 @@ static int is_fed(long n) { return n % 10 != 9 && n % 4 != 3; }
 
 static uint32_t device_of(long n, long row) { return (uint32_t)((n * 6100 + row) % DEVICES); }
 
-/* Grows the circle, which stands for any change to the table, unless `is_asked_only`. Returns whether the circle was
-   small before the call. */
+/* Enlarges the circle (an example of a change to the table), unless `is_asked_only` is set. Returns whether the circle
+   was small before the call. */
 static int grow(fencepost_fleet *fleet, int is_asked_only) {
   fencepost_conditions *table;
   fencepost_condition place;
@@ -106,7 +106,7 @@ static uint32_t number_of(fencepost_fleet *fleet, uint32_t device) {
   return number;
 }
 
-/* The waiting events of a circle that grows would become void and have no sequence, so all are delivered first. */
+/* If a circle grows, its waiting events become void and get no sequence, so all events are delivered first. */
 static void take_events(fencepost_fleet *fleet) {
   static fencepost_fleet_event events[4096];
   size_t count = 1;
@@ -151,7 +151,7 @@ static void play_crowd(fencepost_fleet *fleet, long n, uint64_t *had) {
     }
     const char *name = name_of(device);
     check(fencepost_fleet_devices(fleet, &name, 1, 1, &devices[count], &last_error));
-    /* The position is in a circle, or between two circles, or slightly moved. */
+    /* The position is in a circle or between two circles, sometimes moved slightly. */
     latitudes[count++] = 0.005 * (double)((device * 7 + (uint32_t)n * 3) % 8) + 1e-6 * (double)(n % 5);
   }
   fencepost_fix_columns fixes = FENCEPOST_FIX_COLUMNS_INIT;
@@ -207,8 +207,8 @@ static void count_inputs(uint64_t inputs[DEVICES]) {
     for (long i = 0; is_fed(n) && i < ROWS; i++) inputs[device_of(n, i)]++;
 }
 
-/* Returns the kind of the crash, or 0 if the same call saved all devices, which means that the crash was not between
-   two parts. */
+/* Returns the kind of state that the crash left. Returns 0 if a single save had covered all devices, because then the
+   crash did not happen between two parts. */
 static int look_at_crowd(const char *what, long n) {
   static uint64_t had[DEVICES], now[DEVICES], before[DEVICES];
   fencepost_fleet *fleet = open_crowd(0);

@@ -14,7 +14,8 @@
 typedef struct {
   int resource;
   rlim_t most;
-  /* The limit starts with this call, for 40 calls; 0 means before the store is opened. */
+  /* The number of the call at which the limit starts; 0 means before the store is opened. The limit lasts for 40
+     calls. */
   long from;
   int has_recovered, is_refused;
   progress progress;
@@ -53,7 +54,7 @@ static void recover(const scarcity *shared) {
 static void live(void *context) {
   scarcity *shared = context;
   fencepost_monitor *monitor;
-  /* Without this, a write beyond the limit ends the process, in any thread. */
+  /* If SIGXFSZ were not ignored, a write beyond the limit would end the process, in any thread. */
   signal(SIGXFSZ, SIG_IGN);
   if (shared->from == 0) limit(shared);
   fencepost_status status = open_monitor(&monitor, 0);

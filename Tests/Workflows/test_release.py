@@ -34,7 +34,7 @@ class Repository:
         changelog = re.sub(r"(?m)^## 0\.\d+ \(in work\)$", "## 7.1 (in work)", self.text("CHANGELOG.md"))
         # Version 0.3 may remove names that were never deprecated; 7.1 may not.
         changelog = re.sub(r"(?ms)(^## 7\.1 \(in work\)$(?:(?!^## ).)*?)^### Removed$", r"\1### Gone", changelog)
-        if "## 7.1 (in work)" not in changelog:  # this is the state right after a release
+        if "## 7.1 (in work)" not in changelog:  # right after a release, the changelog has no section "in work"
             changelog = changelog.replace("\n## ", "\n## 7.1 (in work)\n\n* A line.\n\n## ", 1)
         (folder / "CHANGELOG.md").write_text(changelog)
         self.git("init", "--quiet", "--initial-branch", "main")

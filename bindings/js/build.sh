@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes the npm package folder .build/js: the module fencepost.wasm and the files beside this script. `make wasm` calls it.
+# Makes the npm package folder .build/js: the module fencepost.wasm and the files beside this script. `make wasm` calls
+# this script.
 #
 #   bindings/js/build.sh [FOLDER]
 #

@@ -16,8 +16,8 @@ A comment before a block changes how the block is run:
     <!-- needs NAME... -->   the block is skipped if these modules or programs are not installed
 
 ``pip install 'fencepost[EXTRA,...]' PACKAGE...`` on a page, in a block or in the text, names the requirements of the
-programs after it. This module runs the programs with the packages that are installed; ``Tests/Packaging/pages.py``
-installs exactly those requirements.
+programs after it. This module runs the programs with whatever packages are installed; ``Tests/Packaging/pages.py``
+installs exactly the requirements that a page names.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ class Block:
 
     @property
     def runner(self) -> str | None:
-        """The file that runs the block instead of this module."""
+        """The name of the test file that runs this block, or None if this module runs it."""
         return self.says.removeprefix("run by ") if self.says.startswith("run by ") else None
 
     @property
     def missing(self) -> list[str]:
-        """The names that the block needs and that are not installed."""
+        """The modules and programs that the block needs and that are not installed."""
         wanted = self.says.removeprefix("needs ").split() if self.says.startswith("needs ") else []
         return [name for name in wanted if importlib.util.find_spec(name) is None and shutil.which(name) is None]
 

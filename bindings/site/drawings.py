@@ -36,7 +36,7 @@ class Run:
 
 
 def follow(name: str, policy: TransitionPolicy, distances: Sequence[float], accuracies: Sequence[float]) -> Run:
-    """Feeds one fix per second at these distances from the line (negative inside)."""
+    """Feeds one fix per second, each at the given distance from the line (negative inside)."""
     monitor = Monitor()
     circle = Circle(*CENTRE, radius=RADIUS)
     monitor.add(circle, name, policy=policy, assuming="unsatisfied")

@@ -49,8 +49,8 @@ def _members(value: type) -> Iterator[str]:
 
 
 def names() -> dict[str, tuple[str, str]]:
-    """The names that guides write in code, without `fencepost.`: each with its full name and its page in the
-    reference."""
+    """The names that the guides write as code, without the prefix `fencepost.`. Each name is mapped to its full name
+    and to its page in the reference."""
     found: dict[str, tuple[str, str]] = {}
     for part, module in [*reversed(_parts()), ("", fencepost)]:
         prefix = f"fencepost.{part}" if part else "fencepost"
@@ -58,7 +58,7 @@ def names() -> dict[str, tuple[str, str]]:
             of_class = isinstance(value, type)
             page = f"reference/python/{part or (name if of_class else FUNCTIONS)}"
             spellings = [f"{part}.{name}", name] if part and part not in ("errors", "types", "live") else [name]
-            if part == "geodesic":  # without its module, `inverse` is an ordinary word
+            if part == "geodesic":  # without the module's name, `inverse` would match an ordinary word
                 spellings = spellings[:1]
             for spelling in spellings:
                 found[spelling] = (f"{prefix}.{name}", page)
@@ -101,8 +101,8 @@ def _summary(value: Any) -> str:
 
 
 def pages(mentions: Mapping[str, list[str]]) -> dict[str, str]:
-    """Returns each page's place and text, in reStructuredText. ``mentions`` lists the guides that name something on a
-    page."""
+    """Returns each page's place and text, in reStructuredText. ``mentions`` maps a page to the guides that name
+    something on that page."""
     folder = "reference/python"
     made: dict[str, str] = {}
 

@@ -35,7 +35,7 @@ struct Quickstart {
       print("\(seconds) s: \(event.identifier) is \(event.state.name) (\(event.cause.name))")
       handled += 1
       if handled == 8 {
-        await monitor.acknowledge()  // without this, leaving the loop would cause its redelivery
+        await monitor.acknowledge()  // unless it is acknowledged, the event is redelivered after the loop ends
         break
       }
     }

@@ -78,8 +78,8 @@ enum {
 
 /* Enters a gate that is closed, is claimed or has readers inside. */
 void cplatform_enter_slowly(cplatform_gate *gate);
-/* `before` is the gate's word before a reader left: if this reader was the last one inside, wakes the writer that waits
-   for it. */
+/* `before` is the value of the gate's word before a reader left. If this reader was the last one inside, the function
+   wakes the writer that waits for it. */
 void cplatform_leave_slowly(cplatform_gate *gate, uint32_t before);
 
 static inline void cplatform_enter(cplatform_gate *gate) {
@@ -93,16 +93,16 @@ static inline void cplatform_leave(cplatform_gate *gate) {
   if (before & CPLATFORM_CLOSED) cplatform_leave_slowly(gate, before);
 }
 
-/* Returns whether a writer has closed the gate. If so, a reader that works in many small steps leaves and enters
-   again. */
+/* Returns whether a writer has closed the gate. If the gate is closed, a reader that works in many small steps leaves
+   the gate and enters it again. */
 static inline int cplatform_is_closed(const cplatform_gate *gate) {
   return (__atomic_load_n(&gate->word, __ATOMIC_RELAXED) & CPLATFORM_CLOSED) != 0;
 }
 
 /*
  * A writer closes many gates in three steps, and takes each step at all gates before the next, so that the readers
- * leave in parallel. It waits for the readers with a claim while all gates are open, closes the gates, and waits for
- * the readers inside.
+ * leave in parallel. The first step waits for the readers that have claimed the gates, while all gates are still open;
+ * the second step closes the gates; the third step waits for the readers inside.
  */
 void cplatform_wait_for_claims(cplatform_gate *gate);
 void cplatform_close(cplatform_gate *gate);

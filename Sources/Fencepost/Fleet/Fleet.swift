@@ -152,8 +152,8 @@ public actor Fleet {
 
   /// Feeds many fixes of many devices in order. See ``FleetEngine/feed(_:result:)``.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (there is no device with a number; nothing has changed
-  ///   then), ``MonitorError/queueFull(limit:position:)``; the fixes before this position were applied.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (a device number does not exist; in this case nothing has
+  ///   changed), ``MonitorError/queueFull(limit:position:)``; the fixes before this position were applied.
   @discardableResult
   public func feed(_ fixes: [(device: UInt32, fix: Fix)]) throws(MonitorError) -> FeedResult {
     try engine.feed(fixes)

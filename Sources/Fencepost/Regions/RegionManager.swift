@@ -44,8 +44,9 @@ public final class RegionManager {
 
   /// Requests the current state of a region; only this manager's delegate receives the answer, by `didDetermineState`.
   ///
-  /// For a monitored region, the answer is its observed state. For any other circle, the answer is the side of the last
-  /// fix, or `unknown` if there is no fix; for other beacons, it is `unknown`.
+  /// For a monitored region, the answer is its observed state. For a circle that is not monitored, the answer is the
+  /// side of the last fix, or `unknown` if there is no fix. For a beacon region that is not monitored, the answer is
+  /// `unknown`.
   public func requestState(for region: Region) { service.requestState(of: region, for: self) }
 
   /// The largest radius of a circular region, in metres.

@@ -90,7 +90,7 @@ extension ConditionsHandle {
   /// The subject that the condition with the given identifier has at this moment: a row that is equal to this subject
   /// is not examined again.
   func known(_ identifier: UnsafeBufferPointer<UInt8>) -> Definition.Subject? {
-    // A holder that refuses the read also refuses the change, and the change reports the reason.
+    // If the table or monitor cannot be read here, it also refuses the change, and the change reports the reason.
     (try? read { table in table.subject(ofIdentifierBytes: identifier) }) ?? nil
   }
 

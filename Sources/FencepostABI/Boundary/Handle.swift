@@ -37,7 +37,7 @@ typealias FleetHandle = Handle<StoredFleet>
 struct Handled<Stored: HandledState>: ~Copyable {
   let stored: Lock<Stored>
   let wakeup = Wakeup()
-  /// The handle itself, and references to a monitor's table.
+  /// The number of owners: the handle itself, and each reference to a monitor's table.
   let owners = Atomic<Int>(1)
 }
 

@@ -2,8 +2,8 @@
 extension CapIndex {
   // MARK: Hash table
 
-  /// The preferred slot of a node. The children of a node have neighbouring slots, so a search, which needs several of
-  /// them, reads few memory pages of the table. The result may be past the end of the table.
+  /// The slot in which a node is preferably stored. The children of a node have neighbouring slots, so a search, which
+  /// needs several of them, reads few memory pages of the table. The result may be past the end of the table.
   @inline(__always)
   static func home(_ key: UInt64, _ homes: OpenTableHomes) -> Int {
     let child = (key &>> 38 & 3) | (key &>> 17 & 12) | (key & 3) &<< 4

@@ -6,16 +6,17 @@
 /// The index is a loose tree of cubes, four children along each axis, whose nodes live in one hash table:
 ///
 /// * Level k has cubes of edge `CapLevel.edge(k)` and accepts caps of reach up to `CapLevel.reach(k)`, which is half an
-///   edge; so a cap of a level-k node extends at most half an edge beyond the cube that contains its centre. The lowest
-///   level that can accept a cap is the cap's class.
+///   edge. A cap of a level-k node therefore extends at most half an edge beyond the cube that contains its centre. The
+///   lowest level that can accept a cap is the cap's class.
 /// * A cap starts at the node of level `CapLevel.base` around its centre (or of its class, if that is higher) and
 ///   moves down, never below its class, only when the node around it is crowded. Sparse regions therefore need only one
 ///   node for many caps; in dense regions the depth depends on the size of the caps.
 /// * All ancestors of a node exist, and each node has a mask of its 64 possible children, so a search never examines
 ///   empty space. `reach` of a node is an upper bound of the reach of the caps at and below it.
-/// * On insertion, centres are rounded to a grid of `CapLevel.quantum` metres; the grid is so coarse that the offset
-///   from the centre of a cube is exact in `Float` at every level between which a cap can move, so the location of a
-///   cap is the same at every level and on removal. A longer reach compensates for this rounding.
+/// * On insertion, centres are rounded to a grid of `CapLevel.quantum` metres. The grid is so coarse that the offset
+///   from a cube's centre is exact in `Float` at every level that a cap can move to. The location of a cap is therefore
+///   the same at every level and on removal. The stored reach of a cap is increased to compensate for the rounding of
+///   its centre.
 /// * Caps that do not fit into any cube (an infinite reach, NaN, or a centre off the Earth) are in a plain list and are
 ///   always measured exactly.
 ///
@@ -113,7 +114,7 @@ public struct CapIndex: Sendable {
 enum CapLevel {
   /// The top level has one cube, which contains the Earth.
   static let top = 9
-  /// Caps in sparse regions stay at this level.
+  /// The level at which caps in sparse regions stay.
   static let base = 5
   /// log2 of the edge, in metres, of the cubes of the lowest level.
   static let edgeLog = 7
@@ -183,8 +184,8 @@ struct CapPlacement: Sendable {
     x = Int64((centre.x + CapLevel.origin) * CapLevel.steps + 0.5)
     y = Int64((centre.y + CapLevel.origin) * CapLevel.steps + 0.5)
     z = Int64((centre.z + CapLevel.origin) * CapLevel.steps + 0.5)
-    // The comparison in single precision may err by two parts in four million; above the base level the offset may err
-    // by as much, because it is no longer exact.
+    // Comparing in single precision may cause a relative error of two parts in four million. Above the base level, the
+    // offset is not exact, and may have an error of the same size.
     let padded = reach + CapLevel.quantum
     let relative = padded > Double(CapLevel.reach(CapLevel.base)) ? 0x1p-20 : 0x1p-21
     self.reach = Float(padded + padded * relative)
@@ -203,7 +204,7 @@ struct CapPlacement: Sendable {
     return CapLevel.key(level: level, x: x &>> shift, y: y &>> shift, z: z &>> shift)
   }
 
-  /// Returns the child of that cube that contains the centre.
+  /// Returns which of the 64 children of a cube at the given level contains the centre.
   @inline(__always)
   func child(level: Int) -> UInt64 {
     let shift = Int64(CapLevel.shift(level &- 1))

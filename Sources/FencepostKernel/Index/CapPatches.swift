@@ -2,9 +2,10 @@
 public struct NearestCap {
   /// `UInt32.max` means that no cap is known to be the nearest one.
   public var id: UInt32
-  /// The distance from the position to the nearest cap, in metres, or a smaller value; negative within the cap.
+  /// The distance from the position to the nearest cap, in metres, or a lower bound of this distance; negative within
+  /// the cap.
   public var slack: Double
-  /// No other cap is nearer than this, in metres; at least ``slack``.
+  /// A lower bound, in metres, of the distances to all other caps; at least ``slack``.
   public var next: Double
 
   public init(id: UInt32, slack: Double, next: Double) {
@@ -28,7 +29,7 @@ public struct NearestCap {
     }
   }
 
-  /// Takes something else at a given distance into account.
+  /// Takes into account that something other than a cap is at the given distance.
   @inline(__always)
   public mutating func limit(to distance: Double) {
     slack = min(slack, distance)
@@ -41,8 +42,8 @@ public struct NearestCap {
 ///
 /// A patch lists every cap whose slack, at any place in the patch's cube, is at most the patch's ``margin``. A query
 /// reads a few contiguous groups instead of descending the tree of the index; creating a patch costs about three
-/// queries. In crowded regions the cubes are smaller. In even more crowded regions there is no patch, and queries
-/// search the index.
+/// queries. In crowded regions the cubes are smaller. Where caps are even denser, there is no patch, and queries search
+/// the index.
 ///
 /// The patches are a cache of the index: their owner, who also owns the index, calls ``keepUp(with:version:)`` before
 /// each query. The cache's memory is limited; when the limit is reached, the cache is emptied.
@@ -55,8 +56,7 @@ public struct CapPatches: Sendable {
   /// the nearest one is close.
   private static let narrowShare = 0.25
   private static let manyGroups = 12
-  /// If caps are evenly distributed, the number of caps near a large cube is this many times the number near a small
-  /// one.
+  /// If caps are evenly distributed, a large cube has this many times as many nearby caps as a small one.
   private static let cubesOfCrowd = 16
   /// Half the diagonal of a cube, as a multiple of its edge, rounded up.
   private static let halfDiagonal = 0.866_026
@@ -68,7 +68,8 @@ public struct CapPatches: Sendable {
   private static let singleError = 0x1p-20
   /// An upper bound, in metres, of the errors of a chord and of a reach in single precision if all lengths are short.
   private static let leastError = 1e-4
-  /// After a change of the index, this many queries per lost patch use the index before new patches are created.
+  /// After a change of the index, new patches are created only after a number of queries on the index: this many for
+  /// each patch that the change discarded.
   private static let patience = 4
 
   private struct Patch: OpenTableEntry {
@@ -192,7 +193,7 @@ public struct CapPatches: Sendable {
     return .crowded
   }
 
-  /// The place of a position, if the cube that contains it has a patch.
+  /// The patch entry for a position, if the cube that contains the position has a patch.
   @inline(__always)
   public func place(of position: EarthVector) -> Place? {
     guard patches.count > 0, SpaceCubes.isNumbered(position), case .found(let place) = search(position) else {
@@ -201,7 +202,7 @@ public struct CapPatches: Sendable {
     return place
   }
 
-  /// The place of a position; creates a missing patch if this is allowed.
+  /// The patch entry for a position; creates a missing patch if this is allowed.
   ///
   /// - Parameter cap: Returns the centre and the reach of a cap.
   @inline(never)
@@ -236,7 +237,8 @@ public struct CapPatches: Sendable {
     index.collect(near: centre, within: edge * (Self.halfDiagonal + share), into: &found)
     if level == 1, !patch.isNarrow, found.count > Self.manyGroups * 4 {
       patch.isNarrow = true
-      // A hit's slack is a lower bound, just as if the index had been queried with the smaller distance.
+      // The slack of each cap found is a lower bound, exactly as if the index had been queried with the smaller
+      // distance.
       found.removeAll { Double($0.slack) > edge * (Self.halfDiagonal + Self.narrowShare) }
     }
     let needed = (found.count + 3) / 4

@@ -46,7 +46,8 @@ extension GeodesicShape {
     return side == 0 ? nil : bounds(candidates.least, candidates.most, side)
   }
 
-  /// Bounds of D, derived from bounds of the distance to the nearest chord and from the side.
+  /// Bounds of the signed distance D, derived from bounds of the distance to the nearest chord and from the side of the
+  /// line.
   @inline(__always)
   private func bounds(_ leastChord: Float, _ mostChord: Float, _ side: Int) -> (least: Double, most: Double) {
     let least = max(0, Double(leastChord))
@@ -70,8 +71,8 @@ extension GeodesicShape {
       guard least <= limit + doubt, most >= -limit - doubt else { return nil }
       return (max(least - doubt, -most - doubt, 0), max(most, -least) + doubt)
     }
-    // Here the point is outside of a polygon with a buffer, so D is the distance from the line minus the offset in
-    // every case.
+    // If this line is reached, the point is outside a polygon with a buffer, so D is always the distance from the line
+    // minus the offset.
     let farthest = limit < .infinity ? ChordThreshold.approaching(limit + offset) : .infinity
     let chord = line.chordBounds(to: position, within: farthest)
     guard chord.most < .infinity else { return nil }
@@ -79,8 +80,8 @@ extension GeodesicShape {
     return (max(least - offset, offset - most, 0), max(most - offset, offset - least))
   }
 
-  /// How far a point of space can move in a straight line before it may reach a point of the surface whose boundary
-  /// distance is `level`, in metres; 0 if the point may already be at such a point.
+  /// The straight-line distance, in metres, that a point in space can certainly move without reaching a surface point
+  /// whose boundary distance is `level`. The result is 0 if the point may already be at such a surface point.
   ///
   /// - Parameters:
   ///   - position: Usually near the surface, but may be anywhere. If the position is above or below the surface, the
@@ -92,7 +93,7 @@ extension GeodesicShape {
     let bounds = bounds(at: below)
     let gap = max(bounds.least - level, level - bounds.most)
     guard gap > 0 else { return 0 }
-    // A point at a geodesic distance of at least `gap` has at least this chord.
+    // If two points are at least `gap` apart along a geodesic, their straight-line distance is at least this chord.
     return max(0, ChordThreshold.leaving(min(gap, 3e7)) - (below - position).length - DistanceBounds.doubt)
   }
 
@@ -100,8 +101,8 @@ extension GeodesicShape {
   /// buffered polygon, several boundary points are equally near; the result is one of those in a direction
   /// perpendicular to the line.
   ///
-  /// If the boundary is at a distance from the line, it is searched for on the path from the nearest place of the line
-  /// to the point. At an inner corner, a different edge may be nearer to the place that is found.
+  /// If the shape has a buffer, the search for the boundary follows the path from the nearest place on the line to the
+  /// point. At an inner corner, the place found in this way may be nearer to a different edge.
   ///
   /// - Returns: `nil` if the place that is found is not on the boundary.
   public func nearestBoundaryPoint(of point: SurfacePoint) -> SurfacePoint? {

@@ -69,7 +69,7 @@ struct OrientedBox {
 /// along the edges do not overlap. The boxes are needed only while pairs of edges are searched for, and are not stored
 /// with the line.
 struct LineBoxes {
-  /// The boxes, with the same numbers as the balls of the line.
+  /// One box for each ball of the line; a box has the same index as its ball.
   let boxes: ContiguousArray<OrientedBox>
 
   /// A line with fewer vertices than this needs no boxes.
@@ -92,13 +92,13 @@ struct LineBoxes {
 }
 
 extension ShapeLine {
-  /// The largest distance of an edge from its chord along a unit vector, in metres.
+  /// An upper bound, in metres, of the distance between an edge and its chord, measured along a unit vector.
   ///
   /// The acceleration of a geodesic is κn, where n is the normal of the surface and κ ≤ 1/R. Along an axis a that is
-  /// level and perpendicular to the edge, the distance is therefore at most `sagitta` times the greatest |n·a|. From
-  /// the middle of the edge onwards, n turns by κ per metre in the direction of the edge, and by the geodesic torsion
-  /// across the edge; on the ellipsoid, this torsion is at most half of the difference of the principal curvatures,
-  /// 0.0034/R.
+  /// level and perpendicular to the edge, the distance between edge and chord is therefore at most `sagitta` times the
+  /// greatest |n·a|. From the middle of the edge onwards, n turns by κ per metre in the direction of the edge, and by
+  /// the geodesic torsion across the edge; on the ellipsoid, this torsion is at most half of the difference of the
+  /// principal curvatures, 0.0034/R.
   func bulge(_ edge: Int, along axis: EarthVector) -> Double {
     let (start, end) = (vertices[edge], vertices[edge + 1])
     let sagitta = sagitta(edge)

@@ -37,7 +37,7 @@ enum RingArea {
     return area < 0 ? earth + area : area
   }
 
-  /// The smaller of the two areas, with an error proportional to its size.
+  /// The smaller of the two areas that a ring bounds, with an error proportional to this area.
   ///
   /// - Parameter ring: Closed: the first point is repeated at the end.
   /// - Returns: The area in square metres; negative if it lies to the right.

@@ -15,7 +15,8 @@ extension ShapeLine {
       let segment = self.segment(edge)
       let (end, azimuth) =
         leaves ? (segment.start, segment.azimuths.start) : (segment.end, segment.azimuths.end + 180)
-      // At a pole the two azimuths may refer to different frames, because each longitude has its own frame.
+      // At a pole, the azimuths of the edge and of the way to the point may refer to different frames, because each
+      // longitude has its own frame.
       let turned = azimuth - way.azimuth1 + (corner.longitude - end.longitude) * poleTurn(corner)
       let clockwise = turned.remainder(dividingBy: 360)
       let angle = clockwise < 0 ? clockwise + 360 : clockwise
@@ -52,8 +53,8 @@ extension ShapeLine {
 
   /// Whether a foot between the ends of an edge lies at a needle, where the line turns back by almost half a turn.
   /// Within the accuracy of a distance, the edges on both sides of the tip are then equally near, but give opposite
-  /// sides. So the direction of the turn decides. A point next to a needle of the polygon is outside; a point next to a
-  /// needle that is cut out of the polygon is inside.
+  /// sides. Therefore the direction in which the line turns at the tip decides on which side the point lies. A point
+  /// next to a needle of the polygon is outside; a point next to a needle that is cut out of the polygon is inside.
   ///
   /// - Parameter place: The point in degrees; `nil` if feet are found in space.
   /// - Returns: The side, with the distance as its magnitude, or `nil` if the edge alone decides.
@@ -67,12 +68,12 @@ extension ShapeLine {
         let beside = besideNeedle(other, point, place), beside.isInner, beside.side * foot.side < 0,
         (beside.distance - foot.distance).magnitude < 3e-8
       else { continue }
-      // The chords reveal needles but not the direction of the turn: they dip below the surface by angles that grow
-      // with their lengths (1e-3 at 10 km), but tips may be as sharp as 1e-9.
+      // Chords are enough to detect needles, but not to find the direction of a turn. Chords dip below the surface by
+      // angles that grow with their lengths (1e-3 at 10 km), but the angle at a tip may be as small as 1e-9.
       guard let arrival = direction(arriving, from: leaving), let departure = direction(leaving, from: leaving) else {
         continue
       }
-      // Both directions lead away from the tip.
+      // Both direction vectors point away from the vertex where the two edges meet.
       let turn = departure.cross(arrival).dot(vertices[leaving].scaled)
       return turn > 0 ? -foot.distance : foot.distance
     }
@@ -81,7 +82,7 @@ extension ShapeLine {
 
   /// The unit tangent, in space, of the geodesic that leads from one end of an edge along the edge.
   ///
-  /// - Parameter leaving: The edge that leaves the same end; this end is the start of that edge.
+  /// - Parameter leaving: The edge that starts at the same vertex.
   /// - Returns: `nil` for an edge without a length.
   private func direction(_ edge: Int, from leaving: Int) -> EarthVector? {
     let (near, far) = edge == leaving ? (edge, edge + 1) : (edge + 1, edge)
@@ -93,7 +94,8 @@ extension ShapeLine {
     let azimuth = Trigonometry.sincosDegrees(start.path(to: place(far)).azimuth1)
     let latitude = Trigonometry.sincosDegrees(start.latitude)
     let longitude = Trigonometry.sincosDegrees(start.longitude)
-    // North and east at the start point; at a pole they are those of the longitude that the azimuth refers to.
+    // The unit vectors to the north and to the east at the start point. At a pole, they are those of the meridian that
+    // the azimuth refers to.
     let north = EarthVector(
       x: -latitude.sine * longitude.cosine, y: -latitude.sine * longitude.sine, z: latitude.cosine)
     let east = EarthVector(x: -longitude.sine, y: longitude.cosine, z: 0)

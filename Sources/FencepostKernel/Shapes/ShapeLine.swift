@@ -1,4 +1,4 @@
-/// The line of a shape: chains of geodesic edges, and a tree over these edges with which the nearest edge is found.
+/// The line of a shape: chains of geodesic edges, and a tree over these edges for finding the nearest edge.
 ///
 /// Chains are open or closed; the polygon lies to the left of its chains. Consecutive edges are near each other, so
 /// the tree follows the numbers of the edges: there is one ball around every eight edges, one ball around every eight
@@ -8,7 +8,8 @@ public struct ShapeLine: Sendable {
   /// The vertices of all chains, one chain after the other; edge e leads from vertex e to vertex e + 1. A closed chain
   /// repeats its first vertex at its end. A chain with only one distinct place lists that place twice.
   public private(set) var vertices: ContiguousArray<EarthVector> = []
-  /// The index in `vertices` at which each chain starts, in ascending order. No edge ends at these vertices.
+  /// The index in `vertices` at which each chain starts, in ascending order. A chain's first vertex is the start of an
+  /// edge, but never the end of one.
   private(set) var starts: ContiguousArray<Int> = []
   /// The tree: balls around edges, then balls around those balls, up to a single ball that contains everything.
   private(set) var balls: ContiguousArray<Ball> = []
@@ -19,8 +20,8 @@ public struct ShapeLine: Sendable {
   /// The x coordinates of all vertices relative to `origin`, then all y coordinates, then all z coordinates; after them
   /// the last value is repeated for the lanes of a group beyond the end.
   private(set) var corners: ContiguousArray<Float> = []
-  /// For every eight numbers, bits that mark those that belong to edges; empty for a single chain, where all numbers
-  /// except the last are edges.
+  /// One byte for every eight vertex numbers: a bit is set if an edge starts at the vertex with this number. Empty for
+  /// a single chain, in which an edge starts at every vertex except the last.
   private var edgeBits: ContiguousArray<UInt8> = []
   /// Balls and corners are relative to this place.
   let origin: EarthVector
@@ -32,7 +33,7 @@ public struct ShapeLine: Sendable {
 
   /// - Parameters:
   ///   - chains: Each chain has at least two vertices, and consecutive vertices differ.
-  ///   - touchesItself: See the property; `true` if this is unknown.
+  ///   - touchesItself: The value of the property `touchesItself`; `true` if it is unknown.
   public init(chains: [[SurfacePoint]], touchesItself: Bool = true) {
     let count = chains.reduce(0) { $0 + $1.count }
     vertices.reserveCapacity(count)
@@ -63,7 +64,8 @@ public struct ShapeLine: Sendable {
   /// Eights of numbers.
   var groupCount: Int { (vertices.count + ShapeLine.fanOut - 1) / ShapeLine.fanOut }
 
-  /// The number of values in a row of `corners`. Lanes of the last group beyond its own row belong to no edge.
+  /// The number of values in a row of `corners`. When the last group extends beyond its row, its extra lanes belong to
+  /// no edge.
   var stride: Int { vertices.count }
 
   private mutating func addCorners() {
@@ -125,7 +127,7 @@ public struct ShapeLine: Sendable {
     }
   }
 
-  /// Whether a number belongs to an edge, and not to the gap between two chains.
+  /// Whether there is an edge with this number; the last vertex number of each chain is not an edge.
   @inline(__always)
   func isEdge(_ edge: Int) -> Bool {
     edge &+ 1 < vertices.count && (edgeBits.isEmpty || edgeBits[edge / 8] & (1 << (edge % 8)) != 0)
@@ -147,7 +149,7 @@ public struct ShapeLine: Sendable {
       + corners.capacity * MemoryLayout<Float>.stride + (edgeBits.isEmpty ? 0 : edgeBits.capacity + 32) + 3 * 32
   }
 
-  /// A vertex in both of its forms, to a nanometre.
+  /// A vertex as a `SurfacePoint`: both its vector and its latitude and longitude, accurate to a nanometre.
   func place(_ vertex: Int) -> SurfacePoint { SurfacePoint(vertices[vertex]) }
 
   public func segment(_ edge: Int) -> GeodesicSegment {
@@ -158,8 +160,8 @@ public struct ShapeLine: Sendable {
   @inline(__always)
   func chord(_ edge: Int) -> Chord { Chord(vertices[edge], vertices[edge &+ 1]) }
 
-  /// The largest distance between an edge and its chord. This distance is that of an arc of the same length whose
-  /// curvature is the greatest curvature of any geodesic.
+  /// The largest distance between an edge and its chord. It is computed for an arc of the same length that has the
+  /// greatest curvature of any geodesic.
   @inline(__always)
   func sagitta(_ edge: Int) -> Double {
     let square = vertices[edge].squaredChord(to: vertices[edge &+ 1])
@@ -196,7 +198,7 @@ public struct ShapeLine: Sendable {
       UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32
     )
     private var starts: Starts = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-    /// A byte, so that the next member needs no additional space.
+    /// A single byte, so that the structure's next member fits into the padding.
     private var size: UInt8 = 1
 
     @inline(__always)

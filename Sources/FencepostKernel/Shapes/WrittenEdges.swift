@@ -1,6 +1,6 @@
 /// The planar edges of a ring or line that are not determined by its reduced longitudes: those that span 180 degrees of
-/// longitude or more, and those that follow a meridian from pole to pole. Vertices that are added within these edges
-/// turn them into ordinary edges, which have the same meaning when the definition is read again.
+/// longitude or more, and those that follow a meridian from pole to pole. The engine divides these edges by additional
+/// vertices. The shorter edges are ordinary edges, whose meaning stays the same when the definition is read again.
 struct WrittenEdges {
   /// A vertex to add.
   struct Added {
@@ -91,8 +91,8 @@ extension ShapeDefinition {
 
   /// The definition for callers: the longitudes of planar edges continue beyond [−180, 180), so that the vertices have
   /// the meaning that they had as written. A ring around a pole starts at its vertex at the pole, which also closes the
-  /// ring one turn later. If a shape cannot be written in this way, because it has no such vertex or leaves [−360,
-  /// 360], it is returned as it is stored.
+  /// ring one turn later. Some shapes cannot be written in this way, because they have no vertex at the pole or because
+  /// their longitudes would leave [−360, 360]. Such a shape is returned as it is stored.
   public var written: ShapeDefinition {
     guard hasWideEdges else { return self }
     var result = self
@@ -114,7 +114,7 @@ extension ShapeDefinition {
 }
 
 extension WrittenEdges {
-  /// Returns a ring or line of reduced longitudes with continuous longitudes instead.
+  /// Returns the vertices of a ring or line with continuous longitudes in place of reduced longitudes.
   fileprivate static func written(
     _ kept: some Collection<ShapeVertices.Vertex>, isRing: Bool
   ) -> [ShapeVertices.Vertex]? {

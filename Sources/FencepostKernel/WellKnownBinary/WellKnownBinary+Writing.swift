@@ -1,5 +1,5 @@
 extension WellKnownBinary {
-  /// The vertices of a definition; options are not part of the bytes.
+  /// The vertices of a definition as bytes; the bytes do not contain the options.
   public static func encode(_ definition: ShapeDefinition) -> [UInt8] {
     encode(Geometry(isPolygon: definition.isPolygon, vertices: definition.vertices))
   }

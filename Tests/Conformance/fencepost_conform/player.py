@@ -1,7 +1,7 @@
 """Runs conformance scenarios on the engine. The format is described in Tests/Conformance/README.md.
 
 This module plays the parts that belong to a host or a store instead of one monitor: which names are in use, closing and
-reopening, and the consumer. Without a store, a restart replaces the monitor by its fork, which redelivers the events
+reopening, and the consumer. Without a store, a restart replaces the monitor with its fork, which redelivers the events
 that were not committed. With a store, nothing is simulated: each scenario has its own directory, a restart closes and
 reopens the monitor, and in a failing store the system does not let the files grow.
 """
@@ -137,7 +137,7 @@ class _Run:
         self.main: str | None = None
 
     def after_step(self) -> None:
-        # A failing store has missed changes, which then cannot be read back.
+        # If the store fails, changes are missing from it and cannot be read back, so nothing is restarted then.
         if self.restart_every_step and self.store_works:
             for name in self.opened:
                 self.restart_between_steps(self.stored[name])
@@ -179,7 +179,7 @@ class _Run:
             self.act(step)
 
     def act(self, step: dict[str, Any]) -> None:
-        """Runs a step that has a verb."""
+        """Runs a step of a scenario; the step's verb says what to do."""
         verbs = [verb for verb in STEPS if verb in step]
         if not verbs:
             raise ValueError(f"it has no verb; the verbs are {', '.join((*ELSEWHERE, *STEPS))}")
@@ -256,7 +256,7 @@ class _Run:
 
 
 def _can_fail() -> bool:
-    # A write beyond the limit raises SIGXFSZ. Python ignores that signal by default; otherwise it would end the
+    # A write beyond the limit raises SIGXFSZ. Python ignores SIGXFSZ by default; otherwise the signal would end the
     # process.
     return resource is not None and signal.getsignal(signal.SIGXFSZ) is signal.SIG_IGN
 

@@ -22,7 +22,7 @@ struct CapSubject {
   var next: UInt32 = 0
 
   mutating func insert(_ cap: (EarthVector, Double)) {
-    // These identifiers use all bits.
+    // The multiplication spreads the identifiers over all 32 bits.
     let id = next &* 0x9E37_79B1
     next += 1
     caps.append(Cap(id: id, centre: cap.0, reach: cap.1))
@@ -82,7 +82,8 @@ struct CapSubject {
     }
   }
 
-  /// With a limit that follows the k-th best, the k caps with the least slack are among the visited caps.
+  /// If the search limit always follows the k-th best slack found so far, the k caps with the least slack are among the
+  /// visited caps.
   func checkNearest(to position: EarthVector, _ count: Int) {
     let slacks = Dictionary(
       caps.map { ($0.id, max(0, $0.centre.squaredChord(to: position).squareRoot() - $0.reach)) },

@@ -4,8 +4,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// A table of conditions with the parts of a delivery. The conditions are the circles `a` and `b`, which report all
-/// changes, the circle `entries`, which reports no exits, and a beacon condition.
+/// A table of conditions together with the other parts that deliver its events. The conditions are the circles `a` and
+/// `b`, which report all changes, the circle `entries`, which reports no exits, and a beacon condition.
 struct DeliveryWorld {
   private(set) var table = ConditionTable(limit: nil)
   var post = Post()

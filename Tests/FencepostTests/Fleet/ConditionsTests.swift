@@ -19,7 +19,7 @@ import Testing
       })
   }
 
-  /// A shape is validated before the fleets are locked, so a refused shape never locks them.
+  /// A shape is validated before the fleets are locked, so an invalid shape never locks them.
   @Test func examiningAShapeStopsNoFleet() throws {
     let table = Conditions()
     try table.add(polygon(), identifier: "there")
@@ -49,8 +49,8 @@ import Testing
     #expect(try table.sync(rows) == SyncResult(kept: 5))
     #expect(table.stops == stops)
     #expect(table.read { $0.changes.version } == version)
-    // A sync, or a call to `ensure`, with fewer rows, a different row or a repeated row either changes the table or is
-    // refused.
+    // A sync or ensure call with fewer rows than the table, a different row, or a repeated row either changes the table
+    // or is refused.
     #expect(try table.ensure([rows[0], rows[0]]) == SyncResult(kept: 2))
     #expect(throws: MonitorError.self) { try table.sync([rows[0], rows[1], rows[2], rows[3], rows[3]]) }
     #expect(try table.sync(rows.dropLast()).removed == 1)
@@ -81,7 +81,7 @@ import Testing
     #expect(table.read { shapes($0) } == first)
     #expect(try table.ensure(polygon(1), identifier: "p1", tag: 4))
     #expect(Set(table.read { shapes($0) }) == Set(first))
-    // A monitor behaves in the same way.
+    // Syncing a monitor's own table gives the same results.
     var engine = try MonitorEngine()
     try engine.sync(rows(tag: 1))
     let before = shapes(engine.table)
@@ -90,7 +90,7 @@ import Testing
   }
 
   /// A snapshot of a table equals, byte for byte, the snapshot of a monitor with the same conditions and without
-  /// inputs, however the table was made. So earlier versions can read it.
+  /// inputs, however the table was made. Earlier versions can therefore read it.
   @Test func aSnapshotIsThatOfAMonitorWithoutInputs() throws {
     let table = Conditions()
     var monitor = try MonitorEngine(options: Conditions.options)
@@ -122,7 +122,8 @@ import Testing
     #expect(restored.read { $0.changes.since(0).isEmpty })
   }
 
-  /// The ways in which a fleet reads its table for a long time. Each case calls its argument in the middle of the read.
+  /// The ways in which a fleet reads its table for a long time. Each case calls the given closure in the middle of the
+  /// read.
   enum LongRead: CaseIterable {
     case snapshot, save, inside, insideOne, export, poll, tableSnapshot
 
@@ -194,7 +195,8 @@ import Testing
       steps.note("changed")
     }
     steps.wait(for: "changing")
-    // The change begins to wait during this pause. If the change begins later, the test is only less strict.
+    // The change begins to wait during this pause. If the change begins to wait only after the pause, the test is less
+    // strict, but still correct.
     usleep(20_000)
     try other.feed(fix(1, 10), for: truck)
     #expect(try table.containing(latitude: 0, longitude: 0).map(\.identifier).contains("home"))

@@ -12,9 +12,9 @@ import Testing
     case town, crowd, tiny, huge, northPole, southPole, antimeridian, globe
   }
 
-  /// Compares with fixes at each microsecond, which is the definition of the rule. If the fixes are at the engine's
-  /// positions, the events are the same, bit for bit. If the fixes are on the geodesic, which differs by some
-  /// nanometres on short legs, the events are the same within a microsecond.
+  /// Compares the events on a path with the events of fixes at each microsecond, which is how the rule defines them. If
+  /// the fixes are at the engine's positions, the events are the same, bit for bit. If the fixes are on the geodesic,
+  /// which differs by some nanometres on short legs, the events are the same within a microsecond.
   @Test(arguments: World.allCases)
   func agreesToTheMicrosecond(_ world: World) throws {
     var (onPath, gaps, other) = (0, 0, 0)
@@ -31,7 +31,7 @@ import Testing
     #expect(other * 20 <= onPath, "\(world): \(other) of \(onPath) a microsecond away")
   }
 
-  /// Compares with fixes every 10 ms, at the speeds of people and cars.
+  /// Compares the events of a path with those of fixes every 10 ms, at the speeds of people and cars.
   @Test(arguments: [0, 1, 2, 3])
   func agreesWithFixesEachHundredthSecond(_ round: UInt64) throws {
     var random = SeededGenerator("PathOracleTests drive", salt: 5_000 + round)
@@ -72,7 +72,7 @@ import Testing
   @Test(arguments: ["examples/data/tracks/csv", "../shared/data/tracks/csv"])
   func agreesOnTracks(_ place: String) throws {
     let folder = packageRoot.appending(path: place)
-    // Only the first folder exists in every clone.
+    // Not every clone has a folder outside the repository; the folder in the repository always exists.
     guard !place.hasPrefix("..") || FileManager.default.fileExists(atPath: folder.path) else { return }
     let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
     var random = SeededGenerator("PathOracleTests tracks", salt: 7_000)
@@ -366,8 +366,8 @@ extension Coordinate {
   var position: EarthVector { EarthVector(latitude: latitude, longitude: longitude) }
 }
 
-/// Expects that each condition has the same events in the same order, at most some microseconds later, and that all
-/// events are sorted by time.
+/// Checks that each condition has the same events in the same order, with times that differ by at most the tolerance,
+/// and that all events are sorted by time.
 func expectAlike(
   _ events: [Event], _ dense: [Event], within tolerance: Int64, _ place: String = "",
   sourceLocation: SourceLocation = #_sourceLocation

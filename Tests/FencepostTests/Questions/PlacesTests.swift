@@ -7,7 +7,7 @@ import Testing
 
 /// Compares the answers with those of a plain list, for which all distances are computed in full.
 @Suite struct PlacesTests {
-  /// Answers from a list of all conditions.
+  /// Computes the answers from a plain list of all conditions.
   private struct Oracle {
     struct Row {
       var generation: UInt64
@@ -29,7 +29,8 @@ import Testing
     }
   }
 
-  /// The largest allowed difference between a distance and the full solution, metres; both are accurate to 15 nm.
+  /// The largest allowed difference, in metres, between the engine's distance and the full geodesic solution; both are
+  /// accurate to 15 nm.
   private let error = 30e-9
 
   private func moved(_ from: Coordinate, _ azimuth: Double, _ distance: Double) -> Coordinate {
@@ -57,7 +58,7 @@ import Testing
     }
   }
 
-  /// Points anywhere, at centres, on vertices, within a nanometre of boundaries, and on the opposite side.
+  /// Points anywhere, at centres, on vertices, within a nanometre of boundaries, and on the opposite side of the Earth.
   private func points(_ random: inout SeededGenerator, _ oracle: Oracle, _ home: Coordinate, _ spread: Double)
     -> [Coordinate]
   {
@@ -112,7 +113,8 @@ import Testing
       #expect(single.map(\.identifier) == expected.map(\.row.identifier))
       #expect(single.map(\.boundaryDistance) == Array(told.boundaryDistances[range]))
 
-      // The full solution cannot decide the order of conditions whose distances are equal up to the last digits.
+      // The exact distances of the reference cannot decide the order of conditions whose distances agree up to the last
+      // digits.
       let own = Array(near.generations[index * near.count..<(index + 1) * near.count])
       let distances = Array(near.boundaryDistances[index * near.count..<(index + 1) * near.count])
       let known = Dictionary(uniqueKeysWithValues: all.map { ($0.row.generation, $0.distance) })
@@ -185,7 +187,8 @@ import Testing
     for row in 0..<100 { #expect(columns.generations[(row * 300)..<(row * 300 + 300)].elementsEqual(1...300)) }
   }
 
-  /// Queries more points than fit in one block; the answer for each point must agree with the list.
+  /// Queries more points than fit in one block; the answer for each point must equal the answer of a query for this
+  /// point alone.
   @Test func agreesForMoreThanOnePart() throws {
     var random = SeededGenerator("parts of points")
     var engine = try MonitorEngine()
@@ -211,7 +214,7 @@ import Testing
     #expect(columns.offsets.count == points.count + 1 && columns.generations.count > points.count)
   }
 
-  /// Queries do not change the bytes of the monitor or its later events.
+  /// Queries change neither the monitor's snapshot nor its later events.
   @Test func changesNothing() throws {
     var engine = try MonitorEngine(name: "m")
     try engine.add(circle(100), identifier: "c")

@@ -37,7 +37,7 @@ func ring(_ half: Double) -> [Coordinate] {
     #expect((events[2].evidence!.boundaryDistance - (200 - 0.000_9 * degree)).magnitude < 1e-6)
   }
 
-  /// A hole is outside and has a boundary of its own.
+  /// The inside of a hole is outside the polygon, and a hole has its own boundary.
   @Test func aHoleIsOutside() throws {
     var engine = try MonitorEngine()
     try engine.add(square(0.009, holes: [ring(0.000_9)]), identifier: "frame", policy: .exact)
@@ -83,8 +83,8 @@ func ring(_ half: Double) -> [Coordinate] {
     #expect(engine.explain("narrow")?.reason == .tooCoarse)
   }
 
-  /// Only an oriented polygon can be larger than half of the Earth. No circle contains such a polygon, and such a
-  /// polygon is near every point.
+  /// Only an oriented polygon can be larger than half of the Earth. No circle contains a polygon that is so large, and
+  /// every point is near it.
   @Test func aPolygonOfMostOfTheEarth() throws {
     var engine = try MonitorEngine()
     let rest = PolygonalGeographicCondition(exterior: ring(0.009).reversed(), isOriented: true)

@@ -117,7 +117,7 @@ struct RandomLife {
     return Definition(subject: subject, policy: policy(), tag: UInt64.random(in: 0..<3, using: &random))
   }
 
-  /// Returns sometimes a polygon or corridor, otherwise a circle.
+  /// Sometimes returns a polygon or corridor, otherwise a circle.
   private mutating func shape() -> Definition.Subject? {
     guard random.chance(0.5) else { return nil }
     let middle = Coordinate(latitude: 0, longitude: random.uniform(0...0.002))

@@ -4,8 +4,8 @@ import Testing
 @testable import FencepostCore
 
 @Suite(.timeLimit(.minutes(10))) struct StoredEngineTests {
-  /// After each step of many random sequences of calls, the rows written from the journal give the whole state. Opening
-  /// these rows at any step gives an engine that continues like the original.
+  /// After each step of many random sequences of calls, the rows written from the journal give the whole state. An
+  /// engine that is opened with the rows of any step continues like the original engine.
   @Test func journalAndRestart() throws {
     for life in 0..<300 {
       let name = "journal and restart \(life)"
@@ -36,7 +36,7 @@ import Testing
   }
 
   /// With the default durability the storage always has the state after the first N inputs, where N is its input count.
-  /// The storage lacks only later inputs that changed no state, candidate or event.
+  /// Only later inputs that changed no state, candidate or event may be missing from the storage.
   @Test func changesArePrefixes() throws {
     for life in 0..<100 {
       let name = "prefixes \(life)"
@@ -108,7 +108,7 @@ import Testing
   // MARK: - Saves in parts
 
   /// The stored state is always the state after some call, and never an earlier state than before, however a save is
-  /// split into parts and whatever happens between them. If a part fails, nothing is lost.
+  /// split into parts and whatever happens between them. If saving a part fails, no change is lost.
   @Test func imagesArePrefixes() throws {
     var images = 0
     for life in 0..<150 {

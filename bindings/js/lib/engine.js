@@ -8,7 +8,7 @@ import { ERROR, EVENT, FIX } from "./layout.js";
 
 const SCRATCH = 1 << 16;
 const MOST_MEMORY = 2 ** 32;
-/** Additional memory that a call may need because tables double in size. If less than this is free, the call is
+/** Additional memory that a call may need because tables double in size. If less memory than this is free, the call is
     refused. */
 const RESERVE = 1 << 26;
 const encoder = new TextEncoder();
@@ -182,7 +182,7 @@ export class Engine {
     try {
       if (this.x.fencepost_js_is_out_of_memory()) reason = "the host did not provide memory";
     } catch {
-      // In this case the reason is unknown.
+      // If the check fails too, the reason is unknown.
     }
     this.lost = new EngineLostError(
       `the engine stopped during a call (${reason}); await load() and create the objects again, empty or from snapshots`,

@@ -162,7 +162,7 @@ export class Monitor extends Holder {
     engine.call("fencepost_monitor_set_beacon_scanning", this.place, truth(isScanning, "isScanning") ? 1 : 0, when);
   }
 
-  /** Declares which host flags are set, and which kinds of condition cannot be monitored, from a time on. */
+  /** Declares which host flags are set, and which kinds of condition cannot be monitored, beginning at a given time. */
   setHost(host, time) {
     const { engine } = this;
     const { flags: held = [], unsupported = [] } = members(host, "host", ["flags", "unsupported"]);
@@ -337,7 +337,7 @@ export class Monitor extends Holder {
     );
   }
 
-  /** How far the device can move from a position without crossing a boundary, metres. */
+  /** The distance, in metres, that the device can move from a position without crossing a boundary. */
   safeDistance(latitude, longitude) {
     const { engine } = this;
     engine.call(
@@ -348,7 +348,7 @@ export class Monitor extends Holder {
 
   /**
    * The earliest time at which something happens even without any input: microseconds as a BigInt, or null. Call
-   * `advance` when that time comes.
+   * `advance` at this time.
    */
   get nextDeadlineUs() {
     const { engine } = this;

@@ -50,7 +50,7 @@ test("what is forgotten is freed after the garbage collection", async () => {
     // Finalizers run in a separate task.
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
-  // 600 of these objects would take 300 MB; the limit is 64 MB.
+  // If these 600 objects leaked, they would take 300 MB; the limit is 64 MB.
   assert.ok(engine().memory.length <= Math.max(before, 48e6), `${engine().memory.length} bytes`);
 });
 

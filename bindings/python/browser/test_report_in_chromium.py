@@ -141,13 +141,13 @@ const lies = (a, b) => a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[3] > b[1];
 const others = (at) => [...map.furniture(), ...map.placed.slice(at + 1)];
 return map.placed.filter((a, at) => a[1] < 0 || others(at).some((b) => lies(a, b))).length
 """
-# Counts places and marks whose middle is below the overview map.
+# Counts the map's labelled places and marks whose centre is hidden under the overview map.
 HIDDEN = """
 const [left, top, width, height] = map.locator;
 return map.targets.filter(([x, y]) => x > left && x < left + width && y > top && y < top + height).length
 """
-# Returns the names of those rows in the table of states whose strip has a bar. The row of pixels is above the line and
-# the bars for unknown states.
+# Returns the names of those rows in the table of states whose strip has a bar. The pixel row that is read lies above
+# the line and above the bars for unknown states.
 BARS = """
 const pixels = (strip) => strip.getContext("2d").getImageData(0, 9, strip.width, 1).data;
 const strips = [...document.querySelectorAll("#states tbody canvas")].filter((strip) => pixels(strip).some(Boolean));
@@ -221,7 +221,7 @@ def test_what_is_chosen_shows_its_evidence_everywhere(browser: Any, tmp_path: Pa
     assert browser.execute_script(
         "const [x, y] = map.toScreen(chosen.visit.path[0]); return map.found([x, y]).visit.number"
     ) == list(log.visits()).index(visit)
-    # The key does not list gates, because this report has none.
+    # The report's key does not list gates, because this report has none.
     assert "gate" not in text(browser, ".card:has(#map) .key")
     # The strips of the shown period have no bar for a visit outside the period.
     assert browser.execute_script(BARS) == [visit.identifier]
@@ -316,8 +316,8 @@ def test_a_hundred_devices_among_a_thousand_places(browser: Any, tmp_path: Path,
     browser.execute_script("const box = byId('visits'); box.scrollTop = box.scrollHeight")
     WebDriverWait(browser, LIMIT).until(lambda driver: last in driver.execute_script(rows))
     assert len(browser.execute_script(rows)) < 80
-    # The search leaves only the visits of one device; below the device's row, the table of states unfolds the device's
-    # places.
+    # After the search, only the visits of one device remain; below the device's row, the table of states lists the
+    # places of this device.
     box = browser.find_element("id", "search")
     box.send_keys("CAR 07")
     of_car = [number for number, visit in enumerate(visits) if visit.track == "car 07"]

@@ -32,7 +32,8 @@ def test_messages_that_the_broker_drops_are_said(tmp_path: Path) -> None:
         assert "has dropped" not in watch.said
         watch.process.send_signal(signal.SIGSTOP)
         try:
-            # This is more than the queue, the messages in flight and the buffers of the connection can hold.
+            # Publish more messages than the queue, the messages in flight and the connection's buffers can hold
+            # together.
             for van in range(500):
                 sent = user.send(f"owntracks/a/{van}", location(van, note="x" * 10_000))
             user.flush(sent)

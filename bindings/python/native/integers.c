@@ -75,8 +75,8 @@ PyObject *native_distinct(PyObject *module, PyObject *args) {
 }
 
 /*
- * The Python arguments are (values, codes); returns the 64-bit integer of `values` for each code, as bytes. Raises an
- * error for codes out of range.
+ * The Python arguments are (values, codes). Returns a bytes object that contains, for each code, the element of
+ * `values` with this index, as a 64-bit integer. Raises an error for codes out of range.
  */
 PyObject *native_taken(PyObject *module, PyObject *args) {
   native_state *state = PyModule_GetState(module);

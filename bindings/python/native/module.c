@@ -93,8 +93,8 @@ static PyMethodDef module_methods[] = {
 
 /*
  * Each interpreter may have its own state and lock, because the module keeps all data in its state and the library is
- * thread-safe. Python 3.12 added a slot to declare this; without the slot, it refuses the module in isolated
- * interpreters. Python 3.11, for whose ABI the extension is built, does not know the slot.
+ * thread-safe. Python 3.12 added a slot to declare that this is allowed. Without the slot, Python 3.12 refuses the
+ * module in isolated interpreters. Python 3.11, for whose ABI the extension is built, does not know the slot.
  */
 #define SLOT_MULTIPLE_INTERPRETERS 3
 #define PER_INTERPRETER_GIL_SUPPORTED ((void *)2)

@@ -16,7 +16,7 @@ enum {
 
 typedef struct {
   native_column places[2];
-  Py_buffer offsets[3]; /* columns of offsets: of rings, parts and conditions */
+  Py_buffer offsets[3]; /* the offset columns: for rings, for parts and for conditions */
   int held[3];
   fencepost_geometry geometry;
   const int32_t *conditions;
@@ -85,7 +85,7 @@ static int open_columns(native_state *state, PyObject *tuple, Py_ssize_t count, 
     geometry->part_offsets = offsets[1].buf;
     geometry->part_count = (size_t)(offsets[1].len / 4 - 1);
   }
-  if (!columns->held[2]) return 0; /* without this column, the library compares the counts */
+  if (!columns->held[2]) return 0; /* without the conditions column, the library compares the counts */
   columns->conditions = offsets[2].buf;
   if (offsets[2].len / 4 - 1 == count) return 0;
   native_refuse(state, "conditions has %zd elements, but identifiers has %zd", offsets[2].len / 4, count);
@@ -95,7 +95,8 @@ static int open_columns(native_state *state, PyObject *tuple, Py_ssize_t count, 
 /*
  * The Python arguments are (identifiers, their kind, columns, radii, edges, oriented, buffer, max_vertices, assuming,
  * policy, tags or None, ensure); returns the counts of added, replaced and kept conditions (an add counts nothing). All
- * or nothing. If `conditions` is None, each part, or each line, is a condition.
+ * or nothing. If `conditions` is None, each part of a polygon column, or each line of a line column, becomes a
+ * condition of its own.
  */
 PyObject *native_add_shape_columns(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;

@@ -6,7 +6,8 @@
 #include "core.h"
 
 /*
- * The value: a head of 40 bytes, then the places, sorted by identifier. Numbers are little-endian; sizes in bytes.
+ * The binary value of a set of places: a 40-byte header, then the places, sorted by identifier. Numbers are
+ * little-endian; sizes in bytes.
  *   head magic "FPPLACE1"; digest of the bytes after the head (16); number of those bytes (8); number of places (8)
  *   place number of its bytes (4); lengths of identifier, options and geometry (4 each); latitude, longitude and radius
  *   (8 each); identifier, a zero byte, options, geometry. A place without a geometry is a circle.
@@ -35,7 +36,8 @@ void fp_digest(const uint8_t *bytes, size_t size, uint64_t out[2]);
 /* Orders pointers to places by identifier, for qsort(). */
 int fp_by_identifier(const void *a, const void *b);
 
-/* Checks the digest and the lengths in a value. Returns a pointer to each of its places, for free(), or NULL. */
+/* Checks the digest and the lengths in a value. Returns an array with a pointer to each place, which the caller
+   releases with free(), or NULL if the value is invalid. */
 const uint8_t **fp_parts(const uint8_t *bytes, size_t size, size_t *out_count, fp_message *message);
 
 /* Skips the head that GeoPackage puts before WKB (OGC 12-128r19, 2.1.3). */
@@ -56,8 +58,9 @@ bool fp_places_compile(fp_places *places, fencepost_conditions *table, const uin
 
 /*
  * Does the same as fp_places_get().
- * @param is_new  Whether the value is being made: then shapes above their vertex limit are refused. The limit does
- *                not apply to a value in a table, because an earlier version without the limit may have made it.
+ * @param is_new  True while a new value is made. In this case, shapes above their vertex limit are refused. The limit
+ *                does not apply to a value that is read from a table, because an earlier version, which had no limit,
+ *                may have made the value.
  */
 fp_places *fp_places_read(const void *bytes, size_t size, const fp_options *options, bool is_new, fp_message *message);
 

@@ -12,7 +12,8 @@ typedef struct fp_aggregate {
   duckdb_aggregate_destroy_t destroy;
 } fp_aggregate;
 
-/* Adds an overload. The types end with DUCKDB_TYPE_INVALID; takes ownership of the result type. */
+/* Adds an overload. The array of types ends with DUCKDB_TYPE_INVALID. The function takes ownership of the result
+   type. */
 bool fp_add_aggregate(duckdb_aggregate_function_set set, const char *name, const fp_aggregate *aggregate,
                       const duckdb_type *types, duckdb_logical_type result);
 

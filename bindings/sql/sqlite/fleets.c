@@ -1,6 +1,6 @@
 /*
- * CREATE VIRTUAL TABLE vans USING fencepost_fleet: a fleet whose devices are rows of the same database, so that they change
- * with its transactions.
+ * CREATE VIRTUAL TABLE vans USING fencepost_fleet: a fleet whose devices are rows of the same database, so that changes
+ * of devices are part of the database's transactions.
  *
  * - INSERT INTO vans(places) VALUES (...) sets the places (a BLOB from fp_places()), and optionally `options`.
  * - INSERT INTO vans(device, time, latitude, longitude, accuracy) VALUES ... feeds a fix; without a position, only time

@@ -122,7 +122,7 @@ def time_us(time: datetime) -> int:
 
 
 class _Aggregates(Host):
-    """The hosts in which the replays are aggregates."""
+    """A host in which the replay functions are SQL aggregates."""
 
     def time(self, time_us: int) -> datetime:
         return datetime.fromtimestamp(time_us // 1_000_000, UTC).replace(microsecond=time_us % 1_000_000)

@@ -52,7 +52,8 @@ def test_sqlite_two_connections_feed_one_fleet(tmp_path: Path) -> None:
 
 
 def test_sqlite_a_change_that_was_rolled_back_is_forgotten(tmp_path: Path) -> None:
-    """The first connection compiled places that were rolled back; then the second connection sets other places."""
+    """The first connection compiles places in a transaction that is then rolled back; after that, the second connection
+    sets other places."""
     first, _ = fleet(tmp_path / "a.db", 51)
     second = opened(tmp_path / "a.db")
     insert = "INSERT INTO vans(device, time, latitude, longitude) VALUES ('van', ?, 10, 10)"
@@ -131,7 +132,7 @@ def test_sqlite_renaming_dropping_and_open_statements() -> None:
             host.run("ALTER TABLE \"the 'vans'\" RENAME TO vans")
         feed_sqlite(host, "van", fix)
     assert set(host.run(EVENTS)) == expected({"van": track}, conditions)
-    # Feed events back as inputs while reading them.
+    # Feed the positions of events back as inputs while the events are being read.
     columns = "device, time, latitude, longitude"
     host.run(f"INSERT OR IGNORE INTO vans({columns}) SELECT 'echo', time, latitude, longitude FROM vans")
     assert "echo" in {device for (device,) in host.run("SELECT device FROM vans_devices")}
@@ -191,7 +192,8 @@ def test_sqlite_a_schema_that_is_not_trusted_runs_no_query() -> None:
 
 
 def test_duckdb_windows_do_not_consume_their_rows() -> None:
-    """A window combines a state of many rows into several other states."""
+    """When an aggregate is a window function, DuckDB combines the state of the same rows into several other states, so
+    combining must not consume a state."""
     build("duckdb")
     host = DuckDB()
     places = "(SELECT fp_places(i::VARCHAR, 47 + i / 100.0, 7.5, 300.0) FROM range(100) t(i))"
@@ -281,7 +283,8 @@ def test_postgresql_savepoints_and_exception_blocks(postgresql: PostgreSQL) -> N
 
 
 def test_postgresql_snapshots_that_are_old_are_serialization_failures(server: Server, postgresql: PostgreSQL) -> None:
-    """With repeatable reads, feeding a device fails if another transaction has fed the device since the snapshot."""
+    """With repeatable reads, feeding a device fails if another transaction has fed the device since this transaction
+    took its snapshot."""
     rows, conditions = zones(61, 60)
     postgresql.zones(rows)
     postgresql.run(f"SELECT create_fleet('vans', {PLACES})")

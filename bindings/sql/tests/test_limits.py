@@ -82,7 +82,8 @@ for sql in statements:
 def test_sqlite_a_process_without_memory_continues() -> None:
     """The process has a memory limit. The engine would end the process, so the core must notice the limit first.
 
-    DuckDB has no such test, because its own allocator crashes under such a limit (jemalloc, in a thread that flushes).
+    The test does not run with DuckDB, because DuckDB's own allocator crashes under such a limit (jemalloc, in a thread
+    that flushes).
     """
     build("sqlite")
     results = []

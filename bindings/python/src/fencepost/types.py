@@ -9,7 +9,7 @@ Example:
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # type checkers know this name, as in the package's __init__
+TYPE_CHECKING = False  # type checkers treat TYPE_CHECKING as true; the package's __init__ also uses this name
 if TYPE_CHECKING:
     from ._fleet.conditions import TableVersion
     from ._fleet.device_events import DeviceEventList, DeviceEvents, DeviceUpdates

@@ -79,7 +79,8 @@ def runs_of(inside: list[bool]) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize(("fences", "track", "least"), CASES)
 def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]) -> None:
-    """Tests that each visit is a run of fixes inside the polygon. Clip finds the same runs as the visits, but
+    """Tests that each visit is a run of fixes inside the polygon. Clip finds the same runs as the visits, except for
+    these differences:
 
     * clip's runs begin and end on the line between two fixes, which is straight in degrees;
     * clip breaks a run into many parts, hundredths of a second apart: hundreds of such parts form one visit;
@@ -175,8 +176,8 @@ class Way:
     [("bike-basel.gpx", (12, 12)), ("run-sf-strava-teleport.gpx", (12, 15)), ("trip-multiday-riviera.gpx", (12, 24))],
 )
 def test_paths_beside_clip(track: str, least: tuple[int, int]) -> None:
-    """Thins a track to one fix a minute, and compares the entries and exits on its path with clip's result for the
-    circles, which clip gets as polygons. The results agree, but
+    """Thins a track to one fix a minute, and compares the entries and exits on its path with clip's result. The circles
+    are passed to clip as polygons. The results agree, except for these differences:
 
     * clip cuts along straight lines in degrees, which differ from the geodesics by centimetres over a kilometre, and
       by metres over 300 km;

@@ -210,5 +210,5 @@ def test_a_first_time_in_another_unit_is_doubted(time: int, unit: str) -> None:
     with pytest.warns(UserWarning, match=warned):
         monitor.feed(fixes[0])
     fleet = Fleet(zones_of(2))
-    fleet.feed_many(device="a", **{**alike, "time": np.array([time], "M8[us]")})  # the time's true unit is declared
+    fleet.feed_many(device="a", **{**alike, "time": np.array([time], "M8[us]")})  # the dtype states the unit
     fleet.feed("b", Fix(0, 0, time=time))

@@ -115,7 +115,7 @@ class Pair:
         draw = self.random
         self.time += draw.randrange(1, 30) * SECOND
         device = f"d{draw.randrange(9)}"
-        # Mostly whole seconds, so that changes of several devices become due at the same time.
+        # Most times are whole seconds, so that changes of several devices become due at the same time.
         at = self.time - draw.choice([0, 0, 0, 100 * SECOND]) + draw.choice([0, 0, draw.randrange(1000)])
         latitude = draw.choice([draw.uniform(-0.005, 0.005), 0.0, 0.001, 91])
         fix = Fix(latitude, draw.choice([draw.uniform(-0.005, 0.005), 0.001]), draw.choice([5, 5, -1]), time=at)
@@ -192,7 +192,8 @@ def test_events_that_are_void_do_not_fill_the_queue(threads: int) -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("gone", [0, 5_000])
 def test_places_of_removed_devices_are_used_late(threads: int, gone: int) -> None:
-    """The events of one advance are in the order of the devices' places; a new device gets a place after all others."""
+    """The events of one advance are sorted by the devices' places (see fencepost.h); a new device gets a place after
+    all others."""
     fleet = Fleet(circles("standard", 0), threads=threads)
     for device in ("a", "b"):
         fleet.feed(device, Fix(0, 1, 5, time=0))

@@ -40,7 +40,7 @@ NOT_CALLED = {
 
 
 class Caller(Draw):
-    """Makes calls on a fleet that exists during many calls."""
+    """Makes many random calls, all on the same fleet until it is renewed."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)

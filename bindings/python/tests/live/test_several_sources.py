@@ -89,7 +89,7 @@ def test_files_and_a_gpsd(run: Run, tmp_path: Path) -> None:
     events = [json.loads(line) for line in (tmp_path / "events").read_text().splitlines()]
     reported = sorted((event["device"], event["state"]) for event in events)
     assert reported == [("bike", "satisfied"), ("bike", "unsatisfied"), ("tern", "satisfied"), ("van", "satisfied")]
-    # Sources on the command line replace those in the file.
+    # Sources on the command line replace the sources in the configuration file.
     ended = run("watch", "--config", "watch.toml", "--conditions", places, "--source", gpsd, "--source", "more.jsonl")
     assert ended.returncode == 2 and gpsd in ended.stderr, "nobody answers any more"
     (tmp_path / "other.toml").write_text('source = ["nowhere", "-"]\nby = "device"\n')

@@ -119,8 +119,8 @@ def test_a_glitch_ahead_is_refused_and_deafens_nothing() -> None:
 @pytest.mark.parametrize("ahead", [60.0, None], ids=["by the wall clock", "any time"])
 @pytest.mark.parametrize("glitch", [1.0, 4.9, 5.1, 8.0, 20.0, 59.0])
 def test_a_small_glitch_ahead_deafens_for_no_longer_than_it_is(glitch: float, ahead: float | None) -> None:
-    """The watch must not continue its clock from a fix with such a wrong time, because the clock would then stay ahead
-    of all later fixes."""
+    """If the time of a fix is a little ahead of the true time, the watch must not continue its clock from this fix,
+    because the clock would then stay ahead of all later fixes."""
     for delay in (0.0, 0.5, 2.0, 4.0):
         watched = Watched(ahead=ahead)
         watched.feed(late=delay)

@@ -190,7 +190,7 @@ def test_circles_of_all_owners_are_bounded(monkeypatch: pytest.MonkeyPatch) -> N
         circle = Waypoint(f"{number}", 0.0, 1.0, 1.0, 1 + number)
         watched.watch.feed(Waypoints(f"owner {number % 3}/phone", (circle,)))
     assert watched.watch.counts["bad_waypoints"] == 5 and "exceeds the 4 waypoints" in watched.said[-1]
-    # Removing a circle makes room for another one, and an existing circle may change.
+    # Removing one of an owner's circles makes room for another one, and a circle that already exists may be changed.
     watched.watch.feed(Waypoints("owner 0/phone", (Waypoint("0", 0.0, 0.0, 0.0, 1), Waypoint("3", 0.0, 1.0, 9.0, 4))))
     watched.watch.feed(Waypoints("owner 2/phone", (Waypoint("new", 0.0, 1.0, 1.0, 99),)))
     assert watched.watch.counts["bad_waypoints"] == 5

@@ -1,5 +1,5 @@
-"""Tests polygons and lines from Arrow tables and GeoDataFrames as a monitor's conditions: WKB and GeoArrow's own
-layouts."""
+"""Tests polygons and lines from Arrow tables and GeoDataFrames as a monitor's conditions, both in WKB and in GeoArrow's
+own layouts."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def test_what_a_handler_of_a_signal_raises_comes_out_with_the_counts() -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("asked", ["containing", "nearest"])
 def test_a_long_question_hears_signals(asked: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The signal is handled between two of the parts into which the points are divided. The result of the query is
+    """A query processes its points in parts, and signals are handled between two parts. The result of the query is
     lost, but the monitor still works as before."""
     monkeypatch.setattr("fencepost._monitor.questions._PART", 1 << 14)
     monitor = Monitor()

@@ -62,7 +62,7 @@ def generated_track() -> list[Row]:
 
 @dataclass
 class Log:
-    """Records the observations that are made of a monitor in all its runs."""
+    """Records everything that is observed of a monitor in all its runs."""
 
     events: dict[int, str] = field(default_factory=dict)
     again: int = 0
@@ -91,7 +91,7 @@ class Child:
         self.rest = b""
 
     def line(self, until: float) -> str | None:
-        """Returns the next line, or None if the output has ended or no line comes until this time."""
+        """Returns the next line, or None if the output has ended or no line comes before the given time."""
         assert self.process.stdout is not None
         while b"\n" not in self.rest:
             ready, _, _ = select.select([self.process.stdout], [], [], max(0.0, until - time.monotonic()))
@@ -166,8 +166,8 @@ def test_a_killed_process_loses_nothing(
     report = [f"kill: {durability}: seed {seed}, tracks: {', '.join(tracks) or 'generated only, no shared data'}"]
     tracks["generated"] = generated_track()
     kills = again = runs = 0
-    # A kill, unlike a crash of the machine, does not affect the disk's content. Therefore a disk in memory is enough,
-    # except for a soak test.
+    # A kill, unlike a crash of the machine, does not affect the disk's content. A RAM disk is therefore enough, except
+    # for a soak test.
     folder = tmp_path if SOAK else memory_path
     while kills < KILLS:
         runs += 1

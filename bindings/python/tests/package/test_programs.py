@@ -116,8 +116,8 @@ policy = fencepost.tune(vans, zones, labels, device="vehicle").policy
 
 
 def test_labels_choose_a_policy(data: dict[str, Any]) -> None:
-    """Tuning takes one line, with labels as a frame: it returns the precision and recall for each policy of a grid,
-    after one pass over the rows."""
+    """One line finds the best policy when labels are passed as a frame: it returns the precision and recall for each
+    policy of a grid, after one pass over the rows."""
     import fencepost
 
     data["labels"] = (

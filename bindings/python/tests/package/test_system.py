@@ -30,7 +30,7 @@ def test_a_bell_rings_and_is_silent(portable: bool, monkeypatch: pytest.MonkeyPa
         for _ in range(3):
             _system.ring(writer)
         assert _system.silence(reader) and not _system.silence(reader)
-        if portable:  # write more than the pipe holds, because ringing must never block
+        if portable:  # ringing must never block, so ring more often than the pipe can hold
             for _ in range(10_000):
                 _system.ring(writer)
             assert _system.silence(reader) and not _system.silence(reader)
@@ -54,8 +54,8 @@ def test_connections_are_kept_alive(portable: bool, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere these are the ways that are tested")
 def test_what_waits_works_with_the_portable_ways() -> None:
-    """Runs the tests for awaiting events, for fleet events, and for commands, in a process that does not use these
-    features of Linux."""
+    """Runs the tests for awaiting events, for fleet events, and for commands, in a process without the Linux features
+    that `_system` normally uses (such as eventfd)."""
     files = ["monitor/test_updates.py", "fleet/test_fleet_events.py", "live/test_watch_commands.py"]
     code = "from fencepost import _system as s; assert s.PORTABLE and not s.HAS_EVENTFD and s.open_process(1) is None"
     environment = {**os.environ, "FENCEPOST_PORTABLE": "1"}

@@ -106,7 +106,8 @@ class ManyCircles(ReferenceMonitor):
     def _pass_time(self, time: int) -> None:
         self._near = None
         super()._pass_time(time)
-        # Changes that were due earlier have happened, so the fix finds these sides.
+        # By now all changes that were due earlier have been confirmed, so `_side` contains the sides that the fix is
+        # compared with.
         line = numpy.linalg.norm(self._centres - _points(*self._place), axis=1)
         out = (self._side == 1) & (line > self._radii + 0.01)
         within = (self._side == -1) & (line * 1.0001 + 0.01 < self._radii) & (self._radii < 100_000)

@@ -163,7 +163,7 @@ class Observation:
         self.state = "satisfied" if side == "in" else "unsatisfied"
         self.date = date
         self.cause = cause  # determination, crossing, timeout
-        self.transition = transition  # initial, entry or exit, as in the argument notify
+        self.transition = transition  # initial, entry or exit, as in the API argument `notify`
         self.order = order  # position among all changes of this monitor
         self.evidence_date = evidence_date
         self.refinement = refinement
@@ -204,7 +204,7 @@ class Event:
         self.silent = silent
         self.follows_gap = follows_gap
         self.direction = direction
-        self.sequence = None  # assigned at the first delivery
+        self.sequence = None  # the event gets its sequence at its first delivery
 
     @property
     def handed_out(self):
@@ -237,7 +237,7 @@ class Condition:
         self.flags_date = None  # the time when the flags were set
         self.flags_order = 0  # number of the monitor's change that set the flags
         self.observed = None  # O of section 4
-        self.queue = []  # P of section 4: pending events; more than one only with delivery "every"
+        self.queue = []  # P in section 4: the pending events; more than one only with delivery "every"
         self.record = None  # R of section 4
         self.candidate = None  # places
         self.evidence_is_in = False  # for places: dwell_policy "evidence" confirms at this instant

@@ -1,5 +1,5 @@
-"""Tests all recorded tracks, thinned to one fix a minute: the events on a path equal the events that result if fixes
-are added on the path every 10 ms.
+"""Tests all recorded tracks, thinned to one fix a minute. The events on a path must equal the events of a monitor
+without a path that gets additional fixes every 10 ms along the path.
 
 FENCEPOST_SOAK=1 uses up to 28 hours of each track; otherwise only the first legs of a track are used. The additional
 fixes are computed as columns of points on geodesics, and are fed to a monitor without a path.
@@ -68,7 +68,7 @@ def usable() -> dict[Path, list[FixRow]]:
     for path in _files():
         try:
             fixes = thinned(path)
-        except InputError:  # a log without dates or positions, whose message the readers' tests check
+        except InputError:  # a log without dates or positions; the tests of the file readers check its error message
             SHORT["refused"] += 1
             continue
         if any(other[3] - one[3] <= GAP and one[:2] != other[:2] for one, other in pairwise(fixes)):

@@ -79,7 +79,8 @@ def aside(at: tuple[float, float], azimuth: float, metres: float) -> tuple[float
 
 
 class Edge:
-    """Represents a geodesic between vertices: returns the side and the distance of a point."""
+    """Represents a geodesic between two vertices: computes on which side of the edge a point lies, and how far from
+    it."""
 
     def __init__(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         self.way = Way(start, end, 1)

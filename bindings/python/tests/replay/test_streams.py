@@ -450,8 +450,8 @@ if __name__ == '__main__':
 
 
 def run_two_jobs(folder: Path, then: str) -> subprocess.CompletedProcess[str]:
-    """Runs the program with two workers, with these additional lines. The worker processes hold the pipes open, so
-    `run` also waits for the worker processes."""
+    """Runs the program with two workers, after appending the given lines to it. The worker processes hold the pipes
+    open, so `run` also waits for the worker processes."""
     write(folder / "t.csv", 5, 3000)
     (folder / "two_jobs.py").write_text(TWO_JOBS + textwrap.indent(then, "    "))
     return subprocess.run([sys.executable, "two_jobs.py"], cwd=folder, capture_output=True, text=True, timeout=60)

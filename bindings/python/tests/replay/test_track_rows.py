@@ -43,7 +43,7 @@ def by_columns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def by_row() -> Iterator[None]:
-    """Reads all lines by row."""
+    """Disables the columnar reader, so that all lines are read row by row."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(many_tracks, "columns", lambda layout, piece: None)
         yield
@@ -344,7 +344,7 @@ def test_hostile_arguments(change: dict[str, Any], error: type[Exception], words
     given = good()
     with pytest.raises(error, match=words if error is not OverflowError else None):
         feed(given | change)
-    feed(given)  # no buffer is still held
+    feed(given)  # no buffer is held any more
 
 
 def test_with_a_wrong_number_in_the_middle_nothing_is_fed() -> None:

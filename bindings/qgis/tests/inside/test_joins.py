@@ -83,7 +83,7 @@ class Joins(unittest.TestCase):
             self.assertTrue(done)
             joined = QgsVectorLayer(target, "joined", "ogr")
             self.assertEqual(joined.featureCount(), 270)
-            self.assertEqual({row[0] for row in rows_of(joined, "distance")}, {7})  # the points' own field
+            self.assertEqual({row[0] for row in rows_of(joined, "distance")}, {7})  # a field of the points
             del stored, joined
 
     def test_lines_with_a_gate_field_have_the_given_width(self):

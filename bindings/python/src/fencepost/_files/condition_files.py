@@ -64,7 +64,7 @@ def read_conditions(
         how: Which layer of a vector file to read, whether to transform the file's coordinates, and how many vertices a
             condition may have.
         columns: Names of columns or properties that have unusual names.
-        radius: Radius in metres of circles without a radius.
+        radius: Radius, in metres, for circles that do not specify one.
         assuming: Initial state of conditions that have no assumed state of their own.
 
     Raises:

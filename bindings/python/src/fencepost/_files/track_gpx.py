@@ -42,8 +42,8 @@ def read(
 
 
 def way_point_features(data: bytes, path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The way points as GeoJSON features of circles. The names of the way points are the identifiers, and Garmin's
-    ``Proximity`` (metres) is the radius if it exists."""
+    """Yields the waypoints as GeoJSON features that describe circles. The name of a waypoint becomes the identifier,
+    and Garmin's ``Proximity`` (in metres) becomes the radius if it exists."""
     gpx = _parse(_tidy(xml_text(data, path), path), path)
     for number, point in enumerate(gpx.waypoints, 1):
         properties: dict[str, Any] = {"identifier": point.name}

@@ -1,5 +1,5 @@
-"""Reads ``gx:Track`` of KML (``Track`` of KML 2.3): positions with times. GDAL would read these tracks as lines without
-times."""
+"""Reads ``gx:Track`` of KML (``Track`` of KML 2.3): positions with times. GDAL would read tracks of this kind as lines
+without times."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def warn_of_jumps(handle: Any, columns: Sequence[Any], codes: Any, names: Sequen
         columns: The arguments of ``feed_columns``: latitudes, longitudes, accuracies, times, multiplier, divisor.
         codes: The index of each row's device. None means that all rows belong to one device.
         names: The devices.
-        advice: The advice for the warning.
+        advice: The wording of the warning's advice.
     """
     latitudes, longitudes, accuracies, times = columns[:4]
     if len(latitudes) < _FEWEST or not names:
@@ -33,7 +33,7 @@ def warn_of_jumps(handle: Any, columns: Sequence[Any], codes: Any, names: Sequen
     if any(other is not None and len(other) != len(latitudes) for other in others):
         return  # feed_many() will refuse these columns
     counters = handle.statistics()
-    if counters[0] is not None or counters[8]:  # the fleet is not fresh, as in Fleet._is_fresh
+    if counters[0] is not None or counters[8]:  # the fleet has had inputs: see Fleet._is_fresh
         return
     try:
         first = None if codes is None else int(codes[0])

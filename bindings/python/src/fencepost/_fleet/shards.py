@@ -112,7 +112,7 @@ class Shards:
             if inputs == invalid + late + ahead:
                 fleet.remove_device(device, True)
                 gone.append(device)
-        gone.reverse()  # so that the next new devices get the lowest numbers first
+        gone.reverse()  # reversed so that the devices added next get the lowest numbers first
         self._events.remove(gone, True)
 
     def enter(self, devices: tuple[str, ...]) -> None:
@@ -224,7 +224,8 @@ class Shards:
             raise error
 
     def _admit(self, feed: Callable[[Handle], None]) -> None:
-        """Raises an error if the queue is full. Does nothing if a fleet would refuse or only count the input anyway."""
+        """Raises an error if the queue is full. If the queue is full but a fleet would refuse the input anyway, or
+        would only count it as invalid, does nothing."""
         if not self._events.is_full(self._max_pending):
             return
         nobody = Handle(TableHandle())
@@ -275,8 +276,8 @@ class Shards:
             self._arrival = time_us
 
     def _bound(self, time_us: int) -> None:
-        """Refuses an advance that is too far ahead. A single fleet cannot check this, since it knows only the clocks of
-        its own devices."""
+        """Refuses an advance that is too far ahead. A single fleet cannot check for this, since it knows only the
+        clocks of its own devices."""
         clocks = [fleet.statistics()[_CLOCK] for fleet in self._fleets]
         if self._arrival is not None:
             clocks.append(self._arrival)
@@ -447,7 +448,7 @@ class Shards:
             self._events.detach(descriptor)
 
     def end_updates(self) -> None:
-        self._events.end()  # does not hold the lock, so that it does not wait for a thread that is feeding
+        self._events.end()  # does not take the lock, so that it does not wait for a thread that is feeding
 
     def closed(self) -> bool:
         return self._events.closed

@@ -134,7 +134,8 @@ class HttpSource(Source):
         except OSError:
             data = b""
         if each.is_waiting:
-            # Pipelined requests are read only after the answer. A client that disconnects gets no answer.
+            # Pipelined requests are read only after the current request has been answered. A client that disconnects
+            # gets no answer.
             if not data:
                 self._end(each)
             else:
@@ -228,8 +229,8 @@ class HttpSource(Source):
             self._end(each)  # the client does not want to keep the connection
             return
         each.end = self._monotonic() + PATIENCE
-        # Part of another request is already in the protocol's buffer. No socket event would report that part, so close
-        # the connection; the client will send the request again.
+        # Part of another request is already in the protocol's buffer. No socket event would report the buffered part,
+        # so close the connection; the client will send the request again.
         if each.protocol.trailing_data[0]:
             self._end(each)
 

@@ -67,7 +67,7 @@ class Turns:
     """The part of a loop that runs between two waits: feeds inputs, lets time pass, and acknowledges inputs to the
     sources. Inputs are fed from the sources in turn.
 
-    If one of several sources can no longer be read, only that source ends. The error of such a source is logged at
+    If one of several sources can no longer be read, only that source ends. The error that ended the source is logged at
     once, and is raised when all sources have ended.
 
     Args:

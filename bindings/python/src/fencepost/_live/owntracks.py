@@ -37,7 +37,7 @@ def device_of(topic: str) -> str:
     """The device that publishes on a topic, ``USER/DEVICE``.
 
     Raises:
-        NameRefused: The topic does not have these levels.
+        NameRefused: The topic does not have the levels ``USER/DEVICE``.
     """
     levels = topic.split("/")
     if len(levels) > 3 and levels[-1] in BRANCHES:
@@ -134,7 +134,7 @@ def source_of(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def transition(event: Any, waypoint_time: int) -> str:
-    """An event as a ``transition``, which the apps can show.
+    """An event as an OwnTracks message of the type ``transition``, which the OwnTracks apps can show.
 
     Args:
         event: The event of a device.

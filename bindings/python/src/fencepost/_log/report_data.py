@@ -46,7 +46,8 @@ class ReportData:
             decimetres, and times in milliseconds.
         places: The identifiers of all conditions.
         outlines: For each drawn place, its number, its polygons, its description, and whether it is a gate. A polygon
-            is a list of words: an outer ring and its holes, or the lines of a gate.
+            is a list of encoded words, one for the outer ring and one for each hole. A gate has one word for each of
+            its lines.
         visits: Rows with the track, place, start, end or None, last time (the end of the log for an open visit), two
             indices in `KNOWN` (how the start is known, and how the end is known), confirmed start, and confirmed end or
             None. Times are in milliseconds.
@@ -141,7 +142,7 @@ def report_data(log: Log) -> ReportData:
 
 
 class _Numbers(dict[str, int]):
-    """Maps identifiers to numbers. The identifier of a removed condition is unknown, and gets the next number."""
+    """Maps identifiers to numbers. A missing identifier belongs to a removed condition, and gets the next number."""
 
     def __init__(self, names: list[str], numbers: dict[str, int]) -> None:
         super().__init__(numbers)

@@ -44,7 +44,7 @@ class MonitorStore(Closable):
         has nothing to close and continues to work. A ``with`` statement closes the monitor at its end.
 
         Raises:
-            StoreUnavailableError: Some changes could not be saved. The store is closed nevertheless.
+            StoreUnavailableError: Some changes could not be saved. If saving fails, the store is closed nevertheless.
 
         Example:
             >>> import tempfile
@@ -60,8 +60,8 @@ class MonitorStore(Closable):
         self._handle.close()
 
     def snapshot(self) -> bytes:
-        """The whole monitor as bytes, for :meth:`restore`. The bytes are the same on every platform, with or without a
-        store.
+        """The whole monitor as bytes, for :meth:`restore`. The snapshot's bytes are the same on every platform, with or
+        without a store.
 
         Pickling and copying use the snapshot, so the copy of a monitor with a store is in memory.
 

@@ -49,11 +49,11 @@ class Outcome:
         visits: The number of visits.
         flaps: The number of crossings that the opposite crossing undid within the comparison's flap time.
         entry_delay: Mean time in seconds from the confirmed start of a baseline visit to the confirmed start of the
-            overlapping visit of this policy. Only observed starts count. None if there is no pair of overlapping visits
-            with observed starts.
+            overlapping visit of this policy. Only visits whose start was observed count. None if there is no pair of
+            overlapping visits with observed starts.
         exit_delay: Mean time in seconds from the confirmed end of a baseline visit to the confirmed end of the
-            overlapping visit of this policy. Only observed ends count. None if there is no pair of overlapping visits
-            with observed ends.
+            overlapping visit of this policy. Only visits whose end was observed count. None if there is no pair of
+            overlapping visits with observed ends.
         mean_delay: The mean of all entry and exit delays, in seconds.
         missed_visits: The number of baseline visits that no visit of this policy overlaps.
         false_visits: The number of visits of this policy that overlap no baseline visit.
@@ -106,7 +106,7 @@ class Comparison(Rows[Outcome]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[Outcome]: ...
     def __getitem__(self, index: int | slice | str) -> Outcome | Sequence[Outcome]:
-        """The outcome with that index or policy name."""
+        """The outcome with the given index or policy name."""
         if not isinstance(index, str):
             return super().__getitem__(index)
         for outcome in self:
@@ -302,7 +302,7 @@ class _Again:
     by: str | None
 
     def __call__(self, tracks: GivenTracks, policies: Sequence[TransitionPolicy]) -> list[EventLog]:
-        # With a limit, the copies of a condition would count against it.
+        # If there is a limit of conditions, the copies of a condition would count against it.
         if self.options["condition_limit"] is not None:
             policies_of_passes = [[policy] for policy in policies]
         else:

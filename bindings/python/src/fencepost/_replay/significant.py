@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Thinning:
-    """The fixes that are significant changes, and the events of a replay of all fixes.
+    """Finds the fixes that are significant changes, and also holds the events of a replay of all fixes.
 
     Args:
         monitor: A monitor with its conditions, before the replay. The monitor is not changed.

@@ -89,7 +89,7 @@ class Following:
         return self._fleets[version]
 
     def _enter(self, version: Version, devices: Iterable[str]) -> None:
-        """Loads waiting devices into the fleet of a table."""
+        """Loads the exported states of waiting devices into the fleet that belongs to a table."""
         if entering := {device: self._waiting[device][1] for device in devices}:
             self._fleet(version).load(entering, adapt=True)
             for device in entering:

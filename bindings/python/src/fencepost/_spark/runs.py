@@ -17,8 +17,8 @@ _FAR = 1 << 62
 
 class Run(NamedTuple):
     """Rows that use one table and are either all fixes or all scan reports. If `is_anew` is true, each device expired
-    before its first row of this run. If `is_plain` is true, this is the only run: all rows are fixes, use the stream's
-    own table, and no device has expired."""
+    before its first row of this run. If `is_plain` is true, there is only one run: all its rows are fixes, use the
+    stream's own table, and no device has expired."""
 
     version: Version
     are_reports: bool

@@ -13,8 +13,8 @@ from .shard import DEVICE_SCHEMA, WIDE_DEVICE_SCHEMA, Shard
 
 STATE, STATE_DDL = "shard", "form int, shards int, timer bigint, devices binary, held binary"
 NARROW, WIDE = 1, 2
-"""The forms of a shard's state. NARROW has only fixes, all with the stream's own table. WIDE may also have scan
-reports, and rows that name a version of the table."""
+"""The forms of a shard's state. NARROW contains only fixes that use the stream's own table. WIDE may also contain scan
+reports and rows that name a table version."""
 _SCHEMAS = {NARROW: (DEVICE_SCHEMA, ROW_SCHEMA), WIDE: (WIDE_DEVICE_SCHEMA, WIDE_ROW_SCHEMA)}
 
 
@@ -41,7 +41,7 @@ def unpack_state(form: int, devices: bytes, held: bytes, is_wide: bool) -> Shard
 
 
 def pack_state(shard: Shard, is_wide: bool) -> tuple[int, bytes, bytes]:
-    """Packs the state of a shard. Returns the form, the devices and the rows."""
+    """Packs the state of a shard. Returns the form (NARROW or WIDE), the packed devices and the packed rows."""
     return WIDE if is_wide else NARROW, pack(shard.devices), pack(shard.held)
 
 

@@ -1,6 +1,6 @@
 """Distributes tables of conditions to the workers. The stream's own table is a file named by the table's digest. Spark
-copies the file to each machine once, and each Python worker reads it once. Later versions are in a folder that all
-machines can read."""
+copies the file to each machine once, and each Python worker reads it once. Tables of later versions are stored in a
+folder that all machines can read."""
 
 from __future__ import annotations
 

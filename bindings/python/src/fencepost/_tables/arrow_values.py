@@ -45,8 +45,8 @@ class Column:
     """A column of a batch, or a field of a structure, with only the visible rows.
 
     nanoarrow 0.9 does not read all types correctly. nanoarrow crashes the process when it copies arrays of views, and
-    gives the wrong rows for slices of decimals, half floats and fixed-size binary values. This class decodes such types
-    without nanoarrow.
+    gives the wrong rows for slices of decimals, half floats and fixed-size binary values. For types that nanoarrow
+    reads wrongly, this class decodes the values itself.
     """
 
     def __init__(self, schema: Any, held: Any, first: int, length: int) -> None:
@@ -76,7 +76,8 @@ class Column:
         return tuple(self._held.buffers), self._held.offset, self._held.length, self.format
 
     def plain(self) -> memoryview[Any]:
-        """The elements of a column of fixed-size numbers or times, without copying. Nulls have arbitrary values."""
+        """The elements of a column of fixed-size numbers or times, without copying. The elements of null rows are
+        arbitrary."""
         return memoryview(self._view.buffer(1))[self._first : self._first + self.length]
 
     def offsets(self) -> memoryview[Any]:

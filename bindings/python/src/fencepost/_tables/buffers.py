@@ -38,7 +38,8 @@ NO_TIME = -(1 << 63)
 
 @published
 class ColumnTypeError(InvalidArgumentError, TypeError):
-    """A column contains values of the wrong type. ``position`` is the first row with such a value.
+    """A column contains values of the wrong type. ``position`` is the index of the first row with a value of the wrong
+    type.
 
     The class is both an :class:`InvalidArgumentError` and a ``TypeError``.
 

@@ -6,7 +6,7 @@ import sys
 from array import array
 
 _HEAD = b"\1\1\0\0\0"
-"""The head of a little-endian point with two coordinates."""
+"""The first bytes of a WKB point that is little-endian and has two coordinates."""
 _SIZE = len(_HEAD) + 16
 
 
@@ -23,7 +23,7 @@ def same_points(starts: memoryview[int], data: memoryview[int]) -> tuple[array[f
 
 
 def _numbers(data: bytes, start: int, count: int) -> array[float]:
-    """The doubles at offset `start` of each point."""
+    """Returns one double of each point: the double at byte offset `start`."""
     packed = bytearray(8 * count)
     for byte in range(8):
         packed[byte::8] = data[start + byte :: _SIZE]

@@ -1,4 +1,4 @@
-"""The type of any condition."""
+"""The type that covers every kind of condition."""
 
 from __future__ import annotations
 

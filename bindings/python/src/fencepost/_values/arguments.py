@@ -53,8 +53,8 @@ def member(kind: type[Any], value: Any, what: str) -> Any:
 
 
 def assumed(value: State | str, what: str = "assuming") -> int:
-    """Returns the number of a state that a condition may start with, or that a condition may be in. The state
-    ``unmonitored`` is not allowed."""
+    """Checks a condition's current or initial state, and returns its number. The state ``unmonitored`` is not
+    allowed."""
     if not isinstance(value, str):
         raise TypeError(f"{what} must be a State or its text, not {type(value).__name__}")
     if value not in _BELIEFS:
@@ -123,7 +123,7 @@ def column_names(columns: Any) -> Mapping[str, str]:
 
 
 def identifier_text(value: Any) -> Any:
-    """Converts a number to text. Returns other values unchanged."""
+    """Converts a number to text. Values of other types are returned unchanged."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         # In pandas, a column of numbers with missing values consists of floats.
         return str(int(value)) if value == value // 1 else str(value)

@@ -181,6 +181,7 @@ def kind_of(value: object) -> int | None:
     return getattr(value, "_KIND", None) if isinstance(value, type) else None
 
 
-# These are the names of version 0.2, of Swift and of Core Location. Pickles of version 0.2 also need these names.
+# These aliases are the class names of version 0.2, of Swift and of Core Location. Pickles of version 0.2 also need
+# these names.
 CircularGeographicCondition = Circle
 BeaconIdentityCondition = Beacon

@@ -50,7 +50,7 @@ class Event:
     """A change of a condition's state, with the evidence that decided it.
 
     Attributes:
-        sequence: Number of the event, counted from 1 in each monitor. The number is 0 in the first record of a
+        sequence: Number of the event, counted from 1 in each monitor. The sequence is 0 in the first record of a
             condition.
         identifier: The condition's identifier.
         state: The new state. The state of a gate's event is always unknown, because a gate has no state.
@@ -323,7 +323,7 @@ class EventRows(Table, list[E], Generic[E]):
     """Events that were delivered together, as a table."""
 
     __slots__ = ("_taken",)
-    _taken: tuple[Any, int]  # only for the result of poll(): the handle and its turn
+    _taken: tuple[Any, int]  # set only by poll(): the monitor handle and the poll's number
 
     def __enter__(self) -> Self:
         """Begins the handling of the events that :meth:`Monitor.poll` returned."""

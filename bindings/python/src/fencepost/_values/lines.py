@@ -23,8 +23,9 @@ class Gate(Plain):
 
     A gate has no state: its record stays ``unknown``. Every crossing gives an event with the direction
     (:attr:`Event.direction`), the instant and the point. A monitor or fleet with gates needs ``path="geodesic"``,
-    because without a path the fixes do not show where the device crossed the line; a monitor also needs the delivery
-    ``every``. A gate has no policy and no assumed state. A position exactly on the line counts as left of it.
+    because without a path the fixes do not show where the device crossed the line; a monitor also needs
+    ``delivery="every"``. A gate has no policy and no assumed state. A position exactly on the line counts as left of
+    it.
 
     Args:
         path: Either a line as pairs of coordinates in the `order`, with latitudes of -90 to 90 and longitudes of -360
@@ -101,5 +102,6 @@ def line_from(wkb: bytes, edges: int) -> Gate:
     return line
 
 
-# This is the name of version 0.2, of Swift and of Core Location. Pickles of version 0.2 also need this name.
+# This alias is the class name of version 0.2, of Swift and of Core Location. Pickles of version 0.2 also need this
+# name.
 LineGeographicCondition = Gate

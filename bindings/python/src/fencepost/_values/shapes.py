@@ -42,10 +42,10 @@ class Polygon(Plain):
         holes: The rings of the holes, only if `exterior` is a ring.
         order: The order of the coordinates in each pair of a ring: ``latlon`` (latitude first) or ``lonlat`` (longitude
             first). `order` is required if the exterior is a ring of pairs.
-        edges: How two vertices are joined. ``geodesic`` joins them by the shortest path on the ellipsoid. ``planar``
-            joins them by a straight line on a map of longitude and latitude, with the longitudes as written, as in
-            GeoJSON, GeoPackage and Shapefile. An edge from -170 to 170 is 340 degrees wide, and an edge from 170 to 190
-            crosses the antimeridian. None means geodesic; when the polygon is added to a monitor, an
+        edges: How two vertices are joined. ``geodesic`` joins two vertices by the shortest path on the ellipsoid.
+            ``planar`` joins two vertices by a straight line on a map of longitude and latitude, with the longitudes as
+            written, as in GeoJSON, GeoPackage and Shapefile. An edge from -170 to 170 is 340 degrees wide, and an edge
+            from 170 to 190 crosses the antimeridian. None means geodesic; when the polygon is added to a monitor, an
             :class:`InputWarning` is issued if geodesic and planar edges lie more than a metre apart.
         oriented: True if the polygon lies left of each ring, as seen in the order in which the vertices are listed.
             Only an oriented polygon can cover more than half the Earth.
@@ -305,8 +305,8 @@ def put(condition: Any, **values: Any) -> None:
 def vertices_of(
     given: Any, name: str, order: str | None, holes: Sequence[Any] = (), is_area: bool = False
 ) -> tuple[Vertices, bool]:
-    """Returns the vertices of a geometry or of pairs of coordinates, and True if the argument is a geometry, which
-    states its type and the order of its coordinates itself.
+    """Returns the vertices, given as a geometry or as pairs of coordinates. The second result is True for a geometry,
+    which itself states its type and its coordinate order.
 
     Raises:
         InvalidArgumentError: A coordinate or the `order` is out of its range.
@@ -342,7 +342,7 @@ def _stated(given: Any) -> Vertices | None:
 
 
 def edges_of(edges: Any) -> str:
-    """Checks a kind of edges; None means geodesic."""
+    """Checks the argument `edges` and replaces None with geodesic."""
     if edges is None:
         return EDGES[0]
     if edges not in EDGES:
@@ -380,6 +380,7 @@ def _distance(wkb: bytes, geometry: Any, latitude: Any, longitude: Any) -> float
     return shape_distance(*rows, radius, edges, oriented, buffer, *place)
 
 
-# These are the names of version 0.2, of Swift and of Core Location. Pickles of version 0.2 also need these names.
+# These aliases are the class names of version 0.2, of Swift and of Core Location. Pickles of version 0.2 also need
+# these names.
 CorridorGeographicCondition = Corridor
 PolygonalGeographicCondition = Polygon

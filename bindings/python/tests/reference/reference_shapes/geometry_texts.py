@@ -72,7 +72,8 @@ def _depth(coordinates: Any) -> int:
 
 
 def _read(spec: dict[str, Any], kinds: tuple[str, str]) -> tuple[Any, dict[str, Any]]:
-    """Returns the coordinates, nested as in a geometry with several parts, and the options."""
+    """Returns the coordinates and the options. The coordinates are nested like those of a geometry with several
+    parts."""
     options = {key: spec[key] for key in ("edges", "oriented", "buffer", "radius") if key in spec}
     single, multiple = kinds
     if "wkt" in spec:

@@ -191,7 +191,7 @@ function drawStrip(cell, row) {
   };
   const bars = (colour, rows, show) => { context.fillStyle = map.colour(colour); drawn = -Infinity; rows.forEach(show); };
   if (isFlat || row.above) bars("unknown", row.unknown, ([start, last]) => bar(start, last, 13, 5));
-  context.globalAlpha = isFlat || row.above || row.visits.length < 2 ? 1 : .7; // visits of several rows may overlap
+  context.globalAlpha = isFlat || row.above || row.visits.length < 2 ? 1 : .7; // overlapping visits stay visible
   bars("inside", row.visits, (visit) => bar(visit.start, visit.last, 7, 17));
   context.globalAlpha = 1;
   bars("text", row.marks, (event) => bar(event.time, event.time, 5, 21));
