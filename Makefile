@@ -12,7 +12,7 @@
 # - `make docs` builds the documentation, guides and references into .build/docs: open index.html.
 # - `make qgis-plugin` builds the zip that QGIS installs; HOMEPAGE and EMAIL go into its metadata.
 # - `make wasm` builds the WebAssembly module and the folder .build/js, from which `npm pack .build/js` makes the package.
-# - `make soak` runs the randomized tests with full counts, such as thousands of kills. This takes half an hour.
+# - `make soak` runs the randomized tests with full counts, such as thousands of kills. These tests take half an hour.
 # - `make setup` only sets up: system packages (as root), .venv, builds.
 # - `make bench` runs the benchmarks.
 # - `make bench-streams` runs the benchmarks for files with many tracks at full size (10 million points).
@@ -72,9 +72,10 @@ test: $(stamps)/system
 
 setup-lint: $(stamps)/lint
 
-# Also sets up what `make docs` needs: each of these steps reinstalls the package, which must not happen while tests in
-# the other lane import it. The WebAssembly module is built while programs are installed, to use a second core; the
-# parts `wasm` and `docs` wait for it. If this early build fails, the two parts run it again, and print why it fails.
+# `setup-test-all` also sets up what `make docs` needs. Each of these set-up steps reinstalls the package, which must
+# not happen while tests in the other lane import the package. The WebAssembly module is built while programs are
+# installed, to use a second core; the parts `wasm` and `docs` wait for it. If this early build fails, the two parts run
+# it again, and print why it fails.
 setup-test-all: $(stamps)/library
 	@.ci/wasm.sh  # installs before others do: apt's lists have one lock
 	@mkdir -p .build/test-logs; $(again) $(stamps)/wasm > .build/test-logs/wasm-early.log 2>&1 & early=$$!; \
@@ -145,7 +146,7 @@ format-check: $(stamps)/python-test
 format: $(stamps)/python-test
 	@Tests/Style/run.sh write
 
-# Both targets only read the sources; they build nothing.
+# The targets `messages` and `sample-text` only read the sources; they build nothing.
 messages:
 	@python3 Tests/Style/messages.py --print
 
@@ -193,7 +194,7 @@ $(stamps)/venv: $(stamps)/system
 	@$(python) -m pip --version > /dev/null
 	@touch $@
 
-# Rewrites this file if the library is to be built in another way (FENCEPOST_RUNTIME, FENCEPOST_STORE,
+# Rewrites the file `runtime` if the library is to be built in another way (FENCEPOST_RUNTIME, FENCEPOST_STORE,
 # FENCEPOST_OPTIMIZE).
 runtime := $(shell root=.; . bindings/c/names.sh; echo $$runtime$$variant)
 ifneq ($(shell cat $(stamps)/runtime 2>/dev/null),$(runtime))

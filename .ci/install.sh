@@ -3,7 +3,7 @@
 #
 #   .ci/install.sh PACKAGE...
 #
-# Without a package it does nothing.
+# If no PACKAGE is given, the script does nothing.
 set -euo pipefail
 [ $# -gt 0 ] || exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then

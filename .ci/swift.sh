@@ -51,7 +51,7 @@ else
   export GNUPGHOME=$work/gnupg
   mkdir -m 700 "$GNUPGHOME"
   gpg --batch --quiet --import "$work/keys"
-  # Also refuses a signature that is valid but made with another key.
+  # A valid signature is also refused if it was made with another key.
   gpg --batch --status-fd 1 --verify "$work/swift.tar.gz.sig" "$work/swift.tar.gz" 2> "$work/log" |
     grep -q "^\[GNUPG:\] VALIDSIG .*$key" || {
     cat "$work/log" >&2

@@ -66,8 +66,8 @@ static void wake(uint32_t *word) {
 static void wake_all(uint32_t *word) { wake(word); }
 #endif
 
-/* How often a thread checks the lock before it waits. A call holds a lock for some hundred nanoseconds, so checking
-   repeatedly saves two system calls. */
+/* How often a thread checks the lock before it waits. A call holds a lock for a few hundred nanoseconds, so checking
+   the lock repeatedly saves two system calls. */
 #define SPINS 100
 
 static void pause_briefly(void) {
@@ -99,7 +99,7 @@ static void leave_front(cplatform_lock *lock) {
   if (__atomic_exchange_n(&lock->front, 0, __ATOMIC_RELEASE) == 2) wake(&lock->front);
 }
 
-/* Takes the lock as the front thread, and leaves the front. */
+/* Called by the thread at the front: takes the lock, and then leaves the front. */
 static void take_at_front(cplatform_lock *lock) {
   uint32_t reserved = 0; /* CPLATFORM_RESERVED if the word has that bit */
   for (;;) {
@@ -112,7 +112,7 @@ static void take_at_front(cplatform_lock *lock) {
     if (!replace(&lock->word, seen, waiting)) continue;
     wait_while(&lock->word, waiting);
     if (reserved || !(__atomic_load_n(&lock->word, __ATOMIC_RELAXED) & CPLATFORM_HELD)) continue;
-    /* Another thread has already taken the lock. Reserve it, so that this thread is the next to take it. */
+    /* Another thread has already taken the lock. Reserve the lock, so that this thread is the next to take it. */
     reserved = CPLATFORM_RESERVED;
     __atomic_fetch_or(&lock->word, reserved, __ATOMIC_RELAXED);
     if (spin(lock, reserved)) break;

@@ -1,5 +1,5 @@
-/* Implements the functions for systems without threads: only the caller itself could hold a lock that it takes, and no
-   call takes a lock twice. */
+/* Implements the lock functions for systems without threads: on such a system only the caller itself could already hold
+   a lock, and no call takes a lock twice. */
 #include "cplatform.h"
 
 #if defined(__wasm__)

@@ -4,8 +4,8 @@ extension Monitor {
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if a coordinate or the time is out of range,
   ///   ``MonitorError/lateInput(time:clock:)``, ``MonitorError/aheadOfClock(time:clock:limit:)`` or
-  ///   ``MonitorError/queueFull(limit:position:)``. For the first three errors, a refused fix changes nothing except a
-  ///   counter; for the last error, it changes nothing.
+  ///   ``MonitorError/queueFull(limit:position:)``. If the queue is full, a refused fix changes nothing; for the other
+  ///   errors, it changes nothing except a counter.
   public func feed(_ fix: Fix) throws(MonitorError) {
     defer { wakeConsumer() }
     try stored.feed(fix)

@@ -8,14 +8,14 @@ extension Timestamp {
   /// The instant of a date, rounded to the microsecond; `nil` if the date is not finite or not in the years 1 to 9999.
   public init?(_ date: Date) {
     let interval = date.timeIntervalSinceReferenceDate
-    guard interval.magnitude < 1e12 else { return nil }  // The comparison is false for NaN too
+    guard interval.magnitude < 1e12 else { return nil }  // For NaN, the comparison is false
     let seconds = interval.rounded(.down)
-    let fraction = ((interval - seconds) * 1e6).rounded()  // the difference of the two is exact
+    let fraction = ((interval - seconds) * 1e6).rounded()  // this subtraction is exact
     self.init(microseconds: (Int64(seconds) + referenceSeconds) * 1_000_000 + Int64(fraction))
     guard isValid else { return nil }
   }
 
-  /// The instant of a date.
+  /// Creates a timestamp from a date.
   ///
   /// - Throws: ``Fencepost/MonitorError/invalidArgument(_:position:)`` if the date is not finite or not in the years 1
   ///   to 9999.

@@ -11,8 +11,9 @@ final class Connection {
   /// Whether the connection cannot write anything, not even a log.
   let isImmutable: Bool
 
-  /// - Parameter isForReading: Whether to open only for reading. If there is no log, SQLite then creates none; the disk
-  ///   may have no room for a log, or the process may lack the permission to create one in the directory.
+  /// - Parameter isForReading: Whether to open only for reading. If a file without a log is opened for reading, SQLite
+  ///   creates no log; the disk may have no room for a log, or the process may lack the permission to create one in the
+  ///   directory.
   static func open(_ path: String, isForReading: Bool = false) throws(StoreFailure) -> Connection {
     var pointer: OpaquePointer?
     let isImmutable = isForReading && (StoreFiles.size(StoreFiles.log(of: path)) ?? 0) == 0

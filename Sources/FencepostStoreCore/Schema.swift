@@ -6,8 +6,8 @@ import CSQLite
 /// generation; for an event, its generation and change. Rows that change together are stored together: the head, the
 /// device and the events come first, and a small store writes one page for all of them.
 ///
-/// The SQL text of the table contains a random number, which is drawn when the file is created. The end of the head
-/// contains the same number, so that a log that belongs to another file can be recognised. The upper half of a
+/// The SQL text of the table contains a random number, which is drawn when the file is created. The end of the head row
+/// repeats this number, so that a log that belongs to another file can be recognised. The upper half of a
 /// fleet's number is its family: see ``FleetStorage/family``.
 ///
 /// A file of version 1 is read by ``FirstVersion`` and replaced with a file of this version.
@@ -33,7 +33,7 @@ enum Schema {
 
   /// Creates the table in an empty file and returns the file's number.
   ///
-  /// - Parameter family: The upper half of the number; if it is `nil`, the upper half is random.
+  /// - Parameter family: The upper half of the file's number; if it is `nil`, the upper half is random.
   static func create(_ kind: StoreKind, family: UInt32? = nil, in connection: Connection) throws(StoreFailure) -> UInt64
   {
     var number = UInt64.random(in: 1...UInt64.max)

@@ -7,8 +7,8 @@ final class Statement {
   /// The statement keeps the connection open.
   private let connection: Connection
 
-  /// Prepares SQL. A function and not an initializer, as for all objects of a store, because Embedded Swift does not
-  /// free the memory of an object whose initializer throws.
+  /// Prepares SQL. This is a function instead of an initializer, as for all objects of a store, because Embedded Swift
+  /// does not free the memory of an object whose initializer throws.
   static func prepare(_ connection: Connection, _ sql: StaticString) throws(StoreFailure) -> Statement {
     var pointer: OpaquePointer?
     let text = UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self)

@@ -130,7 +130,7 @@ final class StoreDatabase {
     if noted.file != FileState(path: path) { return true }
     let found = FileState(path: StoreFiles.log(of: path))
     guard let log = noted.log else { return (found?.size ?? 0) > 0 }
-    // Reading such a log still works after its name was removed, and a new file with that name does not affect it.
+    // A log stays readable after its name was removed, and a new file with that name does not affect the log.
     return found?.identity == log.identity ? found != log : !isWritten
   }
 
@@ -151,8 +151,8 @@ final class StoreDatabase {
       }
       try boundLog()
       if changes.mustSync != isSynchronous {
-        // Such a commit, which does not wait for the disk, survives a crash of the process; it survives a crash of the
-        // machine after the next commit that waits.
+        // A commit that does not wait for the disk survives a crash of the process. It survives a crash of the machine
+        // only after the next commit that waits.
         try connection.run(changes.mustSync ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL")
         isSynchronous = changes.mustSync
       }
@@ -200,8 +200,8 @@ final class StoreDatabase {
 
   /// Prepares for closing: merges the accepted contents into one file.
   ///
-  /// - Parameter isInPlace: Whether the file still has its name. If it does not, closing removes no log, because the
-  ///   log may belong to another file.
+  /// - Parameter isInPlace: Whether the file still has its name. If the file has lost its name, closing removes no log,
+  ///   because the log may belong to another file.
   func end(isInPlace: Bool) {
     if isInPlace {
       // The log comes from a process that ended before its first write.

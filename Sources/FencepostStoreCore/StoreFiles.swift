@@ -48,7 +48,7 @@ enum StoreFiles {
 
   /// Refuses a path that is too long for SQLite to open.
   ///
-  /// - Parameter limit: In bytes, for the whole path from the root on.
+  /// - Parameter limit: The longest allowed path, in bytes, counted from the root.
   static func requireLength(_ path: String, limit: Int) throws(StoreFailure) {
     let length = path.utf8.count
     guard length <= limit else {
@@ -75,7 +75,7 @@ enum StoreFiles {
     guard descriptor >= 0 else { throw SystemFailure.notMade }
     let draft = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     _ = cposix_set_descriptor_flags(descriptor, FD_CLOEXEC)
-    // An empty file would be refused because it is not a store.
+    // Write one byte, because an empty file would be refused: it is not a store.
     let isBegun = pwrite(descriptor, [0], 1, 0) == 1
     _ = close(descriptor)
     guard isBegun else {
@@ -105,8 +105,8 @@ enum StoreFiles {
       let found = String(cString: cposix_entry_name(entry))
       guard found.hasPrefix(prefix), found.utf8.count == prefix.utf8.count + 6 else { continue }
       let draft = directory + found
-      // The draft is the store itself if its process ended after it had added the final name, but before it removed the
-      // draft's name.
+      // If a process ended after it had added the store's final name, but before it removed the draft's name, the draft
+      // is the store itself.
       if file?.isSame(as: draft) == true || StoreFile.isAbandoned(draft) { remove(draft) }
     }
   }
@@ -168,7 +168,8 @@ enum StoreFiles {
   /// Marks a database as one with a log, as `PRAGMA journal_mode=WAL` does, but without the journal that the pragma
   /// would need.
   ///
-  /// In the SQLite file format (section 1.3), the write and read versions at bytes 18 and 19 are then 2.
+  /// In the SQLite file format (section 1.3), such a database has 2 as its write version (byte 18) and its read version
+  /// (byte 19).
   static func markLogged(_ path: String) throws(StoreFailure) {
     let descriptor = cposix_open(path, O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { throw SystemFailure.notOpened }

@@ -112,7 +112,7 @@ final class StoreStatements {
     return sums
   }
 
-  /// Inserts a new row; the head gets the sums of all other rows.
+  /// Inserts a new row. Into the head row, also writes the sums of all other rows.
   private func write(_ row: MonitorRow, _ sums: inout StoreSums) throws(StoreFailure) {
     guard row.table == .head else {
       try write(Key(row), row.bytes)
@@ -137,7 +137,7 @@ final class StoreStatements {
     for device in changes.removedDevices { _ = try takeAway(Key(kind: 5, a: device, b: 0), &sums) }
   }
 
-  /// - Returns: Whether such a row existed.
+  /// - Returns: Whether a row with this key existed.
   private func takeAway(_ key: Key, _ sums: inout StoreSums) throws(StoreFailure) -> Bool {
     guard try forget(key, &sums) else { return false }
     bind(delete, key)

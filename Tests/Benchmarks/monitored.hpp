@@ -129,17 +129,17 @@ class Monitored {
       if (status != FENCEPOST_E_BUFFER_TOO_SMALL) check(status);
     }
   }
-  // Finds the same sets, but returns an answer that can be compared.
+  // Finds the conditions that contain each point, and returns them as an answer that can be compared.
   Answer sets(const std::vector<fencepost_fix> &points) {
     ask(points);
     Answer answer;
     for (size_t row = 0; row < points.size(); row++)
       for (int64_t at = offsets[row]; at < offsets[row + 1]; at++)
-        // A generation is the index + 1, because no condition was removed.
+        // Each condition's generation is its index + 1, because no condition was removed.
         answer.add(generations[size_t(at)] - 1, true, points[row].time_us);
     return answer;
   }
-  // Finds the boundary nearest to each point. Returns the sum of the distances.
+  // Finds the boundary nearest to each point. Returns the sum of the distances to these boundaries.
   double nearest(const std::vector<fencepost_fix> &points) {
     fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
     columns.latitudes = &points[0].latitude, columns.longitudes = &points[0].longitude;

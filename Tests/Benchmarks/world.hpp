@@ -68,8 +68,8 @@ class World {
   }
 
   // With 20 circles, all are around the home; with 1 000, half of them are. With more circles, 70 % are at cities, 20 %
-  // in the country around them, 10 % anywhere. If two worlds are both large, the circles of the smaller one are the
-  // first circles of the larger one.
+  // in the country around them, 10 % anywhere. In worlds with more than 1 000 circles, the circles of a smaller world
+  // are the first circles of a larger world.
   std::vector<Circle> circles(size_t count) const {
     Random random(11 + (count <= 1000 ? count : 0));
     std::vector<Circle> result;
@@ -95,7 +95,7 @@ class World {
     return fixes;
   }
 
-  // As in W2, makes `devices` walks with one fix every 10 s, interleaved in time order.
+  // Makes `devices` walks with one fix every 10 s, interleaved in time order, as in row W2 of the benchmarks.
   std::vector<fencepost_fix> fleet(size_t devices, size_t each) const {
     Random random(17);
     std::vector<Walk> walks;
@@ -111,7 +111,7 @@ class World {
     return fixes;
   }
 
-  // Row W4: unrelated points, distributed as densely as the circles.
+  // Returns unrelated points (row W4 of the benchmarks), distributed as densely as the circles.
   static std::vector<fencepost_fix> points(const std::vector<Circle> &circles, size_t count) {
     Random random(19);
     std::vector<fencepost_fix> fixes;
@@ -174,7 +174,7 @@ class World {
       walk.target = around(next, random);
       if (onFoot) walk.target = walk.place.moved(random.normal() * 800, random.normal() * 800);
       walk.speed = onFoot ? random.uniform(0.8, 2) : isFar ? random.uniform(20, 33) : random.uniform(6, 17);
-      walk.left = 1; // drawn anew at each step
+      walk.left = 1; // a placeholder: each step computes the value
       walk.wander = random.uniform(-0.5, 0.5);
     }
     double north = (walk.target.latitude - walk.place.latitude) * metresPerDegree;

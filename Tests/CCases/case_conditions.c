@@ -173,7 +173,7 @@ static void bad_policies(void) {
   BAD(exit_margin_m, (double)NAN);
   BAD(exit_margin_m, (double)INFINITY);
   BAD(exit_margin_limit_m, -1);
-  BAD(exit_margin_limit_m, 19); /* the distance is below the exit margin */
+  BAD(exit_margin_limit_m, 19); /* 19 m is less than the exit margin */
   BAD(exit_margin_limit_m, (double)NAN);
   BAD(exit_margin_limit_m, (double)INFINITY);
   BAD(accuracy_factor, -1);
@@ -302,7 +302,7 @@ static void removal(void) {
   CHECK_OK(fencepost_monitor_remove_condition(monitor, "exact", &removed, NULL));
   CHECK_INT(removed, 1);
   CHECK_INT(statistics_of(monitor).condition_count, 2);
-  CHECK_INT(statistics_of(monitor).pending_events, 1); /* its waiting exit event was removed with it */
+  CHECK_INT(statistics_of(monitor).pending_events, 1); /* the waiting exit event of the removed condition is gone */
   CHECK_TEXT(next_event(monitor).identifier, "standard");
   expect_no_event(monitor);
   fencepost_record record;

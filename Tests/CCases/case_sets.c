@@ -338,7 +338,7 @@ static void names_of_states_and_causes(void) {
   }
 }
 
-/* After a crash, the store contains the whole set, and the monitor has it after the next opening. */
+/* After a crash, the store contains the whole set of conditions, and a reopened monitor has the whole set. */
 static void sets_last(void) {
   folder store = new_folder();
   fencepost_monitor *monitor = open_in(&store, "m");

@@ -16,7 +16,7 @@ typedef struct ccase {
   void (*run)(void);
 } ccase;
 
-/* Defines one area of cases; each case_*.c has one. */
+/* Defines one area of test cases; each file case_*.c defines one area. */
 typedef struct ccase_area {
   const ccase *cases;
   size_t count;

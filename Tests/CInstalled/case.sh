@@ -3,7 +3,7 @@
 #
 #   Tests/CInstalled/case.sh WORD...
 #
-# Examples of words are `columns` and `batches: late`. Without a word, all cases run.
+# WORD can be `columns` or `batches: late`, for example. If no WORD is given, all cases run.
 #
 # Needs the files that `make setup-test` builds.
 set -euo pipefail

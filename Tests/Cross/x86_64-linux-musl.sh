@@ -10,7 +10,7 @@ static() { # ARCHIVE OUTPUT LARGEST
   Tests/Determinism/hashes.sh "$folder/events-$(basename "$2")" "$2" >&2 || fail "other events of $2"
 }
 static "$archive" "$folder/static" 1775000
-# `make soak` also tests the library that is optimised for size, because compiling it takes minutes.
+# Only `make soak` tests the library that is optimised for size, because compiling that library takes minutes.
 sizes="$(stat -c %s "$folder/static") bytes"
 if [ -n "${FENCEPOST_SOAK:-}" ]; then
   step "the library optimised for size"

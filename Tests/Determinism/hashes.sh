@@ -2,8 +2,8 @@
 # Runs the programs of replay.c and compares the SHA-256 of their events with the list that every build must match:
 # Tests/Golden/events.sha256.
 #
-# - `Tests/Determinism/hashes.sh FOLDER COMMAND...` compares. COMMAND is replay, built against a library, or a program
-#   that runs it.
+# - `Tests/Determinism/hashes.sh FOLDER COMMAND...` compares the hashes. COMMAND is replay, built against a library, or
+#   a program that runs replay.
 # - `Tests/Determinism/hashes.sh update FOLDER COMMAND...` writes a new list.
 #
 # Leaves the events in FOLDER.

@@ -121,7 +121,8 @@ import Testing
     }
   }
 
-  /// At most three fifths of the places are used, and a reservation is exact.
+  /// At most three fifths of a table's places are used. A table with reserved room has the same length as a table that
+  /// has grown to the same count.
   @Test func growsBeforeItIsFull() {
     var table = OpenTable<Entry>()
     for key in 1...1_000 as ClosedRange<UInt64> {
@@ -152,7 +153,8 @@ import Testing
     for (index, key) in keys.enumerated() { #expect(table[place(key, table)].value == index) }
   }
 
-  /// Keys with the same hash always collide. Such keys are still found, and the table does not grow for each of them.
+  /// Keys with the same hash always collide. Keys with the same hash are still found, and the table does not grow for
+  /// each of them.
   @Test func keysOfOneHashAreFoundAllTheSame() throws {
     struct Same: OpenTableEntry {
       var key = 0
@@ -191,7 +193,8 @@ import Testing
     try table.checkInvariants()
   }
 
-  /// A short table keeps its length, and a long table is released; both then work like a new table.
+  /// An emptied table keeps its memory if it is short, and releases it if it is long; in both cases the table then
+  /// works like a new table.
   @Test(arguments: [0, 64, 4_096], [false, true]) func isEmptied(longest: Int, atHome: Bool) throws {
     var table = OpenTable<Entry>()
     table.removeAll(keeping: longest)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Tests defects and their places.
+/// Tests the defects, and their places, that are reported for invalid shapes.
 @Suite struct ShapeDefectTests {
   struct Refused: Sendable, CustomTestStringConvertible {
     var name: String
@@ -75,7 +75,7 @@ import Testing
     Refused(
       "all but a tenth of a micrometre", [[[[1e-12, 1e-12], [0, 1e-12], [0, 0]]]], .noArea, planar: true,
       oriented: true),
-    // For these rings either side could be the inside.
+    // For each of these rings, either side could be the inside.
     Refused("the equator", [[[[0, 0], [0, 120], [0, -120]]]], .whichSide),
     Refused(
       "a meridian all around", [[[[0, 0], [60, 0], [60, 180], [0, 180], [-60, 180], [-60, 0]]]], .whichSide),

@@ -22,7 +22,7 @@ import Testing
 
   /// How often the rings go around a point, counted from the directions from the point to places along the rings.
   ///
-  /// Each edge is cut into 64 pieces; close to the line a piece would span too large an angle.
+  /// Each edge is cut into 64 pieces. For a point close to the line, even such a piece would span too large an angle.
   private func winding(_ rings: [[Place]], around point: Place) -> Int {
     var turned = 0.0
     for ring in rings {
@@ -75,8 +75,8 @@ import Testing
     }
   }
 
-  /// If two parts touch at a corner, or a hole touches its ring, the direction decides the side of a point between
-  /// them.
+  /// Where two parts touch at a corner, or a hole touches its ring, the direction from that corner to a point decides
+  /// on which side the point lies.
   @Test func cornersWhereMoreThanTwoEdgesMeet() {
     let touching = line([
       [Place(latitude: 0, longitude: 0), Place(latitude: 0, longitude: 1), Place(latitude: 1, longitude: 1)],

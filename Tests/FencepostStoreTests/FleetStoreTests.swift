@@ -64,8 +64,8 @@ import Testing
     return page[start...].prefix(8)
   }
 
-  /// Before a crash, one of two fleets over a table has saved a change to the table. Then the table is changed again
-  /// before the other fleet is opened. No two versions of the table have an identifier in common.
+  /// Before a crash, one of two fleets over a table has saved a change to the table. After the crash, the table is
+  /// changed again before the other fleet is opened. No two versions of the table have an identifier in common.
   @Test(arguments: [["a", "b"], ["b", "a"]], [false, true])
   func fleetsOfOneTableOpenInAnyOrder(order: [String], wereApart: Bool) throws {
     let folder = try Folder()

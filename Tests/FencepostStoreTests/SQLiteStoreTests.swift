@@ -41,7 +41,7 @@ import Testing
   }
 
   /// Closing a second connection must not release the lock of the first. If the lock were a POSIX lock taken by another
-  /// copy of SQLite, closing would release it.
+  /// copy of SQLite, closing the second connection would release the lock.
   @Test func theNameStaysTakenForOtherProcesses() throws {
     let folder = try Folder()
     var first = try open(folder)

@@ -24,7 +24,7 @@ void attack_fleet_failing(long count);
 void attack_fleet_flips(long count);
 void attack_fleet_parts(long count);
 void attack_million(long count);
-/* This part of `attack_million` runs in a separate process: it opens the store that the first part left. */
+/* Runs in a separate process as the second part of `attack_million`: opens the store that the first part left. */
 void open_million(long count);
 
 /* The folder with the stores that version 0.1 wrote. */

@@ -15,7 +15,7 @@ void put_disk(void);
 /* Writes one file of the disk to the folder, if it exists. */
 void put_file(const char *name);
 /* Writes a store whose file and log are copies from two random moments of the trace: moments[0] and moments[1], counted
- * in operations. If `close` is set, the log's moment is at most 39 operations after the file's. */
+ * in operations. If `close` is set, the log is copied at most 39 operations after the file. */
 void put_torn_copy(const op *trace, size_t operations, int close, size_t moments[2]);
 
 #endif

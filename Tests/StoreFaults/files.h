@@ -19,7 +19,7 @@ typedef enum {
 
 typedef struct {
   op_kind kind;
-  int inode; /* the size for OP_WRITE, OP_TRUNCATE, OP_SYNC, OP_CREATE */
+  int inode; /* the file, for OP_WRITE, OP_TRUNCATE, OP_SYNC and OP_CREATE */
   int64_t offset;
   size_t size;
   unsigned char *data;
@@ -35,9 +35,10 @@ void files_mark(long call);
 /* Operations `first` to `first + count - 1` fail with an errno; a write is half done if `torn`. */
 void files_fail(long first, long count, int error, int torn);
 /* Lets the same operations fail for turn i of an attack: the turns differ in the errno, and in whether writes are torn
-   or shortened. The file system also reports 16 MiB of free space. */
+   or shortened. During the attack, the file system reports 16 MiB of free space. */
 void files_fail_by_turns(long i, long first, long count);
-/* Every n-th write writes only half of its bytes and reports that, as with signals and quotas; 0 disables this. */
+/* Every n-th write writes only half of its bytes and returns that short count, as can happen with signals and quotas;
+   0 disables this. */
 void files_shorten(long n);
 /* The process ends before operation number n; a write is half done if `torn`. */
 void files_kill(long n, int torn);

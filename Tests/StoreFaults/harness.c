@@ -119,7 +119,7 @@ void check_refused_flip(fencepost_status status, size_t place, const unsigned ch
   size_t left;
   unsigned char *now = read_file(path, &left);
   if (left != size || memcmp(now, written, size)) FAIL("bit of byte %zu: refused, and changed", place);
-  /* A flipped bit in the header can make the file another kind of store. */
+  /* A flipped bit in the header can make the file look like another kind of store. */
   if (status != FENCEPOST_E_STORE_CORRUPT && status != FENCEPOST_E_STORE_TOO_NEW)
     FAIL("bit of byte %zu: %d %s", place, (int)status, last_error.message);
   free(now);

@@ -1,5 +1,5 @@
-/* Defines a life: calls, each of which changes saved state; every monitor that plays the life gets the same calls. Also
-   records the states that a monitor in memory has after each call. */
+/* Defines a life, which is a sequence of calls that each change saved state. Every monitor that plays the life gets the
+   same calls. The program also records the states that a monitor in memory has after each call. */
 #ifndef LIFE_H
 #define LIFE_H
 
@@ -43,7 +43,7 @@ void run_life(progress *shared);
 
 /* Writes to the folder a store as it is after 30 calls. */
 void put_store(void);
-/* Writes to the folder the same store as a crash would leave it, with its log. */
+/* Writes the store to the folder as a crash would leave it, including its log. */
 void put_crashed_store(void);
 
 #endif

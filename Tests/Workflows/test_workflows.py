@@ -122,7 +122,7 @@ def test_dependency_groups_that_are_named_exist() -> None:
 
 
 def before_the_checkout(path: Path) -> list[list[str]]:
-    """The scripts before the checkout in each job of a workflow that runs in a container."""
+    """The scripts that run before the checkout, in each job of a workflow that runs in a container."""
     found = []
     for job in yaml.safe_load(path.read_text())["jobs"].values():
         if "container" in job:

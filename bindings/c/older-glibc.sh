@@ -12,7 +12,7 @@
 # glibc keeps every version of a symbol and never changes a version; a linker selects the newest. To a linker, the older
 # glibc is therefore just the list of the symbol versions that are old enough; the list is read from this machine's
 # libraries. Functions that appeared later under a new name, or in the C++ library, are in missing.c. On a system
-# without glibc the folder stays empty.
+# without glibc, FOLDER stays empty.
 set -eu
 
 newest=28

@@ -31,7 +31,7 @@ export type HostFlag =
   | "authorization_denied" | "authorization_denied_globally" | "authorization_restricted" | "insufficiently_in_use"
   | "accuracy_limited" | "service_session_required" | "authorization_request_in_progress";
 export type Diagnostic = HostFlag | "condition_unsupported" | "condition_limit_exceeded" | "persistence_unavailable";
-/** Numbers of a column: a typed array is copied fastest. */
+/** The numbers of a column; a typed array is copied fastest. */
 export type Column = Float64Array | Float32Array | readonly number[];
 /** Times of a column: microseconds in a BigInt64Array, milliseconds in a Float64Array, or an array of times. */
 export type TimeColumn = BigInt64Array | Float64Array | readonly Time[];
@@ -60,7 +60,7 @@ export interface Circle {
   longitude: number;
   radius: number;
 }
-/** A beacon: satisfied while a beacon with that UUID (and that major and minor, if set; 0 … 65535) is near. */
+/** Satisfied while a beacon with this UUID is near; `major` and `minor` (0 … 65535) must match if they are set. */
 export interface Beacon {
   uuid: string;
   major?: number | null;
@@ -88,15 +88,15 @@ export interface Policy {
   /** Metres outside the boundary at which a fix decides an exit. Standard: 20. */
   exitMargin?: number;
   /**
-   * 0: the exit margin is `exitMargin`. Otherwise the exit margin is the radius, but at least `exitMargin` and at most
-   * this many metres. Standard: 0.
+   * If 0, the exit margin is `exitMargin`. Otherwise the exit margin is the radius, limited to the range from
+   * `exitMargin` to this many metres. Standard: 0.
    */
   exitMarginLimit?: number;
   /** Factor by which the accuracy of a fix is multiplied to give a margin; 0: accuracy is ignored. Standard: 1. */
   accuracyFactor?: number;
   /**
-   * "timer": a change is confirmed when the dwell has passed; "evidence": it is confirmed by the first fix after the
-   * dwell. Standard: "timer".
+   * "timer" confirms a change when the dwell has passed; "evidence" confirms a change by the first fix after the dwell.
+   * Standard: "timer".
    */
   dwellPolicy?: "timer" | "evidence";
   /** Which changes become events. Standard: all. */
@@ -116,10 +116,7 @@ export interface ConditionOptions {
 export interface ShapeOptions extends ConditionOptions {
   /** For lines: half the width of a corridor, metres. */
   radius?: number;
-  /**
-   * The edge between two vertices: the shortest path on the ellipsoid, or a straight line in the plane of longitude and
-   * latitude. Default: "geodesic".
-   */
+  /** How vertices are connected: by geodesics, or by straight lines in longitude and latitude. Default: "geodesic". */
   edges?: Edges;
   /**
    * For polygons: true if the area lies to the left of each ring when you follow its vertices in the listed order.
@@ -132,8 +129,8 @@ export interface ShapeOptions extends ConditionOptions {
    */
   buffer?: number;
   /** The shape is refused if it has more vertices than this limit, 1 to 1 000 000. The limit counts the vertices of all
-     parts and rings, and the vertices at which planar edges are split. Default: 1 000 000; for rows of `fromGeoJSON`
-     500 000. */
+     parts and rings, and the vertices at which planar edges are split. Default: 1 000 000, but 500 000 for rows made by
+     `fromGeoJSON`. */
   maxVertices?: number;
 }
 export interface ConditionRow {
@@ -166,7 +163,7 @@ export interface Fix {
 export interface FixColumns {
   latitudes: Column;
   longitudes: Column;
-  /** Metres; absent: not reported in any row. */
+  /** In metres; leave this column out if no row reports an accuracy. */
   accuracies?: Column;
   times: TimeColumn;
 }
@@ -186,12 +183,12 @@ export interface Sighting {
   uuid: string;
   major: number;
   minor: number;
-  /** dBm; absent: unknown, which counts as the weakest. */
+  /** Signal strength in dBm; an absent value is unknown and counts as the weakest. */
   rssi?: number;
 }
 
 export class Event {
-  /** 1, 2, 3 … per monitor, or per device of a fleet; 0 in a first record. */
+  /** Counts 1, 2, 3 … per monitor, or per device of a fleet; 0 in a condition's first record. */
   readonly sequence: number;
   readonly identifier: string;
   /** The condition's state from `date` on. */
@@ -215,13 +212,13 @@ export class Event {
   readonly followsGap: boolean;
   /** The direction in which a line was crossed, as seen along the line; null for other events. */
   readonly direction: "left_to_right" | "right_to_left" | null;
-  /** The add sequence of the condition. */
+  /** The condition's generation: the number of additions and replacements up to this condition. */
   readonly generation: number;
   readonly tag: bigint;
   /** `dateUs` as a Date, which has only milliseconds. */
   get date(): Date | null;
   get evidenceDate(): Date | null;
-  /** The event in one word; "determined" stands for the first evidence, and "none" for a first record. */
+  /** The event in one word; "determined" is a first evidence, and "none" is a condition's first record. */
   get kind(): "enter" | "exit" | "cross" | "determined" | "diagnostic" | "unmonitored" | "none";
   toJSON(): Record<string, unknown>;
 }
@@ -230,13 +227,13 @@ export class DeviceEvent extends Event {
   readonly deviceNumber: number;
   /** 1, 2, 3 … per fleet. */
   readonly position: number;
-  /** The row of the batch that caused the event; 0 for other calls. */
+  /** The row of the batch that caused the event; 0 if the call was not a batch. */
   readonly row: number;
 }
 
 /**
- * Explains the state of a condition. Null means "does not apply". Units are metres, seconds, microseconds (BigInt) and
- * degrees.
+ * Explains the state of a condition. A null member means that the member does not apply. Units are metres, seconds,
+ * microseconds (BigInt) and degrees.
  */
 export interface Explanation {
   reason: Reason;
@@ -364,7 +361,7 @@ export interface MonitorOptions {
   delivery?: "every" | "first" | "latest";
   /** The largest number of conditions that are monitored at a time; null: no limit. Default: null. */
   conditionLimit?: number | null;
-  /** 1 … 1e9; while that many events wait, inputs throw {@link QueueFullError}. Default: 1,000,000. */
+  /** Limit on pending events, 1 … 1e9; at the limit, inputs throw {@link QueueFullError}. Default: 1,000,000. */
   maxPendingEvents?: number;
   /**
    * Seconds: how old a fix may be to decide a condition when the condition is added; null: no earlier fix decides it.
@@ -400,7 +397,7 @@ export interface MonitorRecord {
   major: number | null;
   minor: number | null;
   state: State;
-  /** The last handled event. Before the first event, this member has the sequence 0 and the assumed state. */
+  /** The last handled event. Before the first event, `lastEvent` has the sequence 0 and the assumed state. */
   lastEvent: Event;
 }
 export interface MonitorStatistics {
@@ -462,13 +459,13 @@ export class Monitor implements Holder {
   state(identifier: string): State;
   /** @throws NotFoundError */
   explain(identifier: string): Explanation;
-  /** null for an unknown identifier. */
+  /** The condition's record; null for an unknown identifier. */
   record(identifier: string): MonitorRecord | null;
   records(): Generator<MonitorRecord, void, undefined>;
   identifiersInState(state: "unknown" | "satisfied" | "unsatisfied"): string[];
   /** Metres that the device can move from a position without crossing a boundary; Infinity if there is no boundary. */
   safeDistance(latitude: number, longitude: number): number;
-  /** The earliest time at which something happens even without any input. Call `advance` when that time comes. */
+  /** The earliest time at which something happens even without any input. Call `advance` when this deadline comes. */
   readonly nextDeadlineUs: bigint | null;
   readonly name: string | null;
   statistics(): MonitorStatistics;
@@ -492,7 +489,8 @@ export class Monitor implements Holder {
   [Symbol.dispose](): void;
 }
 
-/** A table of zones, which answers queries about points and can be shared by fleets. A line needs a `radius` here. */
+/** A table of zones, which answers queries about points and can be shared by fleets. In such a table, a line needs a
+    `radius`. */
 export class Zones implements Holder {
   constructor();
   /** @throws SnapshotInvalidError */
@@ -522,13 +520,13 @@ export class Zones implements Holder {
 export interface FleetOptions {
   /** As in a monitor. Default: 1,000,000. */
   maxPendingEvents?: number;
-  /** 1 … 67,108,863 devices; null: the maximum. */
+  /** Limit on the number of devices, 1 … 67,108,863; null: the maximum. */
   deviceLimit?: number | null;
   /** Seconds. Default: 30. */
   beaconExitTimeout?: number;
   /** Seconds. Default: 30. */
   beaconInitialTimeout?: number;
-  /** Seconds: how far an input may be ahead of its device's clock; null: any distance. */
+  /** How far an input may be ahead of its device's clock, in seconds; null: any distance. */
   maxTimeStep?: number | null;
 }
 export interface Presence {
@@ -570,7 +568,7 @@ export class Fleet implements Disposable {
   constructor(zones: Zones, options?: FleetOptions);
   /** @param zones The table to use; absent: the fleet gets its own table. @throws SnapshotInvalidError, TableMismatchError */
   static restore(snapshot: Uint8Array, zones?: Zones): Fleet;
-  /** Another object for the fleet's table. */
+  /** A new `Zones` object for the fleet's table. */
   readonly zones: Zones;
   /** The numbers of devices, for `feedMany`; devices that do not exist are created. */
   enter(identifiers: Iterable<string>): Uint32Array;
@@ -587,7 +585,7 @@ export class Fleet implements Disposable {
   setArrivalTime(time: Time): void;
   /** A device that does not exist is created. @throws LateInputError, AheadOfClockError, QueueFullError */
   feed(device: string, fix: Fix): void;
-  /** @throws QueueFullError As in a monitor. */
+  /** @throws QueueFullError Under the same conditions as a monitor's `feedMany`. */
   feedMany(
     columns: FixColumns & { devices: Uint32Array | readonly string[] },
     options?: FeedOptions & { firstRow?: number },
@@ -646,7 +644,7 @@ export class FencepostError extends Error {
   readonly status: string;
   /** The number of the status in fencepost.h; 0 for a status that only this package has. */
   readonly code: number;
-  /** Index of the offending row, else 0. */
+  /** The index of the row that caused the error; 0 if no row did. */
   readonly position: number;
 }
 /** A value has a wrong type or is out of its range. */

@@ -77,8 +77,8 @@ def engine_files(package: Path) -> dict[str, bytes]:
 
 
 def bundled_libraries(package: Path) -> dict[str, bytes]:
-    """The libraries that a repaired wheel puts beside the package, for example SQLite. The extension's library finds
-    these libraries at the same relative place in the plugin."""
+    """The libraries that a repaired wheel puts beside the package, for example SQLite. In the plugin, these libraries
+    lie at the same relative place, where the extension's library finds them."""
     beside = package.parent / f"{package.name}.libs"
     return {f"{beside.name}/{path.name}": path.read_bytes() for path in beside.glob("*.so*") if path.is_file()}
 

@@ -196,7 +196,8 @@ def _cpp(writer: Writer, xml: Path) -> str:
 
 
 def pages(xml: Path, mentions: Mapping[str, list[str]]) -> dict[str, str]:
-    """Returns each page's place and text. ``mentions`` lists the guides that name something on a page."""
+    """Returns each page's place and text. ``mentions`` maps each page to the guides that name something on that
+    page."""
     writer = Writer()
     entries = _entries(writer, xml)
     (header,) = parse(xml / "fencepost_8h.xml").getroot().iter("compounddef")

@@ -1,5 +1,5 @@
 """Words that a newcomer may search for, each with the page that answers the question. Each word becomes an entry of the
-index, which Sphinx's search ranks above words of the text. A test searches for all the words."""
+index, which Sphinx's search ranks above words of the text. A test searches for each of these words."""
 
 from __future__ import annotations
 

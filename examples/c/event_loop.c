@@ -1,9 +1,9 @@
 /*
  * Fencepost in a poll() loop: fixes come through one descriptor, and another descriptor signals events.
  *
- * The wake-up callback adds 1 to an eventfd. The call that makes an event available runs the callback: here the loop's
- * own feed, in other programs perhaps a call on another thread. Therefore the loop need not know which code feeds the
- * monitor.
+ * The wake-up callback adds 1 to an eventfd. The callback is run by the call that makes an event available. In this
+ * program, that call is the loop's own feed; in other programs, it may be a call on another thread. Therefore the loop
+ * need not know which code feeds the monitor.
  */
 #define _POSIX_C_SOURCE 200809L
 

@@ -6,8 +6,9 @@
     reminders.py DIR play FILE.gpx [--speed M/S] [--start 2024-05-01T09:00:00Z] [--accelerate N] [--die-after FIXES]
     reminders.py        # a demonstration in a directory of its own
 
-A reminder is a condition whose identifier is its note; the condition's policy selects entries or exits. So there is no
-second table beside the monitor. `play` continues where the previous run stopped, even if that run was killed.
+A reminder is a condition whose identifier is its note; the condition's policy selects entries or exits. Therefore the
+program needs no table of its own beside the monitor. `play` continues where the previous run stopped, even if that run
+was killed.
 """
 
 import argparse

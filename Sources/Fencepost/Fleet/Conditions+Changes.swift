@@ -74,7 +74,7 @@ extension Conditions {
     return try change { table throws(MonitorError) in try table.sync(set) }
   }
 
-  /// The subject of the condition with the given identifier at this moment.
+  /// Returns the current circle, beacon or shape of the condition with the given identifier.
   private func known(_ identifier: UnsafeBufferPointer<UInt8>) -> Definition.Subject? {
     read { table in table.subject(ofIdentifierBytes: identifier) }
   }

@@ -44,7 +44,7 @@ struct ShapeOptions {
     return try given(.line, vertices)
   }
 
-  /// The definition; its vertices have been counted but not examined.
+  /// Returns the definition of a shape whose vertices have been counted but not examined.
   private func given(
     _ kind: ShapeDefinition.Kind, _ vertices: ShapeVertices
   ) throws(BoundaryError) -> GivenCondition {

@@ -30,7 +30,8 @@
     let dy = end.y - start.y
     let dz = end.z - start.z
     let square = dx * dx + dy * dy + dz * dz
-    // This is twice the chord's midpoint, with z scaled so that the vector points along the surface normal.
+    // The vector (mx, my, mz) is twice the chord's midpoint, with z scaled so that the vector points along the surface
+    // normal.
     let mx = end.x + start.x
     let my = end.y + start.y
     let mz = (1 + Ellipsoid.secondEccentricitySquared) * (end.z + start.z)

@@ -29,8 +29,8 @@ extension CapIndex {
     guard distance >= 0 else { return }
     if !strays.isEmpty { collectStrays(near: position, within: distance, into: &hits) }
     guard treeCount > 0, position.x == position.x, position.y == position.y, position.z == position.z else { return }
-    // Every cap is nearer than 1e15 m to any place on the Earth, and the square of 1e15 m does not overflow; a host may
-    // trap overflow.
+    // Every cap is less than 1e15 m away from any place on the Earth. The square of 1e15 m does not overflow; a host
+    // may trap overflow.
     let bounded = position.isOnEarth ? min(distance, 1e15) : distance
     withSearch(near: position, within: bounded) { search in
       lookAround(&search, into: &hits)
@@ -81,7 +81,7 @@ extension CapIndex {
 
   /// The distance of a position from the nearest cap that is not excepted, in metres: never more than the true value,
   /// and smaller by at most the tolerances of ``collect(near:within:into:)``. The result is negative within a cap, and
-  /// at most `distance`. The search shrinks to the smallest slack found so far.
+  /// at most `distance`. The search radius shrinks to the smallest slack found so far.
   ///
   /// - Parameters:
   ///   - position: The place around which to search.
@@ -90,7 +90,7 @@ extension CapIndex {
   public func leastSlack(
     near position: EarthVector, within distance: Double, except excepted: SIMD16<UInt32>, count: Int
   ) -> Double {
-    // The caller measures caps outside of the tree exactly; NaN gives no bound.
+    // There is no bound if caps lie outside the tree, which the caller measures exactly, or if an argument is NaN.
     guard strays.isEmpty, distance >= 0, position.isOnEarth else { return -.infinity }
     guard treeCount > 0 else { return distance }
     let bounded = min(distance, 1e15)
@@ -165,7 +165,7 @@ struct CapSearch {
   var excepted = SIMD16<UInt32>()
   var exceptedCount = 0
   var least = 0.0
-  /// If this is not `nil`, caps are added to it instead of being reported.
+  /// If `near` is not `nil`, caps are added to it instead of being reported.
   var near: UnsafeMutablePointer<NearCaps>?
 
   init(
@@ -227,7 +227,7 @@ struct CapSearch {
     let edge = CapLevel.edge(level)
     let radius = (Double(reach) + distance) * (1 + 0x1p-40)
     let cells = Double(1 &<< (2 &* (CapLevel.top &- level)))
-    // The edge is a power of two, so multiplying by its inverse equals a division.
+    // The edge length is a power of two, so multiplying by its inverse gives the same result as a division.
     let density = 1 / edge
     @inline(__always)
     func index(_ value: Double) -> Int {
@@ -300,7 +300,7 @@ struct CapSearch {
     let nearZ = UInt64(truncatingIfNeeded: CapIndex.bits(gapsZ .<= limit))
     // Child x + 4 y + 16 z has the bit with that number in the mask. The four bits of x are repeated in each group of
     // four; each bit of y fills a group, and the resulting sixteen bits are repeated four times; each bit of z fills
-    // sixteen bits. The bits set in all three are the children that are near on every axis.
+    // sixteen bits. The bits that are set in all three masks stand for the children that are near on every axis.
     let spreadY = (nearY & 1 | (nearY & 2) &<< 3 | (nearY & 4) &<< 6 | (nearY & 8) &<< 9) &* 15
     let spreadZ = (nearZ & 1 | (nearZ & 2) &<< 15 | (nearZ & 4) &<< 30 | (nearZ & 8) &<< 45) &* 0xFFFF
     var near =
@@ -310,7 +310,7 @@ struct CapSearch {
     while near != 0 {
       var child = near.trailingZeroBitCount
       if isDrawnTogether {
-        // Search the cube that contains the position first: its results exclude most of the others.
+        // Search the cube that contains the position first: its results exclude most of the other cubes.
         if first >= 0, near &>> UInt64(first) & 1 != 0 { child = first }
         first = -1
         padded = paddedDistance(level: level)

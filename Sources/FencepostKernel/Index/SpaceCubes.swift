@@ -1,5 +1,5 @@
-/// Cubes of space around the Earth; on each axis they are numbered from −2²³ metres on. The numbers of a cube are the
-/// basis of the keys of caches.
+/// Cubes of space around the Earth; on each axis they are numbered from −2²³ metres on. Cache keys are computed from
+/// the numbers of a cube.
 enum SpaceCubes {
   private static let origin = 0x1p23
 
@@ -8,7 +8,7 @@ enum SpaceCubes {
     fileprivate var x, y, z: Int64
 
     /// - Parameters:
-    ///   - position: Must be in the numbered range.
+    ///   - position: A position within the range of the numbered cubes.
     ///   - edge: In metres; a power of two, at least 16.
     @inline(__always)
     init(_ position: EarthVector, edge: Double) {
@@ -18,7 +18,7 @@ enum SpaceCubes {
       z = Int64((position.z + origin) * density)
     }
 
-    /// The key of the cube whose edge is 2^`doubled` times as long; never 0.
+    /// The key of the larger cube that contains this cube and whose edge is 2^`doubled` times as long; never 0.
     ///
     /// - Parameter level: At most 14; the keys of different levels differ.
     @inline(__always)

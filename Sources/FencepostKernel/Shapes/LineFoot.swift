@@ -27,8 +27,8 @@ public struct LineFoot: Sendable {
   /// Whether the place is between the ends of the edge.
   public var isInner: Bool { vertex < 0 }
 
-  /// Whether this place is nearer than another one; if both are equally near, whether the edge of this place has the
-  /// lower number.
+  /// Whether this place is nearer than `other`. If both are equally near, the place on the edge with the lower number
+  /// comes first.
   @inline(__always)
   func precedes(_ other: LineFoot) -> Bool {
     distance < other.distance || (distance == other.distance && edge < other.edge)

@@ -101,7 +101,7 @@ struct LineSearch {
     balls[ball].distance(to: place) - balls[ball].reach - rounding
   }
 
-  /// The smallest distances from the point to the balls within a ball, and the number of these balls.
+  /// The smallest distance from the point to each of the inner balls of a ball, and the number of inner balls.
   @inline(__always)
   func gaps(_ level: Int, _ index: Int) -> (SIMD8<Float>, count: Int) {
     let first = index &* ShapeLine.fanOut
@@ -120,7 +120,7 @@ struct LineSearch {
   @inline(__always)
   func bits(_ group: Int) -> UInt8 { edgeBits?[group] ?? ShapeLine.edgeBits(group, count) }
 
-  /// Eight edges at once.
+  /// Examines eight edges at once.
   @inline(__always)
   private mutating func scan(_ first: Int, _ look: (Found, inout LineSearch) -> Void) {
     let (chord, sagitta, part) = chords(first)

@@ -1,5 +1,5 @@
-/// The edges of a shape's line near a place. For points near that place, the nearest edge is found among these edges,
-/// without a search of the tree.
+/// The edges of a shape's line near a place. For points near that place, the nearest edge is found among the stored
+/// edges, without a search of the tree.
 ///
 /// Stores the eight nearest groups of edges, and the distance within which there are no other groups.
 public struct NearEdges: Sendable {
@@ -14,7 +14,7 @@ public struct NearEdges: Sendable {
   private var centre = EarthVector(x: 0, y: 0, z: 0)
   /// The group that contained the nearest edge in the last query; it is likely to contain it again.
   private var first = 0
-  /// The shape and the number of its groups; the group numbers are not valid for another shape.
+  /// The shape for which `first` is valid, and the number of edge groups of that shape.
   private var owner: ObjectIdentifier?
   private var groupCount = 0
 
@@ -48,7 +48,7 @@ public struct NearEdges: Sendable {
     LineSearch.use(shape.line, at: point) { search, _ in
       withUnsafeTemporaryAllocation(of: LineSearch.Scan.self, capacity: NearEdges.capacity) { scans in
         let scans = scans.baseAddress.unsafelyUnwrapped
-        // Elements are read one by one from memory, which is faster than extracting from a vector.
+        // Read the group numbers one by one from memory, which is faster than extracting them from a vector.
         withUnsafeBytes(of: groups) { groups in
           func group(_ index: Int) -> Int { Int(groups.load(fromByteOffset: 4 &* index, as: Int32.self)) }
           var scanned = 1
@@ -77,7 +77,7 @@ public struct NearEdges: Sendable {
   }
 }
 
-/// The few near edges that may be nearest to a point.
+/// The few edges that may be the nearest edge to a point.
 struct NearestEdges {
   private(set) var edges = SIMD8<Int32>()
   private(set) var parts = SIMD8<Float>()
@@ -122,7 +122,7 @@ extension LineSearch {
   struct NearestGroups {
     var groups = SIMD8<Int32>()
     var count = 0
-    /// A lower bound of the distance of all other groups.
+    /// A lower bound of the distance from the point to all other groups.
     var reach = Float.infinity
     private(set) var gaps = SIMD8<Float>(repeating: -.infinity)
     private var farthest = 0
@@ -197,7 +197,7 @@ extension LineSearch {
     return most
   }
 
-  /// Leaves out lanes without an edge.
+  /// Excludes the lanes that contain no edge.
   @inline(never)
   private func leaveOut(
     _ bits: UInt8, _ scan: UnsafeMutablePointer<Scan>, _ low: SIMD4<Float>, _ high: SIMD4<Float>
@@ -222,7 +222,7 @@ extension SIMD4 where Scalar == Float {
 
 #if FENCEPOST_INVARIANTS
   extension GeodesicShape {
-    /// The signed boundary distance of a point that is known as a vector, to within a micrometre.
+    /// The signed boundary distance, to within a micrometre, of a point given as a vector.
     public func boundaryDistance(at position: EarthVector) -> Double { boundaryDistance(of: SurfacePoint(position)) }
   }
 #endif

@@ -1,17 +1,17 @@
 /// The extents of rings in eight directions on a plane. The extents show which rings may enclose a given ring,
 /// beginning with the smallest of these.
 ///
-/// The plane is level in the middle of all rings. If all vertices lie within about 80° of that middle, the rings and
-/// the areas within them appear on the plane without folds, so an area has the same extents as its ring: if a ring lies
-/// within another one, it has no larger extent in any direction.
+/// The plane is horizontal at the middle of all rings. If all vertices lie within about 80° of the middle, the rings
+/// and the areas within them appear on the plane without folds, so an area has the same extents as its ring. A ring
+/// that lies within another ring has no larger extent in any direction than the outer ring.
 struct RingExtents {
   /// The smallest coordinates of each ring's vertices in the eight directions, in metres.
   private var inner: ContiguousArray<SIMD8<Float>> = []
   /// The rings, ordered by size. Rings of about the same size are sorted by number, because rings that lie close
   /// together often have consecutive numbers.
   private var order: ContiguousArray<Int> = []
-  /// Lower bounds of the coordinates of each ring's edges, in that order; after them the smallest of each eight
-  /// consecutive bounds, and so on.
+  /// Lower bounds of the coordinates of each ring's edges, with the rings in the order of `order`; then the smallest of
+  /// each eight consecutive bounds, and so on.
   private var tree: ContiguousArray<SIMD8<Float>> = []
   /// The index at which each level of the tree starts, and the index at which the last level ends.
   private var levels: ContiguousArray<Int> = [0]

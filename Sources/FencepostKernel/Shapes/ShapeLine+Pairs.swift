@@ -106,7 +106,7 @@ extension ShapeLine {
       let z = mz - (group.z[lane] + group.dz[lane] * 0.5)
       let reach = otherReaches + reaches[lane]
       let square = x * x + y * y + z * z
-      // If a plane between the middles of the two edges reaches neither edge, it separates them.
+      // If a plane between the middles of the two edges reaches neither edge, the plane separates the edges.
       let own = group.dx[lane] * x + group.dy[lane] * y + group.dz[lane] * z
       let its = others.dx * x + others.dy * y + others.dz * z
       let slack = otherBends + bends[lane]

@@ -1,5 +1,5 @@
-/// The vertices of a shape in one list of positions. Offsets into this list define the rings of each part, or the lines
-/// of a single part.
+/// The vertices of a shape in one list of positions. Offsets into this list of positions define the rings of each part,
+/// or the lines of a single part.
 public struct ShapeVertices: Sendable, Equatable {
   /// A position, degrees.
   @frozen public struct Vertex: Sendable, Equatable {
@@ -28,7 +28,7 @@ public struct ShapeVertices: Sendable, Equatable {
   public private(set) var vertices: ContiguousArray<Vertex> = []
   /// For each ring or line, the index in `vertices` at which it ends.
   public var ringEnds: ContiguousArray<Int> { isOneRing ? [vertices.count] : severalEnds }
-  /// The ends in `vertices`, unless there is only one ring or line and nothing more is added.
+  /// The stored value of `ringEnds`; the stored array is empty while `isOneRing` is true.
   private var severalEnds: ContiguousArray<Int> = []
   private var isOneRing = false
   /// For each part, the index in `ringEnds` at which it ends.
@@ -72,7 +72,7 @@ public struct ShapeVertices: Sendable, Equatable {
     severalEnds[severalEnds.count - 1] = vertices.count
   }
 
-  /// The offset of a single ring in a single part; most shapes share this value.
+  /// The value of `partEnds` for one part with one ring; most shapes share this array.
   private static let onePart: ContiguousArray<Int> = [1]
 
   /// Releases spare memory, after the last vertex has been added.

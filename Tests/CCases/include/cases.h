@@ -1,6 +1,6 @@
 /*
  * Declares the C test cases of the Fencepost header; each is a function that ends at its first failed check.
- * Swift Testing enumerates them (Tests/FencepostABITests/CCaseTests.swift) and reports one result per case.
+ * Swift Testing enumerates the cases (Tests/FencepostABITests/CCaseTests.swift) and reports one result per case.
  */
 #ifndef FENCEPOST_CASES_H
 #define FENCEPOST_CASES_H
@@ -23,7 +23,7 @@ int ccase_run(size_t index, char *buffer, size_t capacity);
 /* The number of functions whose address symbols.c takes, and their names. */
 size_t ccase_symbol_count(void);
 const char *ccase_symbol_name(size_t index);
-/* 1 if the function exists; if it is missing, linking fails first. */
+/* Returns 1 if the function exists; if a function is missing, linking already fails. */
 int ccase_symbol_exists(size_t index);
 
 #endif

@@ -7,7 +7,8 @@ import Testing
 /// One or more fleets over one table, and a monitor for each device as the reference.
 ///
 /// Every call goes to the fleets and to the monitors. The expected events of a call are stored in the order in which
-/// the fleet must deliver them, and compared on delivery. The answers of all other calls are also compared.
+/// the fleet must deliver them, and compared on delivery. For calls that deliver no events, the fleets' answers are
+/// compared with the monitors' answers.
 struct FleetWorld {
   /// The earlier calls that are repeated on a monitor when it is created.
   private enum Past {
@@ -124,8 +125,8 @@ struct FleetWorld {
   }
 
   /// With the durability `everyInput` and without beacons, checks that the stored rows equal the rows of a full save.
-  /// Otherwise checks that each device's row equals its row after some earlier call, and includes all conditions that
-  /// the device is inside of and everything that was reported.
+  /// In all other cases, checks that each device's row equals its row after some earlier call, and includes all
+  /// conditions that the device is inside of and everything that was reported.
   private mutating func checkKept(_ shard: Int) throws {
     guard let storage = shards[shard].storage, let durability else { return }
     let fleet = shards[shard].fleet
@@ -142,7 +143,7 @@ struct FleetWorld {
     let restored = try kept.restored()
     try restored.checkInvariants()
     #expect(durability != .everyInput || restored.floor == fleet.floor, "\(place)")
-    // The time already counted towards the absence of removed beacons may be missing.
+    // The restored fleet may lack the time that had already counted towards the absence of removed beacons.
     if durability == .everyInput, conditions.read({ $0.lastBeacon }) == 0 {
       let others = self.rows(of: restored)
       for key in Set(rows.keys).union(others.keys) where key.table != .head {
@@ -264,7 +265,7 @@ struct FleetWorld {
     var moved = device
     // The device's events that wait here get the next sequence numbers.
     moved.sequence += UInt64(shards[from].waiting.count { $0.device == number && $0.name == device.name })
-    // The advance of the second fleet also applies to the device.
+    // The other fleet's latest advance also applies to the device that was moved.
     if let floor = shards[other].fleet.currentTime { try? moved.monitor.advance(to: floor) }
     try removeDevice(number, from, droppingEvents: true)
     let numbers = try shards[other].fleet.load([(device.name, bytes)])
@@ -572,8 +573,8 @@ struct FleetWorld {
     reasons.insert(one.reason)
   }
 
-  /// A monitor's explanation, adapted to the last fix as the fleet stores it. For a fix in the safe region, a fleet
-  /// stores only the position, to 1e-7 degrees.
+  /// A monitor's explanation, changed so that it refers to the last fix as the fleet stores it. For a fix in the safe
+  /// region, a fleet stores only the position, to 1e-7 degrees.
   private func explanation(
     _ identifier: String, of monitor: MonitorEngine, _ fleet: FleetEngine, _ number: UInt32
   ) -> Explanation? {
@@ -616,7 +617,7 @@ struct FleetWorld {
       guard let last = monitor.record(for: presence.identifier)?.lastEvent, last.state == .satisfied,
         last.cause != .none, last.evidence != nil
       else { continue }
-      // States that were reported after the time of the rewind get the new date.
+      // A state that was reported after the time of the rewind gets a new date.
       if let rewound = device.rewound, last.date ?? rewound > rewound { continue }
       #expect(presence.since == last.date && presence.evidenceDate == last.evidenceDate, "\(place)")
       #expect(presence.generation == last.generation && presence.tag == last.tag, "\(place)")

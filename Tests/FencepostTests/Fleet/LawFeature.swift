@@ -1,7 +1,8 @@
 /// A feature of monitors. A feature that is on or off in a random sequence of calls of ``LawTests``, called a life.
 ///
 /// A fleet of n devices gives the events of n monitors for every combination of the features that are not ``missing``.
-/// When fleets get one of the missing features, move it to the other list and add its steps to the random calls.
+/// When fleets get one of the missing features, move that feature to the features that both have, and add its steps to
+/// the random calls.
 enum LawFeature: String, CaseIterable {
   // Both monitors and fleets have these features.
   case beacons, scanning
@@ -23,7 +24,7 @@ enum LawFeature: String, CaseIterable {
   case rewind
   case batches
   case maxTimeStep
-  /// Devices that are removed, added and expire.
+  /// Devices are removed, are added, and expire.
   case removal
   /// The consumer disconnects and returns.
   case abandon
@@ -31,7 +32,7 @@ enum LawFeature: String, CaseIterable {
   case restart
   /// Devices are exported from one fleet and imported by another.
   case export
-  /// The path between two fixes counts.
+  /// The monitor follows the path between two fixes, not only the fixes.
   case path
   /// Conditions that are lines, which a path crosses.
   case gates
@@ -46,7 +47,7 @@ enum LawFeature: String, CaseIterable {
   enum Missing {
     /// Fleets will get this feature later.
     case notYet
-    /// The feature is one of the exceptions to the law.
+    /// Fleets will not get this feature, because the law excludes it.
     case exception
   }
 

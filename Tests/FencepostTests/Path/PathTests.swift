@@ -142,7 +142,7 @@ import Testing
   }
 
   /// Tests short legs, which are computed on the straight line: grazing, creeping and fast legs that start near the
-  /// boundary or on it. The computation finds the same passage as bisection between exact positions.
+  /// boundary or on it. The computation finds the same passage times as bisection between exact positions.
   @Test func passagesOfShortLegsAreThoseOfTheirPlaces() {
     var random = SeededGenerator("PathTests short legs")
     var (passed, never) = (0, 0)
@@ -162,7 +162,7 @@ import Testing
       let threshold = PathThreshold(passage: passage, level: 0, margins: (0, 0))
       var search = PassageSearch(leg)
       let found = search.first(threshold, of: .circle(circle), from: 0, through: duration - 1)
-      // Returns how far the path is beyond the threshold, in metres; distances are accurate to some nanometres.
+      // Returns how far the path is beyond the threshold, in metres; distances are accurate to a few nanometres.
       func past(_ time: Int64) -> Double {
         let excess = circle.distance(to: leg.place(at: time).coordinate) - radius
         return passage == .inwards ? -excess : excess
@@ -262,7 +262,7 @@ import Testing
     #expect(engine.drain().map(\.followsGap) == [false])
   }
 
-  /// A change without an event does not use up the mark of a gap: the next event has the mark.
+  /// A change without an event does not clear the gap mark: the next event carries the mark.
   @Test func aSilentChangeTellsNoGap() throws {
     var engine = try engine(maxGap: 30)
     var policy = TransitionPolicy.exact

@@ -49,7 +49,8 @@ import Testing
     try journal.checkInvariants()
   }
 
-  /// The next save also writes the changes of a failed save. For an event in both saves, the later change is written.
+  /// The next save also writes the changes of a failed save. If both saves change the same event, the later change is
+  /// written.
   @Test func takesInWhatWasNotSaved() throws {
     var earlier = Journal(isOn: true)
     earlier.touch(1)

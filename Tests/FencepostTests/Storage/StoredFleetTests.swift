@@ -105,7 +105,7 @@ import Testing
   }
 
   /// A full disk must not stop the work. Each attempt writes everything that is unsaved, so attempts become rarer.
-  /// Read-only calls make no attempt, and an attempt by the host does not postpone other attempts.
+  /// Read-only calls make no attempt to save, and an attempt by the host does not postpone other attempts.
   @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 1_000_000)])
   func attemptsAreInProportionToTheWork(durability: Durability) throws {
     let storage = MemoryFleetStorage()
@@ -196,8 +196,8 @@ import Testing
     #expect(fleet.storeStatus == .kept && devices(storage) == 1_000)
   }
 
-  /// A disk fails during hours of busy work, in which inputs trigger the attempts. When there is little work again, the
-  /// next attempt comes a minute later.
+  /// A disk fails during hours of busy work, in which inputs trigger the attempts to save. When the work has become
+  /// light again, the next attempt to save comes a minute later.
   @Test func busyWorkDoesNotDelayAttemptsByEventTime() throws {
     let storage = MemoryFleetStorage()
     let zones = Conditions()
@@ -277,7 +277,7 @@ import Testing
   }
 
   /// Two fleets share a table, each with its own storage. When the process ended, only one fleet had saved a change to
-  /// the table. The table is then changed differently before the other fleet is opened.
+  /// the table. Before the other fleet is opened, the table is changed in a different way.
   @Test(arguments: [[0, 1], [1, 0]], [false, true])
   func twoFleetsWithOneTableOpenInAnyOrder(order: [Int], changesBetween: Bool) throws {
     let storages = [MemoryFleetStorage(), MemoryFleetStorage()]
@@ -311,7 +311,7 @@ import Testing
     for index in order { opened[index] = try open(crashed[index], again) }
     for index in order {
       try opened[index]!.engine.checkInvariants()
-      // The device is still inside the conditions that exist, and continues.
+      // The device is still inside the conditions that exist, and it accepts further fixes.
       #expect(try opened[index]!.engine.inside(0).contains { $0.identifier == "town" })
       try opened[index]!.call { engine throws(MonitorError) in try engine.feed(fix(9, 900), for: 0) }
       var left: Set<String> = []
@@ -387,8 +387,8 @@ import Testing
     try look(isAll: true)
   }
 
-  /// Three fleets with one table run and crash together several times. Each run opens the fleets in another order, and
-  /// also changes the table between two openings. The families of the stores show that the tables belong together,
+  /// Three fleets with one table run and crash together several times. Each run opens the fleets in a different order,
+  /// and changes the table between two openings. The families of the stores show that the tables belong together,
   /// although no identifier is common to all tables.
   @Test(arguments: 0..<6, [false, true]) func fleetsOfOneTableOpenInAllOrders(seed: Int, hasFamilies: Bool) throws {
     var random = SeededGenerator("fleets of one table \(seed)")
@@ -431,7 +431,7 @@ import Testing
     if !hasFamilies { try first.add(circle(300), identifier: "town", policy: .exact) }
     for storage in storages { _ = try open(storage, first) }
     for _ in 0..<12 {
-      // In each order, opening gives the state that the crash left.
+      // Whatever the order in which the fleets are opened, each fleet has the state that the crash left.
       for order in orders {
         let images = storages.map { $0.image() }
         let zones = Conditions()
@@ -439,7 +439,7 @@ import Testing
         for index in order {
           let before = try open(images[index].image())
           var fleet = try open(images[index], zones)
-          // A change between two openings must not be undone.
+          // Opening a store must not undo a change that was made to the table between two openings.
           #expect(changed.isSubset(of: zones.identifiers))
           try fleet.engine.checkInvariants()
           // A state must not appear without a cause, and is lost only together with its condition.
@@ -517,8 +517,8 @@ import Testing
     for second in 1...300 {
       for device in 0..<devices { feed(&fleet, "d\(device)", offsets[device] + Double(second)) }
     }
-    // Three hundred seconds are thirty intervals: in each there is at most one save that the largest clock triggers,
-    // and one that all clocks trigger.
+    // Three hundred seconds are thirty save intervals. In each interval, the largest clock triggers at most one save,
+    // and all clocks together trigger at most one save.
     #expect((28...62).contains(storage.writes), "\(storage.writes) saves")
     try fleet.state.checkInvariants()
   }
@@ -599,7 +599,7 @@ import Testing
   }
 
   /// A device whose clock jumps counts for one interval, however far the clock jumps. An advance counts as passing
-  /// time, also after opening.
+  /// time, even right after the store was opened.
   @Test func relaxedWithJumpsAndAdvances() throws {
     let storage = MemoryFleetStorage()
     var fleet = try relaxed(storage)
@@ -713,8 +713,8 @@ import Testing
     #expect(storage.rows.keys.count { $0.table == .conditions } == 2)
   }
 
-  /// Updating a table to the saved one may change nothing but a generation. The table's digest, which was computed
-  /// before, must then be recomputed.
+  /// When a table is updated to the saved table, it is possible that only a generation changes. The table's digest was
+  /// computed before the update, so it must be recomputed.
   @Test func aTableThatIsBroughtForwardHasTheDigestOfTheKeptOne() throws {
     func zones() throws -> Conditions {
       let zones = Conditions()

@@ -245,8 +245,7 @@ const SNAKE = {
  * `tag`, `edges` (default: planar, as in RFC 7946), `oriented`, `buffer`. A beacon has `uuid`, `major`, `minor` instead
  * of a geometry.
  *
- * @param {{maxVertices?: number}} options The largest number of vertices of a shape; this number includes the vertices
- * at which planar edges are split. Default: 500 000.
+ * @param {{maxVertices?: number}} options The vertex limit per shape after splitting planar edges (default 500 000).
  * @returns {{identifier: string, condition: object, options: object}[]}
  */
 export function fromGeoJSON(object, { maxVertices = FILE_VERTICES } = {}) {

@@ -12,7 +12,7 @@ const RIGHT_TO_LEFT = 8;
 export class Event {
   constructor(engine, place) {
     const { numbers } = engine;
-    /** 1, 2, 3 … per monitor, or per device of a fleet; 0 in a first record. */
+    /** Counts 1, 2, 3 … per monitor, or per device of a fleet; 0 in a condition's first record. */
     this.sequence = countOf(numbers, place + EVENT.sequence);
     /** The condition. */
     this.identifier = engine.decode(place + EVENT.identifier, numbers.getUint32(place + EVENT.identifier_length, true));
@@ -50,7 +50,7 @@ export class Event {
     this.followsGap = (bits & AFTER_GAP) !== 0;
     /** "left_to_right" or "right_to_left" for a crossed line, else null. */
     this.direction = bits & LEFT_TO_RIGHT ? "left_to_right" : bits & RIGHT_TO_LEFT ? "right_to_left" : null;
-    /** The add sequence of the condition; a replacement gets a new add sequence. */
+    /** The condition's generation: the number of additions and replacements up to this condition. */
     this.generation = countOf(numbers, place + EVENT.generation);
     /** The tag of the condition, a BigInt. */
     this.tag = numbers.getBigUint64(place + EVENT.tag, true);
@@ -104,7 +104,7 @@ export class DeviceEvent extends Event {
     this.device = identifierOf(this.deviceNumber);
     /** 1, 2, 3 … per fleet. */
     this.position = countOf(numbers, place + FLEET_EVENT.position);
-    /** The row of the batch that caused the event; 0 for other calls. */
+    /** The row of the batch that caused the event; 0 if the call was not a batch. */
     this.row = countOf(numbers, place + FLEET_EVENT.row);
   }
 }

@@ -75,7 +75,7 @@ export class Fleet extends Handle {
     return new Fleet(new AdoptedFleet(engine, restored(engine, "fencepost_fleet_restore", snapshot, zones)));
   }
 
-  /** Another object for the fleet's table. */
+  /** Returns a new `Zones` object for the fleet's table. */
   get zones() {
     const { engine } = this;
     engine.call("fencepost_fleet_conditions", this.place, engine.flag);
@@ -454,8 +454,8 @@ export class Fleet extends Handle {
   // ----------------------------------------------------------------------------------------------- moving
 
   /**
-   * The state of a device as bytes, to continue it elsewhere. With `portable`, tables of other versions also accept the
-   * bytes.
+   * The state of a device as bytes, from which another fleet can continue the device. With `portable`, tables of other
+   * versions also accept the bytes.
    */
   exportDevice(device, options = {}) {
     const { engine } = this;

@@ -57,9 +57,9 @@ def playing(port: int, *logs: str) -> Iterator[subprocess.Popen[bytes]]:
     on a port of the loopback interface.
 
     gpsfake waits until the file of gpsd's control socket exists, and then ignores a refused connection to the socket.
-    If the connection is refused, gpsd has no device, and the test would wait in vain. The same happens if the file was
-    left by a killed gpsd and its gpsfake had the same process id as the new gpsfake. Therefore each gpsfake gets a new
-    folder for the socket, and a gpsfake is replaced if its gpsd has no device.
+    If the connection is refused, gpsd has no device, and the test would wait in vain. gpsd also has no device if a
+    killed gpsd left the file and its gpsfake had the same process id as the new gpsfake. To prevent both failures, each
+    gpsfake gets a new folder for the socket, and a gpsfake whose gpsd has no device is replaced.
     """
     end = time.monotonic() + LONGEST
     while True:
@@ -75,9 +75,9 @@ def started(port: int, *logs: str) -> Iterator[subprocess.Popen[bytes]]:
     """A gpsfake with its gpsd; both are killed at the end of the block."""
     with TemporaryDirectory() as folder:
         environment = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin", "TMPDIR": folder}
-        # This speed is slow enough that a client that connects a second late still receives most of a log.
+        # gpsfake plays the log so slowly that a client that connects a second late still receives most of the log.
         command = ["gpsfake", "-q", "-c", "0.03", "-P", str(port), *(str(LOGS / log) for log in logs)]
-        # The process gets its own session, so that the daemon, which is gpsfake's child, ends with it.
+        # gpsfake gets its own session, so that its child, the daemon, can be killed together with it.
         process = subprocess.Popen(
             command, env=environment, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )

@@ -150,7 +150,7 @@ def test_people_places_and_positions(stack: ExitStack, tmp_path: Path, broker: B
     say(broker, "owntracks/alice/phone", location(20, 1.0))
     until(lambda: home.state("alice/phone", "home") == "off", "alice's departure")
     until(lambda: home.state("alice/phone", "office") == "on", "her arrival at the office")
-    # Home Assistant restarts: every message is retained.
+    # Home Assistant restarts and gets every message again, because every message is retained.
     again = assistant(stack, broker)
     until(lambda: again.state("alice/phone", "office") == "on", "the retained messages")
     until(lambda: again.state("alice/phone", "home") == "off" and again.position("alice/phone"), "all of them")

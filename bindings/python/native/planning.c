@@ -87,7 +87,7 @@ static PyObject *plan_tuple(const fencepost_plan *plan, const fencepost_armed_co
   return Py_BuildValue("(NNNN)", armed, kept, wake_up, PyBool_FromLong(plan->follow));
 }
 
-/* Plans for a device of a fleet, or for a monitor if `text` is NULL. */
+/* Makes a plan for a device of a fleet, or for a monitor if `text` is NULL. */
 static PyObject *make_plan(native_handle *self, const char *text, PyObject *args) {
   double latitude, longitude, accuracy;
   unsigned slots;

@@ -137,7 +137,7 @@ def test_a_point_out_of_range_does_not_end_a_stream(spark: Any, tmp_path: Path) 
 
 
 def test_gates_are_refused_on_the_driver(spark: Any) -> None:
-    """A fleet follows gates only along a path, and fleets in Spark have none."""
+    """A fleet follows gates only along a path, and a fleet in Spark has no path."""
     zones = Zones()
     zones.add(Gate("LINESTRING (0.05 -0.01, 0.05 0.01)"), "toll")
     frame = spark.createDataFrame([("a", 0.0, 0.0, 0)], "vehicle string, lat double, lon double, time long")

@@ -48,7 +48,7 @@ def test_rows_are_followed_by_the_table_that_they_name(spark: Any, tmp_path: Pat
     first, second = (name for name in world.tables if name is not None)
     wide.publish(tmp_path / "tables", world.tables, first)
     options = {"shards": golden.SHARDS}
-    # A missing table ends the query. The query continues once the table exists.
+    # A missing table ends the query. After the table has been published, the query continues.
     with pytest.raises(Exception, match=second.hex()):
         wide.run(spark, tmp_path, world.tables[None], found, missing_versions="stop", **options)
     wide.publish(tmp_path / "tables", world.tables, second)

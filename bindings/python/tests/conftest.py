@@ -26,7 +26,7 @@ TRACKS = SHARED / "data" / "tracks"
 DATA = ROOT / "examples" / "data"
 OWN_TRACKS = DATA / "tracks"
 """Each track is cut to about a hundred points; see SOURCES.md in that folder."""
-# The folder of the Python package's sources. In a source distribution, this is the top folder.
+# The folder of the Python package's sources. In a source distribution, this folder is the top folder.
 BINDING = Path(__file__).resolve().parents[1]
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 SECOND = 1_000_000

@@ -20,7 +20,8 @@ WGS84 = "EPSG:4326"
 
 
 class Unusable(Exception):
-    """A feature cannot be used. The text is the reason; `kind` is the name under which such problems are counted."""
+    """A feature cannot be used. The text of the exception is the reason; problems of the same `kind` are counted
+    together."""
 
     def __init__(self, reason, kind=None):
         super().__init__(reason)
@@ -60,7 +61,7 @@ SHAPES = {QgsWkbTypes.PolygonGeometry: "polygons", QgsWkbTypes.LineGeometry: "li
 
 def _vector_layer(algorithm, parameters, name, context):
     value = parameters.get(name)
-    if isinstance(value, QgsProcessingFeatureSourceDefinition):  # for example, only the selected features
+    if isinstance(value, QgsProcessingFeatureSourceDefinition):  # for example, the selected features of a layer
         value = value.source
     return algorithm.parameterAsVectorLayer({**parameters, name: value}, name, context)
 
@@ -69,8 +70,8 @@ class Layer:
     """A layer, and how to read it.
 
     Attributes:
-        title: The layer's purpose and name, for messages. The name is not enough, because two layers of one file may
-            share it.
+        title: The layer's purpose and name, for messages. The name alone is ambiguous, because two layers of one file
+            may share a name.
         source: The feature source.
         vector: The layer in QGIS that the source reads, or None if there is no such layer.
     """

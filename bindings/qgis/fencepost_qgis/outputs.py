@@ -50,7 +50,7 @@ def fields_of(columns, track=None, tracked=True):
     """Returns the QGIS fields of an output.
 
     Args:
-        columns: Names and types.
+        columns: The names and types of the columns.
         track: The field that distinguishes tracks; None: a text field that stays empty.
         tracked: True if a field ``track`` comes first.
     """
@@ -128,7 +128,7 @@ def visit_values(visit):
 
 
 def comparison_values(outcome):
-    """The attributes of a row about a policy."""
+    """The attribute values of the row that describes one policy."""
     values = [getattr(outcome, "name" if name == "policy" else name) for name, _ in COMPARISON_FIELDS]
     return [NULL if value is None else value for value in values]
 

@@ -53,7 +53,7 @@ def read_tracks(algorithm, parameters, context, feedback, problems, share):
     """Reads the tracks of the layer, in the order of their first features.
 
     Args:
-        share: Percent of the progress bar that reading takes.
+        share: The share of the progress bar, in percent, that reading the layer takes.
 
     Returns:
         The layer, its tracks, and the field that distinguishes tracks (or None).

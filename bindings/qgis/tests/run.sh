@@ -25,7 +25,7 @@ mkdir -p "$folder/plugins" "$folder/home" .build/screenshots
 mkdir -m 700 "$folder/run"
 .venv/bin/python -m zipfile -e "$zip" "$folder/plugins"
 
-# Run without the caller's settings and environment.
+# Run QGIS without the caller's settings and environment.
 env -i PATH="$PATH" HOME="$folder/home" XDG_RUNTIME_DIR="$folder/run" LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 \
   QT_QPA_PLATFORM=offscreen QGIS_PLUGIN="$folder/plugins" QGIS_PICTURE="$root/.build/screenshots/qgis-map.png" \
   timeout 600 /usr/bin/python3 -W ignore::DeprecationWarning -m unittest discover -s bindings/qgis/tests/inside

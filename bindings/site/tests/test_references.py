@@ -57,7 +57,7 @@ def test_every_public_name_of_python_has_its_place(anchors: dict[str, set[str]])
 def test_members_of_pythons_own_classes_are_not_listed(anchors: dict[str, set[str]]) -> None:
     """A reader who looks for an error's `code` or a cause does not have to scroll past 47 methods of `str`."""
     there = set().union(*(found for page, found in anchors.items() if page.startswith("reference/python/")))
-    # A circle has a centre too.
+    # `center` is a method of `str`, but also an attribute of a circle.
     foreign = {*vars(str), *vars(BaseException), *vars(OSError)} - {"center"}
     listed = [name for name in there if re.fullmatch(r"fencepost(\.\w+){2,3}", name)]
     assert len(listed) > 400
@@ -81,8 +81,8 @@ def test_the_page_of_swift_lists_the_module(site: Path) -> None:
 
 
 def test_texts_of_properties_are_whole(site: Path) -> None:
-    """The docstrings of properties may contain colons. No part of them is shown as the type, because the annotation
-    states the type."""
+    """The docstrings of properties may contain colons. The page shows no part of such a docstring as the type, because
+    the annotation states the type."""
     text = (site / "reference/python/Monitor.html").read_text(encoding="utf-8")
     place = re.search(r'id="fencepost.Monitor.next_deadline_us".*?<dd>(.*?)</dd>', text, re.DOTALL)
     assert place is not None and place[1].startswith("<p>The next time at which a state can change")
@@ -132,7 +132,7 @@ def test_numbers_stay_on_one_line(site: Path) -> None:
 
 
 def test_rules_of_the_header_are_a_list(site: Path) -> None:
-    """The reference of C begins with the header's first page: text, program and rules in this order."""
+    """The C reference begins with the header's first page: text, program and rules, in this order."""
     page = (site / "reference/c/index.html").read_text(encoding="utf-8")
     listed = re.findall(r"<li><p><strong>([^<]+):</strong>", page)
     assert listed[:2] == ["Units", "Errors"] and "Wrong times" in listed and "Sanitizer" in listed and len(listed) > 20

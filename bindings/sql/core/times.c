@@ -89,7 +89,7 @@ void fp_time_write(int64_t time_us, char out[32]) {
   if (fraction < 0) fraction += 1000000, seconds--;
   int64_t day = seconds / 86400, rest = seconds % 86400;
   if (rest < 0) rest += 86400, day--;
-  /* The algorithm is civil_from_days from the same source. */
+  /* The algorithm is Hinnant's civil_from_days. */
   day += 719468;
   int64_t era = (day >= 0 ? day : day - 146096) / 146097;
   int64_t of_era = day - era * 146097;

@@ -1,4 +1,4 @@
-"""The differences between the hosts."""
+"""Tests how the extensions differ between their host databases."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_sqlite_brings_no_second_sqlite() -> None:
     """apsw contains its own SQLite: Debian's SQLite must not be loaded beside it."""
     pytest.importorskip("apsw")
     file = build("sqlite")
-    # Run without the Python package, whose library uses the system's SQLite for its stores.
+    # Run the program without the Python package, whose library uses the system's SQLite for its stores.
     program = (
         "import apsw; c = apsw.Connection(':memory:'); c.enable_load_extension(True);"
         f"c.load_extension({str(file)!r});"

@@ -56,8 +56,8 @@ def events(
         conditions: A table, or anything that :class:`Zones` accepts. The table is sent to each worker once. A query
             that continues from a checkpoint may have other conditions: devices keep their states for the unchanged
             conditions.
-        device: The column that identifies the device; it contains strings or whole numbers. This column becomes the
-            first column of the events. If this or another column argument is omitted, the column is found by its name.
+        device: The column that identifies the device; it contains strings or whole numbers. The device column becomes
+            the first column of the events. If any column argument is omitted, that column is found by its name.
         latitude: The column of latitudes, in degrees, -90 to 90.
         longitude: The column of longitudes, in degrees, -180 to 180.
         accuracy: The column of accuracies, in metres. 0 or null means that the accuracy was not reported; negative or
@@ -76,7 +76,7 @@ def events(
             device counts as a row of a new device, whose sequence begins at 1 again. If `expire` is None, no device is
             forgotten.
         beacons: A column of scan reports. Each value is an array of structures with the fields `uuid`, `major`, `minor`
-            and optionally `rssi`, as in sightings files. A row in which this column is not null is a scan report, and
+            and optionally `rssi`, as in sightings files. A row whose `beacons` value is not null is a scan report, and
             the row's position is ignored.
         refresh: A column that selects which table of `versions` applies to a row. The column's value is the digest of
             the table's :attr:`Zones.version`: 16 bytes or their hexadecimal digits. Null selects `conditions`. If a row
@@ -84,14 +84,14 @@ def events(
             conditions; the earlier table still confirms changes due before that row.
         versions: A folder of tables that all workers can read. Each table is in a file ``<digest>.conditions`` with the
             bytes of :meth:`Zones.snapshot`. The file must exist before the first row that selects the table.
-        missing_versions: What to do with a row if its table is missing, damaged, or does not match its name. If
-            `missing_versions` is ``skip``, such a row is skipped and counted as invalid. If `missing_versions` is
+            missing_versions: What to do with a row if its table is missing, damaged, or does not match its name. If
+            `missing_versions` is ``skip``, the row is skipped and counted as invalid. If `missing_versions` is
             ``stop``, the query ends with an error; when you have put the file in place and start the query again, the
             query continues at that row.
         initial_state: The checkpoint of another query of :func:`events`; this other query must have been stopped. The
             new query takes over the devices of the other query and the rows that the other query held back; the new
-            query's conditions and shards apply to them. The argument is used only until the first micro-batch is done,
-            so it may be omitted afterwards.
+            query's conditions and shards apply to them. `initial_state` is used only until the first micro-batch is
+            done, so you may omit it afterwards.
 
     Returns:
         One row for each event, with the device and the columns of :meth:`EventList.columns`; ``tag`` is a decimal. For
@@ -142,10 +142,10 @@ def replay(
     Args:
         frame: A batch DataFrame, not a stream.
         conditions: A table, or anything that :class:`Zones` accepts.
-        device: The column that identifies the device; it contains strings or whole numbers. This column becomes the
-            first column of the events.
-        latitude: The column of latitudes, in degrees. If this or another column argument is omitted, the column is
-            found by its name.
+        device: The column that identifies the device; it contains strings or whole numbers. The device column becomes
+            the first column of the events.
+        latitude: The column of latitudes, in degrees. If any column argument is omitted, that column is found by its
+            name.
         longitude: Degrees.
         accuracy: The column of accuracies, in metres.
         time: Timestamps, or integers: microseconds since 1970-01-01T00:00:00Z.
@@ -186,8 +186,8 @@ def containing(
     Args:
         frame: A DataFrame; its columns stay in the result.
         conditions: A table, or anything that :class:`Zones` accepts. The table is sent to each worker once.
-        latitude: The column of latitudes, in degrees. If this or the other column argument is omitted, the column is
-            found by its name.
+        latitude: The column of latitudes, in degrees. If `latitude` or `longitude` is omitted, that column is found by
+            its name.
         longitude: The column of longitudes, in degrees. A row whose point is null, NaN or out of range is skipped.
         distances: True to add a column with the signed distance to the boundary, in metres; the distance is 0 or less,
             because the point is inside.

@@ -82,8 +82,8 @@ class Subscribing:
 
 @pytest.mark.parametrize("answers", [0, 1, 2])
 def test_a_broker_that_ends_connections_over_its_own_topics_is_not_asked_again(answers: int) -> None:
-    """Some brokers end the connection instead of refusing the subscription. A watch that repeats the subscription to
-    such a broker would never stay connected."""
+    """Some brokers end the connection instead of refusing the subscription. If a watch repeated a subscription for
+    which the broker ends the connection, the watch would never stay connected."""
     client: Any = Subscribing()
     subscriber = object.__new__(mqtt_source._Subscriber)
     subscriber._client, subscriber.address = client, read_address("mqtt://host/cars/#")

@@ -164,7 +164,7 @@ def test_layers_columns_and_reference_systems(run: Run, tmp_path: Path) -> None:
         "--format", "jsonl",
     )  # fmt: skip
     assert done.returncode == 0 and done.stdout == log.to_jsonl()
-    # Geometries of frames in memory are also transformed.
+    # The geometries of in-memory frames are transformed like the geometries of files.
     assert list(replay(frame.to_crs(32610), tmp_path / "in.gpkg", **given | {"layer": None, "columns": None})) == list(
         log
     )

@@ -52,7 +52,7 @@ class Spy:
         return 0, 0, 0, 0
 
     def shape(self, identifier: str) -> Any:
-        return Monitor()._handle.shape(identifier)  # this new monitor does not have the shape
+        return Monitor()._handle.shape(identifier)  # this new monitor has no shape with that identifier
 
 
 def handed(source: Any) -> list[tuple[Any, ...]]:
@@ -78,7 +78,7 @@ def test_the_library_gets_the_tables_memory(kind: str, interleaved: bool) -> Non
     else:
         assert [start(xs), start(ys)] == [column.field(axis).buffers()[1].address for axis in (0, 1)]
         assert xs.strides == ys.strides == (8,)
-    expected = [each.buffers()[1].address for each in lists][::-1]  # the offsets of rings come first
+    expected = [each.buffers()[1].address for each in lists][::-1]  # the innermost offsets (of rings) come first
     names = {"Polygon": 2, "MultiPolygon": 3, "LineString": 1, "MultiLineString": 2}
     found = [address(each) for each in offsets if each is not None]
     assert found == expected and len(found) == names[kind]
@@ -236,7 +236,7 @@ def test_what_is_empty_is_refused_with_its_row() -> None:
 
 
 def test_columns_that_lead_astray() -> None:
-    """No table can have such columns, so the test calls the extension directly."""
+    """No table can produce such invalid columns, so the test calls the extension directly."""
     handle, doubles = Handle(), array("d", [0, 0, 0.01, 0.01])
     xs, ys = memoryview(doubles), memoryview(array("d", [0, 0.01, 0.01, 0]))
     rings, parts = array("i", [0, 4]), array("i", [0, 1])

@@ -90,7 +90,7 @@ def test_a_name_is_open_once(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     elsewhere = Monitor("m", store=tmp_path / "elsewhere")
     in_memory = Monitor("m")
-    # The monitors above do not affect the first monitor.
+    # The other monitors that were opened do not affect the first monitor.
     first.feed(inside(0))
     assert [event.identifier for event in first.poll()] == ["home"]
     first.close()

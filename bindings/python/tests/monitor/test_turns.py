@@ -21,8 +21,8 @@ np = pytest.importorskip("numpy")
 ROWS = 400_000
 LEAST_ANSWERS = 4
 """A block takes about 2 to 8 ms, so on an idle machine there are more than fifty answers. If other programs use the
-machine, the thread that makes the small calls is delayed. If the batch held the handle for its whole duration, there
-would be no answer."""
+machine, the thread that makes the small calls is delayed. If a batch held the handle for its whole duration, no small
+call would be answered meanwhile."""
 
 
 def zones() -> Zones:

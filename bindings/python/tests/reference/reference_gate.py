@@ -1,9 +1,9 @@
 """Computes, with 32 digits, where the path of a device crosses a line without a width.
 
-The rule: a device exactly on the line counts as left of it. Each contact of a path with the line counts as a crossing
-if the device is on different sides just before and just after the contact. A direction along an edge counts as left; if
-a path begins or ends on the line, its end on the line also counts as left. The computation needs no distances, and
-shares no code with `reference_path`.
+A device exactly on the line counts as left of the line. Each contact of a path with the line counts as a crossing if
+the device is on different sides just before and just after the contact. A direction along an edge counts as left; if a
+path begins or ends on the line, its end on the line also counts as left. The computation needs no distances, and shares
+no code with `reference_path`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ class Gate:
                 time = start.time + (end.time - start.time) * contact.along / way.length
                 near = mp.nint(time)
                 instant = int(near if abs(time - near) < mp.mpf(10) ** -12 else mp.ceil(time))
-                # A device crosses to the right when it leaves the line, and to the left when it reaches the line.
+                # A crossing to the right happens when the device leaves the line; a crossing to the left happens when
+                # the device reaches the line.
                 if after == RIGHT and start.time < end.time and abs(time - near) < mp.mpf(10) ** -12:
                     instant += 1
                 net[instant] = net.get(instant, 0) + after

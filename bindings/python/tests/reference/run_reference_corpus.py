@@ -209,7 +209,7 @@ class Scenario:
     def do_close(self, step):
         name = step["close"]
         self.opened.remove(name)
-        self.stored[name].restart()  # closing does not commit
+        self.stored[name].restart()  # closing the monitor does not commit
         self.consumers.discard(name)
         self.in_flight.pop(name, None)
 

@@ -113,7 +113,7 @@ def test_what_was_due_is_confirmed_by_the_table_before_whatever_comes_in_one_mic
     for split in (0, 2, 3):
         found, _ = followed(tables.__getitem__, [rows[:split], rows[split:]], 0, rules, 31 * SECOND)
         assert [event[:4] for event in found] == [("a", 1, "z", "satisfied")], split
-    # With a fix one second earlier, nothing is due yet, and the new table does not contain the place.
+    # If the last fix comes one second earlier, nothing is due yet, and the new table does not contain the place.
     rows[2] = (*rows[2][:4], 30 * SECOND, *rows[2][5:])
     for split in (0, 2, 3):
         assert followed(tables.__getitem__, [rows[:split], rows[split:]], 0, rules, 31 * SECOND)[0] == []
@@ -152,7 +152,7 @@ def test_a_table_is_asked_for_only_while_something_is_due_by_it() -> None:
     later: Row = ("a", 0.0, 0.0, 5.0, SECOND, names["new"], None)
     outcome = follow({names["new"]: zones["new"]}.__getitem__, shard, [batch([later], 0)], 0, rules)
     assert outcome.shard.devices["version"].to_pylist() == [names["new"]]
-    # With this option, a missing table ends the query.
+    # Without `skips_unknown`, a missing table ends the query.
     with pytest.raises(KeyError):
         follow({names["old"]: zones["old"]}.__getitem__, shard, [batch([later], 0)], 0, rules)
 

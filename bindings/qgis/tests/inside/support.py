@@ -1,4 +1,4 @@
-"""QGIS within this process, with the plugin from its zip.
+"""Runs QGIS inside this process, with the plugin from its zip.
 
     QGIS_PLUGIN=FOLDER /usr/bin/python3 -m unittest discover -s bindings/qgis/tests/inside
 
@@ -78,7 +78,6 @@ def run(name, feedback=None, context=None, **parameters):
     for key, value in results.items():
         if isinstance(value, str) and context.temporaryLayerStore().mapLayer(value):
             results[key] = context.takeResultLayer(value)
-    # The store owns the layers, so keep a reference to it.
     return results, done, feedback
 
 

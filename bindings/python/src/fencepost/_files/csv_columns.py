@@ -78,8 +78,8 @@ def _plain(text: str) -> bytes | None:
     data = text.encode()
     if b"#" in data and (data.startswith(b"#") or b"\n#" in data or b'"#' in data):
         return None
-    # The csv module refuses fields longer than its limit. If every block of half that length contains a line end, no
-    # line can exceed the limit.
+    # The csv module refuses fields longer than its limit. If every block of half the limit's length contains a line
+    # end, no line can exceed the limit.
     half = csv.field_size_limit() // 2
     if any(data.find(b"\n", place, place + half) < 0 for place in range(0, len(data) - half, max(half, 1))):
         return None
@@ -90,7 +90,7 @@ def _table(data: bytes, layout: Layout, used: list[int]) -> Any:
     """The cells of the columns that are used: the times as strings, and the track column in dictionary encoding.
 
     Raises:
-        ValueError: A line is not one complete row. PyArrow may raise ArrowInvalid instead.
+        ValueError: A line is not one complete row. PyArrow may raise ArrowInvalid instead of ValueError.
     """
     types, reader = _arrow("lib"), _arrow("csv")
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
@@ -119,12 +119,13 @@ def _columns(table: Any, layout: Layout) -> Columns:
     """Converts the cells to columns of fixes.
 
     Raises:
-        ValueError: A value is unusual. ArrowInvalid or OverflowError may be raised instead.
+        ValueError: A value is unusual, so the rows must be read one by one. PyArrow may raise ArrowInvalid or
+            OverflowError instead of ValueError.
     """
     compute = _arrow("compute")
     indices = layout.indices
     tracks = table[str(layout.track)].combine_chunks()
-    # The extra row has the last name in the dictionary, unless another row also has no name.
+    # The empty name of the extra row is the last name in the dictionary, unless another row also has no name.
     names = tracks.dictionary.to_pylist()[:-1]
     if not all(map(str.strip, names)) or compute.max(tracks.indices).as_py() >= len(names):
         raise ValueError

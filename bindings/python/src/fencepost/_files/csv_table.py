@@ -26,7 +26,7 @@ class CSVTable:
     Attributes:
         delimiter: The delimiter, which is a comma, semicolon or tab, whichever occurs most often in the header.
         names: The column names.
-        place: The place of the header, for messages.
+        place: The header's location in the file, for messages.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class CSVTable:
 
         Args:
             text: The contents of the file, in pieces of whole lines.
-            path: The file, for messages.
+            path: The path of the file, for messages.
             known: The usual column names, in the form that :func:`find` accepts.
             columns: The column names chosen by the caller.
             required: The columns that must exist.

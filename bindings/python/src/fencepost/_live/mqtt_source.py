@@ -73,7 +73,7 @@ class _Subscriber(BrokerClient):
     def _on_connected(self) -> None:
         self._subscription = self._client.subscribe(self.address.topic, qos=1)[1]
         self._unanswered = {self._subscription}
-        # A broker that lacks these topics, or refuses them, sends nothing.
+        # A broker that lacks the system topics, or refuses them, sends nothing.
         if self._asks_system:
             self._system_subscription = self._client.subscribe([(DROPPED, 0), (UPTIME, 0)])[1]
             self._unanswered.add(self._system_subscription)

@@ -46,11 +46,11 @@ def host_of(headers: Mapping[str, str]) -> str:
 
 
 class Access:
-    """Decides who may see the page. With a token, everybody who has the token may see the page.
+    """Decides who may see the page. If a token is set, everybody who has the token may see the page.
 
-    Without a token, the ``Host`` of a request must be a loopback name or address of this computer. This check prevents
-    DNS rebinding. A script of another site, whose name resolves to this computer, sends the name of that site as
-    ``Host`` and is refused.
+    If no token is set, the ``Host`` of a request must be a loopback name or address of this computer. Checking the
+    ``Host`` prevents DNS rebinding. A script of another site, whose name resolves to this computer, sends the name of
+    that site as ``Host`` and is refused.
 
     Args:
         token: The token, or None for access without a token.

@@ -33,8 +33,8 @@ class EventSource(Generic[E, L]):
     def next_event(self) -> E | None:
         """Returns the next event, or None.
 
-        The call acknowledges all events that were delivered before the call. If the handling of these events failed,
-        call :meth:`abandon` instead.
+        The call acknowledges all events that were delivered before the call. If the handling of the delivered events
+        failed, call :meth:`abandon` before this method.
 
         Raises:
             ConsumerAlreadyActiveError: The events of :meth:`updates` are being consumed.

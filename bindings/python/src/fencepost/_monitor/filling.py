@@ -40,7 +40,7 @@ class Source:
             recognise.
         layer: Layer of a vector file. None selects the first layer.
         max_vertices: The largest number of vertices that a condition may have; None means the default.
-        transform: True to transform coordinates from another CRS to WGS84. Otherwise a source in another CRS is
+        transform: True to transform coordinates from another CRS to WGS84. If False, a source in another CRS is
             refused.
 
     Raises:
@@ -102,7 +102,7 @@ def refuse_options(given: ConditionHolder[Any] | None, name: str, **options: obj
 
     Args:
         given: The monitor or the table; None if no conditions were passed.
-        name: Name of the argument `given`, for messages.
+        name: The name under which the caller passed `given`, for messages.
         options: The options by name; None marks an option that was not passed.
 
     Raises:
@@ -133,9 +133,9 @@ def sync_conditions(
     path: str | Path,
     more: Sequence[Definition] = (),
 ) -> SyncResult:
-    """Makes `rows` the conditions of a monitor or a table. An existing condition that is equal to a condition in `rows`
-    keeps its state; all other existing conditions are removed. If the library refuses a condition, the error names the
-    condition's place in the file, and nothing changes.
+    """Replaces the conditions of a monitor or a table with `rows`. An existing condition that is equal to a condition
+    in `rows` keeps its state; all other existing conditions are removed. If the library refuses a condition, the error
+    names the condition's place in the file, and nothing changes.
 
     Args:
         holder: The monitor or the table.

@@ -221,8 +221,8 @@ class MonitorInputs(FixInputs):
         Instead, you can pass a table that exports an Arrow stream (PyArrow, Polars, a DuckDB relation). The table is
         fed batch by batch. The columns of the table are found as in :func:`replay`; positions may be points (GeoArrow,
         WKB). Doubles, timestamps with a time zone, and 64-bit integers that all have the same unit are read in place if
-        they have no nulls. A null accuracy means "not reported"; a row with a null position or time is invalid. A table
-        needs ``fencepost[arrow]``.
+        they have no nulls. A null accuracy means "not reported"; a row with a null position or time is invalid. Feeding
+        a table requires the package extra ``fencepost[arrow]``.
 
         Args:
             fixes: A sequence of fixes; or a table; or a C-contiguous buffer of rows in the layout of
@@ -233,8 +233,8 @@ class MonitorInputs(FixInputs):
                 down), pandas times with a time zone, integer microseconds since 1970-01-01T00:00:00Z, or aware
                 datetimes.
             accuracy: Accuracies in metres. 0, or None in a list, means that the accuracy was not reported; negative or
-                NaN means that the row has no position. One number applies to all rows. None means that no accuracy was
-                reported.
+                NaN means that the row has no position. A single number applies to all rows. None means that no accuracy
+                was reported.
             on_invalid: With ``"count"``, an invalid row (no position, or a coordinate or time that is missing or out of
                 range) is skipped and counted. With ``"raise"``, the first invalid row causes all rows to be refused,
                 and nothing changes; a table is then read to its end before it is fed. With both values of `on_invalid`,
@@ -379,7 +379,7 @@ class MonitorInputs(FixInputs):
         Conditions, records, pending events, the sequence and the counters do not change. The observed states become
         undetermined without an event. The state of a circle is undetermined until the next fix; the state of a beacon
         condition is undetermined until a sighting, or until `beacon_initial_timeout` has passed since the new clock
-        time. Open crossings and the last fix are forgotten; the declared capabilities of the host remain. The call is
+        time. Open crossings and the last fix are forgotten; the declared capabilities of the host remain. The rewind is
         an input, and is accepted even if the queue is full.
 
         Args:

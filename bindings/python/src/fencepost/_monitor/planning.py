@@ -65,8 +65,8 @@ class RotationPlan(Table):
     Attributes:
         armed: All circles to be armed; the circle with the nearest boundary comes first.
         removals: Circles that were armed before and must be disarmed first.
-        additions: The circles in `armed` that are not armed yet; arm them after the removals. All other circles in
-            `armed` are already armed.
+        additions: The circles in `armed` that are not armed yet; arm them after the removals. The circles in `armed`
+            that are not in `additions` are already armed.
         wake_up: A circle for the last slot; the plan stays valid until the device leaves the wake-up circle. If the
             radius of the wake-up circle is 0, every fix must be fed. `wake_up` is None if every circle is armed.
         follow: True if every fix must be fed until a later plan says False, because a circle is undetermined or a
@@ -131,7 +131,7 @@ class RotationPlanner:
     """Plans which circles to arm, and stores the last plan.
 
     Whenever :meth:`RotationPlan.wakes` is true for a fix, feed that fix and plan again from its position. The events
-    are then the same as if all fixes were fed, provided that a fix is fed whenever conditions are added. Beacon
+    are the same as if every fix were fed, provided that you also feed a fix whenever you add conditions. Beacon
     conditions are not part of a plan.
 
     Args:
@@ -178,14 +178,14 @@ class RotationPlanner:
         return self._armed
 
     def plan(self, monitor: _Planned, latitude: float, longitude: float, accuracy: float = 0.0) -> RotationPlan:
-        """Plans for the position of the fix that was fed last. The planned circles then count as armed.
+        """Makes a plan for the position of the fix that was fed last. The planned circles then count as armed.
 
         Args:
             monitor: The monitor, or a device of a fleet; it is not changed.
             latitude: Degrees.
             longitude: Degrees.
             accuracy: Accuracy of the position in metres, finite, at least 0. The radius of the wake-up circle is
-                reduced by this accuracy.
+                reduced by `accuracy`.
 
         Raises:
             InvalidArgumentError: A value is out of its range. The last plan stays valid.

@@ -33,8 +33,8 @@ def replay_frame(frame: Any, conditions: Zones, given: Mapping[str, str]) -> Any
 
 
 def replayed(table: str) -> Mapped:
-    """Returns a function that replays rows sorted by device and time. The function removes a device when the next
-    device begins."""
+    """Returns a function that replays rows sorted by device and time. When the rows of the next device begin, the
+    function removes the previous device."""
 
     def run(batches: Batches) -> Batches:
         from .arrow_events import take_events

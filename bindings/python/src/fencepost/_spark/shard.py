@@ -22,7 +22,7 @@ DEVICE_SCHEMA = pyarrow.schema(
 """The schema of devices between micro-batches: their exported bytes, the deadline at which a state can change without
 new input, and the latest time of each device's own inputs."""
 WIDE_DEVICE_SCHEMA = pyarrow.schema([*DEVICE_SCHEMA, ("version", pyarrow.binary())])
-"""The schema of devices with the digest of each device's table. A null digest means the stream's own table."""
+"""The device schema, plus the digest of each device's table. A null digest means the stream's own table."""
 
 
 class Shard(NamedTuple):

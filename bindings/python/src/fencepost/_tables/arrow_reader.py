@@ -77,7 +77,7 @@ class BatchReader:
     Args:
         table: An object that exports the stream.
         source: The name of the argument, for messages.
-        transform: True to transform points in another CRS to WGS84. Otherwise such points are refused.
+        transform: True to transform points in another CRS to WGS84. If False, such points are refused.
         crs: The CRS for points that do not state one.
         style: How times without a zone are read.
         shapes: True to read polygons and lines as well as points; see :meth:`geometries`.
@@ -101,8 +101,8 @@ class BatchReader:
         self._transformer: Any = None
         self._given: Mapping[str, str] = {}
         self._accelerations: set[int] = set()
-        # By column: the address of its dictionary, the dictionary (referenced so that the address is not reused), and
-        # its values.
+        # For each column: the address of its dictionary, the dictionary (referenced so that the address is not reused),
+        # and its values.
         self._coded: dict[int, tuple[Any, Any, Any]] = {}
         nanoarrow = require("nanoarrow", "arrow")
         try:
@@ -456,8 +456,8 @@ class BatchReader:
         return "planar" if any(said) else None
 
     def nested_shapes(self, chunk: Any, plan: Plan, first: int) -> NestedShapes | None:
-        """The shapes of a column in one of GeoArrow's native layouts, read in place. The result is None for other
-        columns."""
+        """The shapes of a column in one of GeoArrow's native layouts, read in place. For a column in any other layout,
+        the result is None."""
         if plan.geometry is None:
             return None
         name, kind = self.names[plan.geometry], _metadata(self._children[plan.geometry]).get("ARROW:extension:name", "")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 AREAS = {"Polygon": False, "MultiPolygon": True}
 LINES = {"LineString": False, "MultiLineString": True}
-"""The geometry types of polygons (``AREAS``) and of lines (``LINES``). The value for a type is true if its geometries
+"""The geometry types of polygons (``AREAS``) and of lines (``LINES``). A value is true if geometries of that type can
 have several parts."""
 _NAMES = {1: "Point", 2: "LineString", 3: "Polygon", 4: "MultiPoint", 5: "MultiLineString", 6: "MultiPolygon",
           7: "GeometryCollection"}  # fmt: skip
@@ -390,8 +390,8 @@ GEODESIC = ("geodesic", "spherical", "karney", "vincenty", "thomas", "andoyer")
 
 
 def geometry_of(value: Any) -> Mapping[str, Any] | None:
-    """The GeoJSON geometry of a mapping, or of an object with a ``__geo_interface__``. The result is None for any other
-    object."""
+    """The GeoJSON geometry of a mapping, or of an object with a ``__geo_interface__``. If the object is neither, the
+    result is None."""
     found = value if isinstance(value, Mapping) else getattr(value, "__geo_interface__", None)
     if not isinstance(found, Mapping):
         return None

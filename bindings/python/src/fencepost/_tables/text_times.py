@@ -33,8 +33,8 @@ _LEAP_SECOND = re.compile(r"(?:(?<=[T ]\d\d:59:)|(?<=T\d\d59))60(?:[.,]\d+)?")
 microsecond before it, which keeps rows in order."""
 SECONDS_BELOW, MILLISECONDS_BELOW, MICROSECONDS_BELOW = 10**11, 10**14, 10**17
 """A number without a unit counts as seconds since 1970 if it is below the first limit, as milliseconds if below the
-second, as microseconds if below the third, and otherwise as nanoseconds. All three limits, each in its own unit, are
-the same time in the year 5138."""
+second, as microseconds if below the third, and otherwise as nanoseconds. All three limits, each read in its own unit,
+mean the same time, which is in the year 5138."""
 UNITS = {"s": Decimal(1_000_000), "ms": Decimal(1000), "us": Decimal(1), "ns": Decimal("0.001")}
 ORDERS = ("dmy", "mdy")
 """Day, month, year; or month, day, year."""
@@ -124,7 +124,7 @@ def parse_time(text: str, unit: str | None = None, style: TimeStyle = PLAIN_TIME
     (``23:59:60``) becomes the last microsecond of its minute.
 
     Raises:
-        ValueError: The text has none of these formats; the message says what is wrong.
+        ValueError: The text has none of the accepted formats; the message says what is wrong.
     """
     text = text.strip()
     if _NUMBER.fullmatch(text):
@@ -183,7 +183,7 @@ def unit_of(number: Decimal | int) -> str:
 def unit_of_all(numbers: Sequence[int]) -> str | None:
     """The unit of all times, judged by their size; None if the times do not have the same unit."""
     least, greatest = min(numbers, default=0), max(numbers, default=0)
-    smallest = 0 if least < 0 < greatest else greatest  # if all have one sign, this has the smallest magnitude
+    smallest = 0 if least < 0 < greatest else greatest  # if all are negative, `greatest` has the smallest magnitude
     units = {unit_of(least), unit_of(greatest), unit_of(smallest)}
     return units.pop() if len(units) == 1 and least > -1 << 63 else None
 

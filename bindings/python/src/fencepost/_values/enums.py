@@ -59,7 +59,7 @@ class EventKind(enum.StrEnum):
     """A gate was crossed."""
     DETERMINED = "determined"
     """The first fix or sighting determined the state: `state` says on which side the device is. The time at which the
-    device arrived on that side is unknown."""
+    device arrived on its present side is unknown."""
     DIAGNOSTIC = "diagnostic"
     """Only the diagnostics changed, not the state."""
     UNMONITORED = "unmonitored"
@@ -180,7 +180,7 @@ class EvidenceSource(enum.StrEnum):
 
 
 class Notify(enum.Flag):
-    """Selects which changes become events. Other changes update the record without an event.
+    """Selects which changes become events. Changes that are not selected update the record without an event.
 
     Example:
         >>> Notify.ENTRY | Notify.EXIT

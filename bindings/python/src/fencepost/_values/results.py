@@ -27,11 +27,11 @@ class FeedResult(NamedTuple):
         return FeedResult(*(one + other for one, other in zip(self, counts, strict=True)))
 
     def _carry(self, error: BaseException) -> None:
-        """Adds these counts to an error that ended a later batch; the cause of the error is a full queue or an
-        exception from a signal handler.
+        """Adds these counts to an error that ended a later batch. Such an error comes from a full queue or from an
+        exception in a signal handler.
 
-        These counts are for the batches before the failed batch. If the error's `result` has the counts of the failed
-        batch, `result` becomes the total of both.
+        These counts are for the batches before the failed batch. If the error's `result` already has the counts of the
+        failed batch, `result` becomes the sum of both counts.
         """
         counts = getattr(error, "result", None)
         if type(counts) is tuple:
@@ -52,12 +52,12 @@ class ShapeReading(NamedTuple):
 
     depth: float | None
     """The largest distance in metres between the boundary and any position inside the condition. Margins are compared
-    with this distance. None for a beacon."""
+    with the depth. None for a beacon."""
     vertex_count: int
     """The number of vertices of a polygon or corridor, without repeated vertices and closing vertices."""
     departure: float | None
-    """The largest distance between geodesic and planar edges, in metres. None if it is at most 1 m, so that the kind of
-    edges does not matter."""
+    """The largest distance between geodesic and planar edges, in metres. None if this distance is at most 1 m, so that
+    the kind of edges does not matter."""
     part: int
     """The index (from 0) of the part in which geodesic and planar edges are farthest apart."""
     ring: int
@@ -66,7 +66,7 @@ class ShapeReading(NamedTuple):
     """The vertex at which the edge with the largest distance begins."""
     left_out_rings: int
     """The number of a polygon's rings that were left out when the condition was added, because they have no vertices or
-    are narrower than a micrometre. The number is 0 for a condition from a store or snapshot."""
+    are narrower than a micrometre. For a condition from a store or snapshot, this number is always 0."""
 
 
 class SyncResult(NamedTuple):
@@ -78,7 +78,7 @@ class SyncResult(NamedTuple):
     """
 
     added: int
-    """Conditions whose identifier was new."""
+    """The number of conditions with a new identifier."""
     replaced: int
     """Conditions that replaced a different condition with the same identifier. The new conditions have a new record,
     and the pending events of the replaced conditions were dropped."""
