@@ -7,8 +7,8 @@
     .ci/release.py notes VERSION     prints the section of CHANGELOG.md
     .ci/release.py make VERSION      `make release`: checks, sets it, builds, commits, tags, prints what to push
 
-`make` changes nothing before all checks have passed. When the build, the commit or the tag fails it restores the tree.
-It never pushes.
+`make` changes nothing before all checks have passed. If the build, the commit or the tag fails, `make` restores the
+tree. It never pushes.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ MENTIONS = (
 # From this version on, a name must be deprecated one minor version before it is removed (concepts/stability.md).
 ANNOUNCED = (0, 4, 0)
 
-# In the README, these two lines enclose the installation instructions that hold until the first release; a release
-# replaces them with the text below.
+# In the README, the two comments in the first pattern enclose the installation instructions that hold until the first
+# release; a release replaces these instructions with the text `RELEASED`.
 UNRELEASED = re.compile(r"<!-- until the first release -->\n.*?<!-- end -->\n", re.DOTALL)
 RELEASED = """```
 pip install fencepost             # Python 3.11 and later; Linux with glibc 2.28, macOS 15 on arm64
@@ -194,7 +194,7 @@ def make(root: Path, wanted: str) -> None:
         run("git", "commit", "--all", "--message", f"Release {wanted}", root=root)
         run("git", "tag", "--annotate", f"v{wanted}", "--message", f"Fencepost {wanted}", root=root)
     except BaseException:
-        # The check above made sure that the tree has no uncommitted changes. Files that Git ignores or does not track
+        # An earlier check made sure that the tree has no uncommitted changes. Files that Git ignores or does not track
         # stay.
         run("git", "reset", "--hard", before, root=root)
         print("release: the tree is as it was", file=sys.stderr)

@@ -3,8 +3,8 @@
 
     .ci/sbom.py FOLDER      FOLDER holds the wheels, source distribution and archives
 
-It names each file with its SHA-256, the SQLite that the wheels carry, and the Python dependencies with their bounds.
-The same files give the same bytes: there is no time and no random number in it.
+The bill of materials lists each file with its SHA-256, the copy of SQLite in the wheels, and the Python dependencies
+with their version bounds. The same files give the same bytes: there is no time and no random number in it.
 """
 
 from __future__ import annotations

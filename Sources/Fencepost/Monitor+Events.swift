@@ -83,7 +83,8 @@ extension Monitor {
     try handOut(to: nil)
   }
 
-  /// The next event for the consumer with the given seat, or for a consumer without a seat.
+  /// Returns the next event for the consumer whose claim on the queue has the number `seat`; `nil` means a caller
+  /// outside an iteration.
   private func handOut(to seat: UInt64?) throws(MonitorError) -> Event? {
     guard let isNew = consumer.enter(seat) else { throw .consumerAlreadyActive }
     return stored.call { engine in

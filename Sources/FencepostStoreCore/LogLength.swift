@@ -6,8 +6,8 @@
 enum LogLength {
   /// 256 pages: a store then waits for the disk three times for every fifty events or so.
   case short
-  /// 4 096 pages, provided that this is a small part of the free space: a store then waits for the disk three times for
-  /// every eight hundred events or so.
+  /// The log is checkpointed at 4 096 pages, which must be a small part of the free space: a store then waits for the
+  /// disk about three times for every eight hundred events.
   case long
 
   /// The free disk space required for a long log.
@@ -21,8 +21,8 @@ enum LogLength {
     }
   }
 
-  /// If the log is longer than this, after a large write or on a disk that had more space, it is truncated at once. In
-  /// bytes.
+  /// The largest length of the log; if a large write, or a disk that had more space, has made the log longer, it is
+  /// truncated at once. In bytes.
   var most: Int {
     switch self {
     case .short: 1 << 20

@@ -4,9 +4,9 @@ import CPosix
 ///
 /// The lock covers the bytes that SQLite locks in every database file (`os_unix.c`: 510 bytes from 2³⁰ + 2 on for
 /// readers, and the two bytes before them for writers), so it keeps out every other copy of SQLite, even a copy in the
-/// same process. The lock belongs to this open file description, not to the process. If other code, such as a backup,
-/// opens and closes the same file, SQLite's own lock would be released, but this lock is not. SQLite itself is opened
-/// without locks.
+/// same process. The lock belongs to this open file description, not to the process. If other code in the process, such
+/// as a backup, opens and closes the same file, SQLite's own lock is released, but this lock is not. SQLite itself is
+/// opened without locks.
 ///
 /// A read-only file gets a shared lock on these bytes, which keeps out writers, and a lock by `flock`, which keeps out
 /// other readers.
@@ -14,7 +14,8 @@ final class StoreFile {
   private var path: String
   private let descriptor: Int32
   private let identity: FileIdentity
-  /// The process that locked the file. A child created by `fork()` shares the description, and must not unlock it.
+  /// The process that locked the file. A child created by `fork()` shares the open file description, and must not
+  /// unlock the file.
   private let process = getpid()
   /// The reason why the file can be read but not written; `nil` if it can be written.
   let obstacle: StoreFailure?
@@ -67,7 +68,7 @@ final class StoreFile {
 
   /// Whether the file still has its name: it has not been moved, deleted or replaced.
   ///
-  /// - Throws: If this cannot be determined, for example because a directory can no longer be entered.
+  /// - Throws: If the check fails, for example because a directory can no longer be entered.
   func isInPlace() throws(StoreFailure) -> Bool {
     if let found = FileIdentity(path: path) { return found == identity }
     if cposix_errno() == ENOENT || cposix_errno() == ENOTDIR { return false }
@@ -84,7 +85,7 @@ final class StoreFile {
     return Array(bytes.prefix(max(read, 0)))
   }
 
-  /// Records that the file now has another name.
+  /// Records the new path of the file after the file was renamed.
   func isNamed(_ path: String) {
     self.path = path
   }

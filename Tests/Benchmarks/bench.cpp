@@ -1,5 +1,6 @@
 // Measures Fencepost through its C header against other implementations, in alternating turns: ours, theirs, ours,
-// theirs. The program fails if the answers of a comparison differ. A missed target is only reported.
+// theirs. The program fails if the answers of a comparison differ. A missed performance target is reported, but the
+// program does not fail.
 #include "allocations.hpp"
 #include "baseline.hpp"
 #include "clock.hpp"
@@ -84,7 +85,8 @@ void againstBaseline(const std::string &name, const Circles &circles, Fixes fixe
   else report.note(name + format(": %.1f ns a fix, boost %.1f (as one device, no target)", time.ours, time.theirs));
 }
 
-// Measures unrelated points, with events, against the baseline, which does the same work for each event.
+// Compares the time to process unrelated points, with events, with that of the baseline, which does the same work for
+// each event.
 void eventsOfPoints(const std::string &name, const Circles &circles, Fixes points) {
   Monitored monitor(circles);
   Baseline baseline(circles);

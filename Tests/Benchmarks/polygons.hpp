@@ -1,5 +1,5 @@
-// The benchmark's own polygons, and the polygons of W3 if the limit program and the peers for them are present
-// (../shared/bench). The programs of ../shared/bench read the same flat files.
+// The benchmark's own polygons, and the polygons of the table row W3 if the programs for that row are present in
+// ../shared/bench. The programs of ../shared/bench read the same flat files.
 #pragma once
 #include "limit.hpp"
 #include "monitored.hpp"
@@ -39,7 +39,8 @@ class Polygons {
     return polygons;
   }
 
-  // Reads the file of W3: the counts, the start of each ring, then alternating latitudes and longitudes.
+  // Reads the polygons of the table row W3 from a file: the counts, the start of each ring, then alternating latitudes
+  // and longitudes.
   static Polygons load(const std::string &path) {
     FILE *file = std::fopen(path.c_str(), "rb");
     int64_t counts[2];

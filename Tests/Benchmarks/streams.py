@@ -5,8 +5,8 @@
 `--full` (`make bench-streams`): 10 000 tracks whose points alternate, 10 million points in all, and 100 000 circles of
 100 to 500 m.
 
-* The command runs as a separate process, on CSV and GeoParquet, with one and two jobs. The events that the command
-  writes must be the same bytes in all four runs.
+* The command runs as a separate process, on CSV and GeoParquet, with one and two jobs. The command must write the same
+  event bytes in all four combinations of format and number of jobs.
 * A program that calls `replay(path, by=…)`, as a notebook does, must find the same number of events.
 * Peak memory is the sum over the process and its child processes; for the notebook, the events in its log are not
   counted.
@@ -15,8 +15,9 @@
 * Both times are processor time and include reading the file; the package's time also includes the start of the
   program and reading the circles.
 * `--before FOLDER` (`make bench-streams BEFORE=FOLDER`) also runs an earlier version of the package from that folder
-  on the same files. The current version must give the same bytes without more processor time or memory. For version
-  0.1, this compares one monitor for each track with one fleet.
+  on the same files. Compared with the version given by `--before`, the current version must write the same bytes and
+  use no more processor time or memory. With version 0.1, the comparison is between one monitor for each track and one
+  fleet.
 * The rows `-jobs` are the wall-clock time of two jobs divided by the wall-clock time of one job: reading the circles,
   merging and writing are done only once.
 """
@@ -165,8 +166,8 @@ def main() -> None:
         stream_world.write_points(small, small.with_suffix(".parquet"), tracks, each, circles, THINNED)
         print(f"streams: {tracks} tracks, {count} points, {circles} circles")
         # A small file does not show how work is shared among threads, nor how memory grows beyond that of the program
-        # itself. If points are denser, tracks enter more circles, and each track stores these states, which takes a
-        # little more memory.
+        # itself. If points are denser, tracks enter more circles. Each track stores its states in these circles, which
+        # takes a little more memory.
         faster, level, same, near = (0.8, 1.25, 1.1, 1.3) if given.full else (None,) * 4
         rows: list[tuple[str, float | None, str | None, float | None, float, float | None, str]] = []
         digests, processors = set(), {}

@@ -6,9 +6,9 @@
 1. The first result is the processor time of `replay(rows, by=)` on a frame, a PyArrow table and, if Polars is
    installed, a Polars frame, as a multiple of the processor time for the same rows in a Parquet file. Target: 1.3.
 2. The second result is the time to make a frame of the visits of 100 vans to 500 overlapping polygons from one million
-   rows, compared with GeoPandas: `sjoin`, then a `groupby` of van and polygon whose row numbers are compared with the
-   previous ones. The target is 0.8 times the time that GeoPandas needs, and 100 bytes of memory for each row in
-   addition to the frame. The package and GeoPandas must find the same visits.
+   rows, compared with GeoPandas: `sjoin`, then `groupby` on van and polygon to compare each row number with the one
+   before. The target is 0.8 times the time that GeoPandas needs, and 100 bytes of memory for each row in addition to
+   the frame. The package and GeoPandas must find the same visits.
 
 Times are processor times of the process, the best of several runs. The two programs that a ratio compares run
 alternately.
@@ -148,7 +148,7 @@ def visits(rows: int, runs: int) -> list[dict[str, Any]]:
         own.append(spent)
         spent, joined = seconds(lambda: by_geopandas(frame, shapes))
         theirs.append(spent)
-    # GeoPandas' edges are straight in degrees, and so are ours here, except for rounding.
+    # In GeoPandas, edges are straight in degrees; our planar edges are too, except for rounding.
     if abs(len(told) - len(joined)) > len(joined) // 1000 or not len(joined):
         raise SystemExit(f"tables: {len(told)} visits, GeoPandas finds {len(joined)}")
     print(f"tables: {len(told)} visits, GeoPandas {len(joined)}", file=sys.stderr)

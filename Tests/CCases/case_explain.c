@@ -19,7 +19,7 @@ static void reasons_of_a_circle(void) {
   CHECK_INT(found.reason, FENCEPOST_REASON_INSIDE);
   CHECK_INT(found.observed, FENCEPOST_STATE_SATISFIED);
   CHECK_NEAR(found.boundary_distance_m, -1000, 1e-6);
-  CHECK_OK(feed(monitor, 0.0091, SECONDS(1))); /* 13 m outside, which is within the margin of 20 m */
+  CHECK_OK(feed(monitor, 0.0091, SECONDS(1))); /* 13 m outside the circle, which is within the margin of 20 m */
   found = explain(monitor, "c");
   CHECK_INT(found.reason, FENCEPOST_REASON_WITHIN_MARGIN);
   CHECK_NEAR(found.exit_margin_m, 20, 1e-9);

@@ -90,7 +90,8 @@ static void wakeup(void) {
   CHECK_OK(fencepost_fleet_set_wakeup(fleet, NULL, NULL, NULL));
   CHECK_OK(feed_device(fleet, 1, 0.1, SECONDS(60)));
   CHECK_INT(me.calls, 2);
-  /* If void events make room in a call, a new event of the same call must still wake the consumer. */
+  /* A call may drop void events and so make room in the queue; a new event of the same call must still wake the
+     consumer. */
   fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
   options.max_pending_events = 2;
   fencepost_fleet *small = NULL;

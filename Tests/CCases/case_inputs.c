@@ -117,7 +117,7 @@ static void queue_full(void) {
   CHECK_REFUSED(monitor, fencepost_monitor_feed_fixes(monitor, fixes, 2, &result, &error), FENCEPOST_E_QUEUE_FULL);
   CHECK_INT(result.accepted + result.invalid + result.late, 0);
   CHECK_INT(error.position, 0);
-  /* Delivering one event makes room for another one. */
+  /* Delivering one event makes room in the queue for another event. */
   next_event(monitor);
   CHECK_STATUS(fencepost_monitor_feed_fixes(monitor, fixes, 2, &result, &error), FENCEPOST_E_QUEUE_FULL);
   CHECK_INT(result.accepted, 1);
@@ -320,7 +320,8 @@ static void host_capabilities(void) {
 }
 
 static void advance(void) {
-  fencepost_monitor *monitor = busy_monitor(); /* "standard": a crossing since second 5, due at second 25 */
+  fencepost_monitor *monitor = busy_monitor(); /* the condition "standard" has had an unconfirmed crossing since second
+                                                  5, due at second 25 */
   while (statistics_of(monitor).pending_events) next_event(monitor);
   CHECK_OK(fencepost_monitor_advance(monitor, SECONDS(25) - 1, NULL));
   expect_no_event(monitor);

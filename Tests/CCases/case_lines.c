@@ -147,7 +147,7 @@ static void refusals(void) {
   definition.kind = FENCEPOST_CONDITION_LINE_GEOGRAPHIC;
   definition.identifier = "g";
   definition.geometry = &whole;
-  definition.options = &given; /* any state except satisfied */
+  definition.options = &given; /* the options allow any assumed state except satisfied */
   CHECK_OK(fencepost_conditions_sync(table, &definition, 1, NULL, &error));
   given.assuming = FENCEPOST_STATE_SATISFIED;
   definition.identifier = "h";

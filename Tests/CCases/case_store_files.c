@@ -86,8 +86,8 @@ static void a_failing_disk(void) {
   CHECK_INT(event.cause, FENCEPOST_CAUSE_DIAGNOSTIC);
   CHECK_INT(event.diagnostics, 0);
   expect_no_event(monitor);
-  /* Replaces the descriptor again and does not restore it: closing reports the failure once, and still closes the
-     store. */
+  /* Makes the log's descriptor read-only again and leaves it so: closing must report the failure once, and must still
+     close the store. */
   CHECK(dup2(reading, log) == log);
   CHECK_OK(feed(monitor, 0, SECONDS(2)));
   CHECK_STATUS(fencepost_monitor_close(monitor, &error), FENCEPOST_E_STORE_UNAVAILABLE);

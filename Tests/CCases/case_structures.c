@@ -35,8 +35,8 @@ static fencepost_status create(const fencepost_monitor_options *options) {
   return status;
 }
 
-/* The size is too small, too large, or ends inside a member, for structures whose members after the size have eight
-   bytes. */
+/* Invalid values of `struct_size`: too small, too large, or ending inside a member (all later members have eight
+   bytes). */
 static const uint32_t senseless[] = {0, 1, 4, 7, 4097, UINT32_MAX, 12, 23};
 
 static void monitor_options(void) {
@@ -53,7 +53,8 @@ static void monitor_options(void) {
   options.tail[15] = 0;
   options.tail[0] = 1;
   CHECK_STATUS(create(&options.known), FENCEPOST_E_UNSUPPORTED);
-  options.known.struct_size = sizeof options.known; /* the library does not read bytes beyond it */
+  options.known.struct_size = sizeof options.known; /* the library does not read bytes beyond the size that the caller
+                                                       passes */
   CHECK_OK(create(&options.known));
 }
 
@@ -70,7 +71,8 @@ static void monitor_options_of_an_older_caller(void) {
   CHECK_INT(next_event(monitor).diagnostics, FENCEPOST_DIAGNOSTIC_CONDITION_LIMIT_EXCEEDED);
   CHECK_OK(feed(monitor, 0, SECONDS(0)));
   CHECK_OK(feed(monitor, 0.1, SECONDS(1)));
-  CHECK_INT(next_event(monitor).state, FENCEPOST_STATE_UNSATISFIED); /* `latest` delivers one event instead of two */
+  CHECK_INT(next_event(monitor).state, FENCEPOST_STATE_UNSATISFIED); /* with the delivery `latest`, one event is
+                                                                        delivered instead of two */
   expect_no_event(monitor);
   fencepost_monitor_destroy(monitor);
 }
@@ -109,7 +111,7 @@ static void condition_options(void) {
   CHECK_INT(changed, 9);
   options.tail[3] = 0;
   CHECK_OK(add(monitor, &options.known));
-  /* This is an older caller, whose structure ended before the tag. */
+  /* A caller built with an older header passes a shorter structure, which ends before `tag`. */
   memset(&options, 0xee, sizeof options);
   options.known.struct_size = offsetof(fencepost_condition_options, tag);
   options.known.assuming = FENCEPOST_STATE_SATISFIED;
@@ -142,7 +144,8 @@ static void transition_policy(void) {
   policy.known.struct_size = sizeof policy.known;
   policy.known.reserved = 1;
   CHECK_REFUSED(monitor, add(monitor, &options), FENCEPOST_E_UNSUPPORTED);
-  /* This is an older caller: members that its structure does not have get the values of the standard policy. */
+  /* A caller built with an older header passes a shorter structure: the missing members get the values of the standard
+     policy. */
   memset(&policy, 0xee, sizeof policy);
   policy.known.struct_size = offsetof(fencepost_transition_policy, entry_margin_m);
   policy.known.dwell_policy = FENCEPOST_DWELL_EVIDENCE;
@@ -180,7 +183,8 @@ static void statistics(void) {
   CHECK_INT(out.known.input_count, 2);
   for (size_t i = offsetof(fencepost_statistics, accepted_fixes); i < sizeof out; i++)
     CHECK(((const uint8_t *)&out)[i] == 0x5a);
-  /* The size that a newer caller passes, and its values after the members that the library knows, stay unchanged. */
+  /* If a newer caller passes a longer structure, the library does not change `struct_size` or the members that it does
+     not know. */
   memset(&out, 0, sizeof out);
   memset(out.tail, 0x11, sizeof out.tail);
   out.known.struct_size = sizeof out;

@@ -99,7 +99,7 @@ static void single_calls(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* A bulk call gives the same table as single calls; even the digest is the same. */
+/* A bulk call produces the same table as the equivalent single calls; even the digest is the same. */
 static void bulk_is_as_single_calls(void) {
   fencepost_conditions *bulk = new_table(), *single = new_table();
   fencepost_geometry geometry = squares();
@@ -207,7 +207,7 @@ static void refused_rows(void) {
   error.position = 77;
   CHECK_STATUS(fencepost_conditions_remove_many(table, bad, 2, NULL, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(error.position, 1);
-  /* These counts are too large for any array. */
+  /* The following counts are larger than any array can be. */
   CHECK_STATUS(fencepost_conditions_add_circulars(table, names, lat, lon, radii, NULL, SIZE_MAX, NULL, NULL),
                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_STATUS(fencepost_conditions_add_beacons(table, names, uuids, NULL, NULL, NULL, SIZE_MAX / 16, NULL, NULL),
@@ -222,7 +222,7 @@ static void refused_rows(void) {
 }
 
 /* Without options a condition is assumed unsatisfied, so a device outside gives no event. The default options of
-   monitors assume nothing, so with them the device gives an event. */
+   monitors assume no state, so with these options a device outside gives an event. */
 static void assumptions(void) {
   fencepost_conditions *table = new_table();
   fencepost_fleet *fleet = new_fleet(table);

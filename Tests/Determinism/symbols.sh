@@ -1,7 +1,7 @@
 #!/bin/sh
 # Lists the external functions that the objects of FencepostKernel and FencepostCore use, except Swift's own. Fails if
-# one of them is a math function, because decisions may depend only on operations that IEEE 754 defines exactly. Also
-# fails if the release build contains the invariant checks that only tests run.
+# one of these functions is a math function, because decisions may depend only on operations that IEEE 754 defines
+# exactly. Also fails if the release build contains the invariant checks that only tests run.
 #
 #   Tests/Determinism/symbols.sh BUILD-FOLDER
 #
@@ -17,7 +17,7 @@ forbidden='sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp
 
 status=0
 for target in FencepostKernel FencepostCore; do
-  # SwiftPM has a folder of objects for each module, but Embedded Swift makes a single object.
+  # SwiftPM writes a folder of object files for each module; Embedded Swift writes a single object file.
   objects=$(find "$build/" -path "*/$target.build/*.o" -o -name "$target.o" | sort)
   if [ -z "$objects" ]; then
     echo "symbols: no objects of $target under $build" >&2

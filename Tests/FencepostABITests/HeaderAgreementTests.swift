@@ -24,7 +24,7 @@ struct HeaderAgreementTests {
     let declared = try Self.declared()
     #expect(declared.count >= 38)
     #expect(Set(declared).count == declared.count)
-    // Every declaration in the header must have the macro, so every line of code with "fencepost_…(" must contain it.
+    // Every function name in the header's code that is followed by "(" must be declared with the macro FENCEPOST_API.
     let header = try Project.text("include/fencepost.h").replacing(#/(?s)/\*.*?\*//#, with: " ")
     let called = header.matches(of: #/\b(fencepost_[a-z0-9_]+)\s*\(/#).map { String($0.1) }
     #expect(Set(called) == Set(declared))
@@ -50,7 +50,7 @@ struct HeaderAgreementTests {
     for line in outcome.output.split(separator: "\n") {
       let fields = line.split(separator: " ")
       let name = fields[fields.count - 1].split(separator: "@")[0]
-      if fields[fields.count - 2] != "A" { exported.append(String(name)) }  // "A" marks the version node itself
+      if fields[fields.count - 2] != "A" { exported.append(String(name)) }  // "A" marks the line of the version node
     }
     #expect(exported.sorted() == (try Self.declared()).sorted())
   }

@@ -80,7 +80,7 @@ import Testing
         if let found = shape.bounds(at: point.vector, among: &near) { take(found.least, found.most) }
       }
     }
-    // This value may only change together with a deliberate change of the numerics.
+    // The fingerprint may change only together with a deliberate change of the numerics.
     #expect(fingerprint == 10_323_707_849_615_973_242, "\(fingerprint)")
   }
 }

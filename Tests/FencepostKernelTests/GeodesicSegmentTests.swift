@@ -16,7 +16,7 @@ import Testing
       worst[row[0], default: 0] = max(worst[row[0], default: 0], error)
       #expect(error <= 15e-9, "\(row) gave \(foot)")
       #expect((segment.length - n[6]).magnitude <= 15e-9, "\(row)")
-      // The side must agree unless the point is on the line; ends must be exact.
+      // The sign of the side must agree, unless the point is within 20 nm of the line.
       if n[7] > 20e-9 { #expect((foot.side > 0) == (n[9] > 0) && (foot.side < 0) == (n[9] < 0), "\(row) gave \(foot)") }
       // Where the distance is nearly constant along the segment, the places may differ more.
       #expect((foot.along - n[8]).magnitude <= 1e-8 + 2e-3 * (n[7] / 1e4).squareRoot(), "\(row) gave \(foot)")
@@ -69,8 +69,8 @@ import Testing
         #expect(point.path(to: place).distance >= foot.distance - 20e-9, "\(centre) \(start) \(end) \(step)")
       }
     }
-    // The edge deviates from the equator by metres, and is within a quarter of a millimetre of a parallel; the point is
-    // the pole.
+    // The edge deviates from the equator by metres, and from a parallel by less than a quarter of a millimetre; the
+    // test point is the pole.
     let flat = GeodesicSegment(
       from: SurfacePoint(latitude: 6.103749183239762e-05, longitude: 1),
       to: SurfacePoint(latitude: 6.103515625e-05, longitude: 0))

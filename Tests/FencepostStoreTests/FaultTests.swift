@@ -128,7 +128,7 @@ import Testing
       let isOver = faulty_vfs_operations() <= first
       faulty_vfs_fail(0, 0, 0, 0)
       #expect(other.state.snapshot() == expected, "operation \(first)")
-      // The file's number is on its first page.
+      // A rewritten store has another file number, which is on the file's first page.
       moved += try folder.bytes("b.fencepost").prefix(1_024) == old.prefix(1_024) ? 0 : 1
       try feed(&other, 2)
       try other.close()

@@ -185,9 +185,9 @@ import Testing
     #expect(again.call { $0.identifiers } == ["a"])
   }
 
-  /// A crash leaves the file and its log. Then the file, the log, or both are moved away, and a new store is started.
-  /// Opening gives an earlier state (an even older state if the log is missing), and never combines a log with another
-  /// file.
+  /// A crash leaves the file and its log. After the crash, the file, the log, or both are moved away, and a new store
+  /// is started. Opening gives an earlier state (an even older state if the log is missing), and never combines a log
+  /// with another file.
   @Test func eachSubsetOfTheFilesThatIsMoved() throws {
     let folder = try Folder()
     let crashed = try Folder()
@@ -204,7 +204,7 @@ import Testing
     #expect(message.contains("m.fencepost-wal exists, but the store itself is missing"))
     #expect(logOnly.names == ["m.fencepost-wal"])
 
-    // Another store gets the name, next to the log that the first store left behind.
+    // A different store is copied to the first store's name, next to the first store's log.
     let other = try Folder()
     var made = try open(other)
     try add("other", to: &made)

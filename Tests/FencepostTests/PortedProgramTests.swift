@@ -1,8 +1,8 @@
 import Fencepost
 import Testing
 
-/// A program in the style of Core Location's examples. The program differs from these examples in two respects: the
-/// names have no prefix, and the program has its own source of fixes.
+/// A program in the style of Core Location's examples. The program differs from Apple's examples in two respects: our
+/// type names have no prefix, and the program has its own source of fixes.
 @Suite(.timeLimit(.minutes(10))) struct PortedProgramTests {
   /// The source of the fixes: an arrival, twenty minutes at home, and a departure.
   static func source() -> AsyncStream<Fix> {
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// The object that an application owns.
+  /// The model object of an application.
   @MainActor
   final class ObservableMonitorModel {
     static let shared = ObservableMonitorModel()

@@ -1,14 +1,14 @@
 /*
  * Turns bytes into a sequence of calls on a table, on a fleet of three devices, and on a monitor for each device
  * (fleet_model.h). The fleet must deliver the monitors' events, byte for byte, in the order that the header states, and
- * give the same answers. Sometimes the devices move to another fleet over a restored table. Before that, the other
+ * give the same answers. Sometimes the devices move to another fleet over a restored table. Before each move, the other
  * fleet is fed damaged versions of the devices' bytes; it may refuse or accept them, but must not crash. Sometimes the
  * fleet is restored from its snapshot.
  */
 #include "fleet_model.h"
 #include "seal.h"
 
-static double take_offset(reader *in) { /* most are within some kilometres, some at the ends of the world */
+static double take_offset(reader *in) { /* most offsets are within some kilometres, some are at the ends of the world */
   static const double special[] = {0, 90, -90, 180, -180, 179.9999, 91, NAN, INFINITY, 1e-300, 45};
   uint8_t choice = take8(in);
   if (choice >= 0xf4) return special[take8(in) % (sizeof special / sizeof *special)];
@@ -166,7 +166,7 @@ static void pass_time(reader *in, fleet_model *known) {
   }
 }
 
-/* Removes a device with its events, and adds it again at once. */
+/* Removes a device together with its events, and adds the device again at once. */
 static void renew(reader *in, fleet_model *known) {
   int device = take8(in) % DEVICES;
   REQUIRE(fencepost_fleet_remove_device(known->fleet, known->numbers[device], 1, NULL) == FENCEPOST_OK);
@@ -175,7 +175,7 @@ static void renew(reader *in, fleet_model *known) {
   fleet_enter(known, device);
 }
 
-/* A fleet that accepted damaged bytes must continue, and its stored state must open again. */
+/* A fleet that accepted damaged bytes must continue to work, and it must be possible to open its stored state again. */
 static void use_damaged(fencepost_fleet *fleet) {
   uint32_t numbers[DEVICES];
   size_t size, count = 0;
@@ -211,8 +211,8 @@ static void use_damaged(fencepost_fleet *fleet) {
   free(bytes);
 }
 
-/* After all events are delivered, moves the devices to another fleet over a restored table; that fleet is first fed
-   damaged versions of their bytes. */
+/* Moves the devices to another fleet over a restored table, after all events have been delivered. Before the move, that
+   fleet is fed damaged versions of the devices' bytes. */
 static void move(reader *in, fleet_model *known) {
   while (known->waiting_count > 0 || known->handed_out < known->flying_count) fleet_poll(known, 8);
   fleet_poll(known, 0);

@@ -26,8 +26,7 @@ typedef struct model {
   int has_gates;    /* whether the monitor accepts gates */
   uint64_t inputs, accepted, invalid, late, ahead, sightings;
   uint64_t handed_out, generation;
-  uint64_t crowd; /* far conditions of the first generations that no device reaches; because of them, forks share
-                     states */
+  uint64_t crowd; /* conditions that no device reaches, so that forks share the first generations' states */
   uint64_t wakes, wakes_seen, pending; /* wake-up calls so far, wake-up calls before the last check, events waiting at
                                           the last check */
   place places[PLACES];
@@ -36,7 +35,8 @@ typedef struct model {
   size_t flying, again;
 } model;
 
-/* This is the wake-up callback: the monitor's lock is not held, so the callback may query the monitor. */
+/* The wake-up callback of the monitor. The monitor's lock is not held during this call, so the callback may query the
+   monitor. */
 static void model_wake(void *context) {
   model *known = context;
   fencepost_statistics counted = FENCEPOST_STATISTICS_INIT;
@@ -184,7 +184,7 @@ static void model_remove(model *known, const char *identifier) {
   REQUIRE(fencepost_monitor_record(known->monitor, identifier, &record, NULL) == FENCEPOST_E_NOT_FOUND);
 }
 
-/* Checks the status of an input other than a fix; is_told is 1 if its other arguments were in range. */
+/* Checks the status of an input other than a fix; `is_told` is 1 if the input's other arguments were in range. */
 static void model_input(model *known, fencepost_status status, int64_t time, int is_told) {
   switch (status) {
     case FENCEPOST_OK:
@@ -282,7 +282,7 @@ static void model_acknowledge(model *known) {
   REQUIRE(fencepost_monitor_acknowledge(known->monitor, NULL) == FENCEPOST_OK);
 }
 
-/* The events in flight must be redelivered. */
+/* Moves the events in flight to the events that must be redelivered. */
 static void model_take_back(model *known) {
   REQUIRE(known->flying + known->again <= FLIGHT);
   memmove(known->due + known->flying, known->due, known->again * sizeof *known->due);
@@ -333,7 +333,7 @@ static void model_explanation(const place *here, const fencepost_record *record,
   if (is_drained && found->observed != FENCEPOST_STATE_UNKNOWN) REQUIRE(record->last_event.state == found->observed);
 }
 
-/* Checks two of the far conditions: one was assumed unsatisfied, the other was not. */
+/* Checks two of the far conditions: one was added with `assuming` unsatisfied, and the other without. */
 static void model_check_crowd(model *known, int is_drained) {
   static const char *const identifiers[] = {"crowd 6", "crowd 7"};
   for (int i = 0; i < 2; i++) {

@@ -3,8 +3,9 @@
 #
 # - `Tests/Fuzz/run.sh replay` runs the corpora on the release library, with a plain driver, as `make test` does.
 # - `Tests/Fuzz/run.sh run SECONDS [T...]` runs libFuzzer, with the engine under the Address Sanitizer, for SECONDS on
-#   each target. It starts from the corpora, and saves its findings in .build/fuzz/corpus.
-# - `Tests/Fuzz/run.sh merge [T...]` adds inputs of .build/fuzz/corpus with new coverage to the committed corpora.
+#   each target. Each run starts from the corpora, and saves its findings in .build/fuzz/corpus.
+# - `Tests/Fuzz/run.sh merge [T...]` copies to the committed corpora the inputs in .build/fuzz/corpus that reach new
+#   code.
 set -euo pipefail
 # Disables the backtrace program of the Swift runtime, which would wait for a process that has ended.
 export SWIFT_BACKTRACE=enable=no

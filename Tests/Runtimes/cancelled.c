@@ -1,5 +1,6 @@
-/* Cancels threads (pthread_cancel) that wait for a lock of Sources/CPlatform. The cancellation must not end the wait, and
-   other threads must still get the lock. portable.sh links this program with each implementation of the waits. */
+/* Cancels threads (pthread_cancel) that wait for a lock of Sources/CPlatform. A cancelled thread must keep waiting
+   until it has the lock, and other threads must still get the lock. portable.sh links this program with each
+   implementation of the waits. */
 #define _GNU_SOURCE 1
 #include <pthread.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ int main(void) {
   enum {
     ROUNDS = 50
   };
-  alarm(60); /* a lock that is lost would be waited for without end */
+  alarm(60); /* if a lock is lost, the program would wait for it forever */
   for (int round = 0; round < ROUNDS; round++) {
     pthread_t thread;
     void *result;

@@ -204,7 +204,7 @@ static int sync_with(int (*sync_real)(int), int descriptor) {
   }
   syncs++;
   note(is_directory ? OP_SYNC_DIRECTORY : OP_SYNC, descriptor_inode[descriptor]);
-  return 0; /* the trace records the fsync, but the real disk need not do it */
+  return 0; /* the trace records the fsync, so the real disk need not perform it */
 }
 
 int fsync(int descriptor) { return sync_with(REAL(fsync), descriptor); }

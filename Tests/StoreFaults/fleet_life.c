@@ -17,8 +17,8 @@ fencepost_durability fleet_durability = FENCEPOST_DURABILITY_CHANGES;
 
 static const uint8_t uuid[16] = {1, 2, 3};
 
-/* These operations come between the inputs. Each operation follows a checkpoint, so if it is saved, so are all earlier
-   inputs. */
+/* These operations come between the inputs. Each operation follows a checkpoint, so a saved operation implies that all
+   earlier inputs are saved. */
 typedef enum {
   NOTHING,
   /* Removes a device that has waiting events. The next input adds the device again. */
@@ -57,7 +57,7 @@ static const change *change_of(long n) {
   return &nothing;
 }
 
-/* The device that the call removes, or -1 for none. */
+/* The number of the device that the call removes, or -1 for none. */
 static int leaver_of(long n) {
   const change *at = change_of(n);
   return at->kind == REMOVE_DEVICE || at->kind == EXPIRE ? at->which : -1;
@@ -96,7 +96,7 @@ static size_t inputs_of(long n, input out[MOST_ROWS]) {
     case 6: out[0] = (input){(int)(n / 8 % 3), 1, 0, time}; return 1;
     case 7:
       if (n % 32 == 7) return 0;
-      /* Every other one of these fixes is late. */
+      /* These fixes alternate between on time and late. */
       out[0] = (input){(int)(n / 8 % FLEET_DEVICES), 0, 0.035, n % 16 == 7 ? time : time - 60000000};
       return 1;
     default: return 0;
@@ -186,13 +186,13 @@ static fencepost_status apply(fencepost_fleet *fleet, const change *at) {
     return status;
   }
   if (at->kind == EXPIRE) {
-    /* Each device had an input within the last six calls, and this device's input was the earliest. */
+    /* Each device had an input within the last six calls, and the device to expire had the earliest input. */
     if (number_of(fleet, at->which, &device))
       status = fencepost_fleet_expire(fleet, (1000 + (at->call - 6) * 10) * (int64_t)1000000 + 1, gone, FLEET_DEVICES,
                                       &count, &last_error);
     if (status) return status;
-    /* If devices are fed again after a crash, a device's last input may count as the last advance that was saved with
-       it. */
+    /* If the inputs are fed again after a crash, the saved advance may count as the device's last input. In that case
+       the device does not expire, so remove it. */
     if (!count && is_fed_again) return fencepost_fleet_remove_device(fleet, device, 0, &last_error);
     if (count != 1 || gone[0] != device) FAIL("%zu devices expired instead of device %d", count, at->which);
     return status;
@@ -276,7 +276,7 @@ void run_fleet(fleet_progress *shared, int disk_fails) {
       fencepost_fleet_destroy(fleet);
       if (open_fleet(&fleet, 0)) _exit(3);
     }
-    /* The commit may be on the disk before this process knows that. */
+    /* The commit may be on the disk before this process learns of it. */
     if (is_fleet_commit(k)) memcpy(shared->acknowledged, polled, sizeof polled);
     if (play_fleet(fleet, k) && !disk_fails) _exit(4);
     shared->completed = k + 1;
@@ -287,8 +287,8 @@ void run_fleet(fleet_progress *shared, int disk_fails) {
 /* ------------------------------------------------------------------------------------ the state after each call */
 
 typedef struct {
-  /* For each device: a hash of all its saved state, and a hash of the part of it that must be durable at once. Both are
-     0 if the device does not exist. */
+  /* For each device: a hash of all its saved state, and a hash of the part of it that must be durable at once. Both
+     hashes are 0 if the device does not exist. */
   uint64_t whole[FLEET_DEVICES], urgent[FLEET_DEVICES];
   /* A hash of the events that a consumer would get after a crash. */
   uint64_t queue;
@@ -359,7 +359,7 @@ static uint64_t urgent_of(fencepost_fleet *fleet, int device) {
   uint64_t result = beginning;
   for (size_t i = 0; i < count; i++) {
     result = sum(result, &inside[i].generation, sizeof inside[i].generation);
-    /* The time of a beacon that is seen repeatedly need not be saved each time. */
+    /* The time of a beacon that is seen repeatedly need not be saved at each sighting. */
     if (inside[i].generation != BEACON_GENERATION) result = sum(result, &inside[i].since_us, sizeof inside[i].since_us);
   }
   fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
@@ -453,7 +453,7 @@ void imagine_fleet(void) {
 
 /* Feeds each device its missing inputs, and repeats the advances and the changes to the table.
 
-   - tables: the number of calls after which the table was equal to the present table.
+   - tables: the number of calls that had produced the table's present contents.
    - gone: how often each device was removed. */
 static void feed_again(fencepost_fleet *fleet, long tables, const int gone[FLEET_DEVICES], const char *what, long n) {
   uint64_t had[FLEET_DEVICES] = {0}, seen[FLEET_DEVICES] = {0};
@@ -529,7 +529,7 @@ static long find_table(const moment *now, long first, long last) {
 
 /* Finds how often each device was removed before the last moment at which its state was equal to its present state. A
    device that does not exist either was removed, or has not been added yet. All devices were added before the first
-   change of the table, so a missing device was removed if any state is later than that change. */
+   change of the table. So if any state is later than that change, a missing device was removed. */
 static void find_gone(moment *now, long first, long last, long tables) {
   long least = tables;
   for (int d = 0; d < FLEET_DEVICES; d++) {

@@ -30,7 +30,7 @@ uint64_t below(uint64_t limit);
 
 void path_of(char out[PATH_SIZE], const char *name);
 void clear_folder(void);
-/* Returns whether the folder contains only a file with that name; for NULL, whether it is empty. */
+/* Returns whether the folder contains only a file with this name or, if `name` is NULL, whether the folder is empty. */
 int holds_only(const char *name);
 unsigned char *read_file(const char *path, size_t *size);
 void write_file(const char *name, const void *bytes, size_t size);
@@ -38,8 +38,8 @@ void write_file(const char *name, const void *bytes, size_t size);
 /* Checks the result if a store could not be created because operation `first` failed: the status must say so, and the
    folder must be empty. */
 void check_refused_creation(fencepost_status status, long first);
-/* Checks the result if a store with a flipped bit in byte `place` was refused: the status must be damaged or too new,
-   and the file unchanged. */
+/* Checks that a store was refused after a bit in byte `place` was flipped: the status must be damaged or too new, and
+   the file must be unchanged. */
 void check_refused_flip(fencepost_status status, size_t place, const unsigned char *written, size_t size);
 
 /* Runs a child and returns waitpid()'s status. Failures in the child process are counted in this process. */

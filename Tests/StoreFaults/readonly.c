@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The messages to the reading process. */
+/* The messages to the process that reads the store. */
 typedef struct {
   const char *place;
   uint64_t input_count;

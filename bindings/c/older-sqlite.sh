@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes libsqlite3.so.0 from the system's libsqlite3.a, without symbols of a newer glibc than older-glibc.sh allows: a
-# wheel contains this copy of SQLite. It has the compile options of the system's SQLite, because it is the same code.
+# wheel contains this copy of SQLite. This copy has the compile options of the system's SQLite, because both come from
+# the same code.
 #
 #   bindings/c/older-sqlite.sh FOLDER OLDER
 #
@@ -17,8 +18,8 @@ archive=$($cc -print-file-name=libsqlite3.a)
   exit 1
 }
 mkdir -p "$folder"
-# Links with -Bsymbolic, because calls within SQLite must not be redirected to another library at run time; its objects
-# were not compiled for that.
+# Links with -Bsymbolic, so that calls within SQLite are not redirected to another library at run time; SQLite's objects
+# were compiled without support for such redirection.
 $cc -shared -Wl,-soname,libsqlite3.so.0 -Wl,-Bsymbolic -Wl,--gc-sections -L"$older" \
   -o "$folder/libsqlite3.so.0" -Wl,--whole-archive "$archive" -Wl,--no-whole-archive "$older/missing.o" \
   -lm -Wl,--no-as-needed -lpthread -ldl

@@ -17,8 +17,8 @@ targets='x86_64-linux-gnu x86_64-linux-musl aarch64-linux-gnu wasm32-wasi'
 # - swift_of: the target whose Swift objects are used; it has the same processor and the same layouts
 #   (embedded/layouts.c).
 # - pic: the option for position-independent code; empty for a WebAssembly module, which is linked at fixed addresses.
-# - store: sqlite, or none if a module without files replaces FencepostStoreCore. FENCEPOST_STORE=none selects none for
-#   any target.
+# - store: sqlite, or none if a module without files replaces FencepostStoreCore. If FENCEPOST_STORE is `none` in the
+#   environment, every target is built without a store.
 # - optimization: -O, or -Osize for a smaller and slower library. FENCEPOST_OPTIMIZE=size selects -Osize for any target.
 # - size: the suffix that is added to the target's name in the folders of a library built with -Osize.
 # - variant: the suffix for a library with -Osize, without a store, or both.

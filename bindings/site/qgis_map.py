@@ -1,6 +1,6 @@
 """Draws the ride through Basel as QGIS shows it after Geofence events and Monitored circles.
 
-bindings/site/pictures.py runs it:
+bindings/site/pictures.py runs this script:
 
     QGIS_PLUGIN=FOLDER /usr/bin/python3 bindings/site/qgis_map.py PLACES.csv PICTURE.png
 

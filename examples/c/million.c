@@ -8,8 +8,8 @@
  *
  * Two fleets share one table, each with half of the devices and its own store: feeding one fleet never waits for the
  * other. In each round each device moves by up to 300 m; the order of the devices is unrelated to their positions.
- * After the rounds, both fleets are saved, closed and opened again, and continue. Machine-dependent figures go to
- * standard error.
+ * After the last round, both fleets are saved, closed and opened again, and then continue. Machine-dependent figures go
+ * to standard error.
  */
 #define _DEFAULT_SOURCE
 #include <fencepost.h>
@@ -239,7 +239,7 @@ int main(int arguments, char **values) {
   }
   fencepost_conditions_destroy(table);
 
-  /* As after a restart, the first store fills the empty table. */
+  /* Measures a restart: the conditions table starts empty, and the first store that is opened fills it. */
   require(fencepost_conditions_create(&table, &error), &error);
   start = begin();
   for (int i = 0; i < FLEETS; i++) workers[i].fleet = open_fleet(table, directory, i);

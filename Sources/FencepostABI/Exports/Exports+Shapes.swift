@@ -1,8 +1,8 @@
 public import CFencepost
 import FencepostCore
 
-// Functions that add polygons, corridors and lines one at a time. They examine the shape before they lock the monitor,
-// because examining it may take long.
+// Functions that add polygons, corridors and lines one at a time. These functions examine the shape before they lock
+// the monitor, because the examination may take long.
 
 @_cdecl("fencepost_monitor_add_polygon_condition") @implementation
 public func fencepost_monitor_add_polygon_condition(

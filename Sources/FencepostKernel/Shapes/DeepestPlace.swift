@@ -1,10 +1,10 @@
 /// The place within a polygon that is farthest from the polygon's line: the centre of the largest inscribed circle.
 ///
-/// This circle touches the line from the left, along an edge or at a corner that points inwards; so a branch-and-bound
-/// search covers all places and directions of contact. If one edge stops the circles at both ends of a stretch of
-/// contacts, it stops every circle in between, at the latest when the circle has the larger of the two radii: for each
-/// radius, the touching circles that meet a convex set form one interval. The effort grows with the number of edges,
-/// but not with the length of thin parts.
+/// The largest inscribed circle touches the line from the left, along an edge or at a corner that points inwards. So a
+/// branch-and-bound search covers all places and directions of contact. If one edge stops the circles at both ends of a
+/// stretch of contacts, it stops every circle in between, at the latest when the circle has the larger of the two
+/// radii: for each radius, the touching circles that meet a convex set form one interval. The effort grows with the
+/// number of edges, but not with the length of thin parts.
 struct DeepestPlace {
   /// The fraction by which another place may be deeper than the one that is found; the rest of 1 % allows for the
   /// ellipsoid.
@@ -47,8 +47,8 @@ struct DeepestPlace {
   private let known: Double
   /// The first edge whose contacts have not been searched.
   private var nextEdge = 0
-  /// The number of stretches that may still be divided. The initial value is more than any line needs; when it is used
-  /// up, any other place can be only a little deeper.
+  /// The number of stretches that may still be divided. The initial value is more than any line needs. When no
+  /// divisions are left, any other place can be only a little deeper.
   private var left: Int
 
   /// All contacts between two given contacts, along an edge or around a corner.
@@ -60,7 +60,7 @@ struct DeepestPlace {
     /// The largest circles at the two ends: R tan(r/R), where r is the radius of the circle, and the edge that limits
     /// the circle.
     var first, last: Stop
-    /// No circle in between has a larger radius than this, in metres.
+    /// Upper bound of the radius, in metres, of every circle between the two ends.
     var bound: Double
   }
 
@@ -85,8 +85,8 @@ struct DeepestPlace {
   }
 
   /// - Parameters:
-  ///   - known: A depth that was found before. The search ends when it reaches that depth; it exceeds its budget if
-  ///     this is necessary to reach the depth.
+  ///   - known: A depth that was found before. The search ends when it reaches the known depth, even if it must exceed
+  ///     its budget to get there.
   ///   - budget: The limit of the work; `nil` for the usual limit.
   /// - Returns: The deepest place that was found and −D at this place, above 0, with the number of tree nodes that were
   ///   opened, and with whether the search ended because of its budget; `nil` if the buffer leaves nothing.
@@ -96,8 +96,8 @@ struct DeepestPlace {
     var search = DeepestPlace(line, buffer, known, budget)
     let isCutShort = search.run()
     if isCutShort, !search.isDeepEnough, known != nil {
-      // An earlier version found the depth `known` without a budget: it searched in the same order, but did not first
-      // try places spread over the line.
+      // The depth `known` may come from an earlier version, which had no budget and did not first try places spread
+      // over the line.
       search = DeepestPlace(line, buffer, known, .max)
       _ = search.run()
     }
@@ -114,8 +114,8 @@ struct DeepestPlace {
     crowded = line.touchesItself ? pieces.crowdedVertices : [:]
     left = 200 * pieces.vertices.count + 10_000
     place = line.place(0)
-    // Search for a little more than requested, so that the result is at least the request; with a wide buffer any place
-    // inside is deep enough.
+    // Search for a little more depth than requested, so that the depth found is at least the requested depth. With a
+    // wide buffer, any place inside is deep enough.
     largestTangent = InscribedCircle.tangent(
       ofRadius: max(1, min(GeodesicShape.greatestDepth * 1.01 - buffer, DeepestPlace.largest)))
   }
@@ -217,8 +217,8 @@ struct DeepestPlace {
   }
 
   /// The edge that continues the boundary of the same part of the polygon after the end of an edge. Where rings touch,
-  /// this edge is not the next edge of the ring but the first edge clockwise from the direction back along the given
-  /// edge.
+  /// the edge that continues the boundary is not the next edge of the ring but the first edge clockwise from the
+  /// direction back along the given edge.
   ///
   /// If a third edge lay between two edges, circles around their corner would grow into the outside.
   @inline(never)
@@ -302,7 +302,7 @@ extension ShapeLine {
       for index in start + 1..<max(end, start + 1) where !areOne(kept[kept.count - 1].vertex, index) {
         kept.append((index, index - 1))
       }
-      // The last vertex of a chain stays, because it may also be the first vertex.
+      // Keep the last vertex of a chain, because it may also be the first vertex.
       if kept.count > 1 { kept[kept.count - 1].vertex = end - 1 }
       // If fewer than four vertices would remain, keep all vertices of the chain: no ring has fewer than four.
       if kept.count < 4 { kept = (start..<end).map { ($0, max($0 - 1, start)) } }
@@ -336,8 +336,8 @@ extension ShapeLine {
     return InscribedCircle.Contact(place: place, inwards: left / left.length, edge: edge)
   }
 
-  /// The contact of a circle at the end of an edge where the line turns right. The contact's directions range from the
-  /// left of the edge to the left of the next edge.
+  /// The contact of a circle that touches the line at the end of an edge, where the line turns right. The contact's
+  /// directions range from the left of the edge to the left of the next edge.
   func contact(aroundEndOf edge: Int, to next: Int, _ part: Double) -> InscribedCircle.Contact {
     let place = vertices[edge + 1]
     let up = place.scaled / place.scaled.length

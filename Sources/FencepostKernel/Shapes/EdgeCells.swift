@@ -9,14 +9,14 @@
 /// orthographic projection onto the plane of the directions east and north at the reference. If a position is so near
 /// an edge that rounding or the curvature of the Earth matters, the cell gives no answer. So each answer is exact.
 ///
-/// The plane suffices for this reason: a projection onto a plane never makes a distance longer, so a distance in the
-/// plane is a lower bound. Each edge has a *band*, whose width is the edge's sagitta, which bounds the edge's distance
-/// from its chord, plus an upper bound of all rounding errors. Both the exact edge and the stored segment lie in the
-/// band. If both ends of the segment from the reference are outside the band, the exact edge and the stored segment
-/// have the same parity of crossings.
+/// A plane is sufficient: projection onto a plane never makes a distance longer, so a distance in the plane is a lower
+/// bound. Each edge has a *band*, whose width is the edge's sagitta, which bounds the edge's distance from its chord,
+/// plus an upper bound of all rounding errors. Both the exact edge and the stored segment lie in the band. If both ends
+/// of the segment from the reference are outside the band, the exact edge and the stored segment have the same parity
+/// of crossings.
 ///
-/// Crowded regions have smaller cubes. If even the smallest cube has too many edges, there is no cell for it. For a
-/// shape that is not a polygon, or that has a buffer, a cell has only a cap that contains the shape.
+/// Crowded regions have smaller cubes. If even the smallest cube at a place has too many edges, that cube has no cell.
+/// For a shape that is not a polygon, or that has a buffer, a cell stores only a cap that contains the shape.
 ///
 /// The cells are a cache of an index and its shapes: before each query, the owner calls ``keepUp(with:version:)``. The
 /// memory of the cells is limited by a budget; when the budget is used up, the cache is emptied. A balance compares the
@@ -40,7 +40,8 @@ public struct EdgeCells: Sendable {
   private static let mostEdges = 32
   private static let mostShapes = 32
   private static let mostCaps = 16
-  /// A cube with more shapes in the index than this is crowded; its shapes are not examined.
+  /// The maximum number of shapes that the index finds for a cube. A cube with more is crowded, and its shapes are not
+  /// examined.
   private static let mostHits = 128
   /// The maximum length of an edge in a cell, in metres: the band of a longer edge would be too wide.
   private static let longestEdge = 20_000.0
@@ -102,7 +103,7 @@ public struct EdgeCells: Sendable {
   }
 
   private struct Cap: Sendable {
-    /// Relative to the reference.
+    /// The cap's centre relative to the reference, in metres.
     var x, y, z: Float
     /// The radius, increased by an upper bound of all errors.
     var reach: Float
@@ -126,10 +127,11 @@ public struct EdgeCells: Sendable {
   /// The version of the index from which the cells were created.
   private var version: UInt64 = 0
   private var count = -1
-  /// The savings minus the costs. While the balance is not positive, no cell is created, and each query adds 1.
+  /// The estimated savings from the cells minus the costs of creating them. While the balance is not positive, no cell
+  /// is created, and each query adds 1.
   private var balance = Self.loan
 
-  /// The maximum amount of memory, in bytes. If it is 0, there are no cells.
+  /// The maximum amount of memory, in bytes. If the budget is 0, no cells are created.
   private let budget: Int
 
   public init(budget: Int = 64 << 20) { self.budget = budget }
@@ -223,7 +225,8 @@ public struct EdgeCells: Sendable {
     }
   }
 
-  /// The answer of the cell that contains a position; creates a missing cell if the balance allows this.
+  /// Returns the answer of the cell that contains a position; creates a missing cell if the balance of savings and
+  /// costs allows this.
   @inline(never)
   public mutating func make(at position: EarthVector, _ index: CapIndex, _ subject: (UInt32) -> Subject) -> Answer {
     guard SpaceCubes.isNumbered(position), budget > 0 else { return .undecided }
@@ -306,7 +309,7 @@ public struct EdgeCells: Sendable {
     _ cell: inout Cell, around centre: EarthVector, within: Double, reach: Double, _ subject: (UInt32) -> Subject
   ) -> Filling {
     guard found.count <= Self.mostHits else { return .crowded }
-    // Examine the edges first: they show soonest whether the cube is crowded.
+    // Examine the edges first: they show soonest whether the cube has too many edges for one cell.
     var edgeCount = 0
     lines.removeAll(keepingCapacity: true)
     for hit in found {
@@ -356,7 +359,7 @@ public struct EdgeCells: Sendable {
     for slot in full { slots.append(slot) }
     cell.fullCount = UInt8(full.count)
     cell.groupCount = UInt16((edgeCount + 3) / 4)
-    // The shapes determined whether they contain the reference itself, but each segment of the scan starts at the
+    // Each shape has determined whether it contains the reference itself, but each segment of the scan starts at the
     // reference's projection.
     return scan(cell, SIMD2()).slack > 0 ? .whole : .undecided
   }

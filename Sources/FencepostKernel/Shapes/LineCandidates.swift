@@ -11,7 +11,7 @@ struct LineCandidates {
   /// Whether there are too many candidates to list.
   private(set) var isCrowded = false
 
-  /// - Parameter point: Must be near the surface.
+  /// - Parameter point: A point near the surface.
   @inline(__always)
   init(_ line: ShapeLine, near point: EarthVector) {
     LineSearch.run(line, at: point) { take($0, &$1) }
@@ -93,8 +93,8 @@ extension ShapeLine {
     guard min(own.magnitude, other.magnitude) > 1e-3 + 1e-4 * distance else { return 0 }
     if own > 0 && other > 0 { return 1 }
     if own < 0 && other < 0 { return -1 }
-    // The point is left of one edge and right of the other: before a corner that turns left it is outside; before a
-    // corner that turns right it is inside.
+    // The point is left of one edge and right of the other. It is outside if the corner turns left, and inside if the
+    // corner turns right.
     let turn = chord(arriving).along.cross(chord(leaving).along).dot(vertices[leaving])
     return turn > 0 ? -1 : 1
   }

@@ -1,18 +1,18 @@
 /// Determines sides near places where edges meet without sharing a vertex.
 ///
-/// A line may touch itself, and may even cross itself by less than a micrometre (`CrossingCheck.tolerance`). Near such
-/// a place, the nearest edge or vertex alone does not decide the side: if the tip of a vertex pokes through an edge,
-/// that edge lies behind the tip, and the sides at the tip are valid only within nanometres. In such a case the side is
-/// determined from another point.
+/// A line may touch itself, and may even cross itself by less than a micrometre (`CrossingCheck.tolerance`). Near a
+/// place where a line touches itself, the nearest edge or vertex alone does not decide the side. For example, if the
+/// tip of a vertex pokes through an edge, that edge lies behind the tip, and the sides at the tip are valid only within
+/// nanometres. Near such a place, the side is therefore determined from another point.
 extension ShapeLine {
-  /// If an edge is farther away than the nearest edge by less than this, in metres, it is a rival of the nearest edge.
-  /// This value is larger than the tolerance by which edges may cross.
+  /// An edge is a rival of the nearest edge if it is farther away from the point by less than this distance, in metres.
+  /// This margin for rivals is larger than the tolerance by which edges may cross.
   static var rivalry: Double { 3 * CrossingCheck.tolerance }
   /// The number of directions to try, and the number of places in each direction.
   private static var turns: [Double] { [90, -90, 60, -60, 120, -120, 30, -30] }
   private static var mostSteps: Int { 24 }
 
-  /// Whether a foot lies on a given edge or on a neighbour of that edge.
+  /// Whether the foot of a perpendicular lies on a given edge or on one of that edge's neighbours.
   func isPart(_ edge: Int, of foot: LineFoot) -> Bool {
     if foot.vertex >= 0 {
       return vertices[edge] == vertices[foot.vertex] || vertices[edge + 1] == vertices[foot.vertex]
@@ -32,11 +32,11 @@ extension ShapeLine {
     return isRivalled
   }
 
-  /// The side of a point if its nearest place has rivals.
+  /// The side of a point if another edge is about as near to the point as the nearest place.
   ///
   /// No part of the line is nearer to a point than the point's nearest place, so all places that are nearer to the
-  /// point are on the point's side. For one of these places, or for a place found from it in the same way, the nearest
-  /// place of the line is a different one, which has no rivals.
+  /// point are on the point's side. One of these places, or a place found from it in the same way, has another nearest
+  /// place on the line, and that one has no rivals.
   ///
   /// - Returns: The side, with the distance as its magnitude; `nil` if none of the places decides, which can happen
   ///   only if the point is about as near to the line as the tolerance for crossing edges.
@@ -45,7 +45,7 @@ extension ShapeLine {
     for turn in ShapeLine.turns {
       var (distance, gone) = (best.distance, 0.0)
       for _ in 0..<ShapeLine.mostSteps {
-        // Go 99 % of the way, because the distance is rounded.
+        // Advance by only 99 % of the distance, because the distance is rounded.
         gone += 0.99 * distance
         guard gone < DistanceBounds.largestDistance else { break }
         let place = GeodesicDirect.solve(

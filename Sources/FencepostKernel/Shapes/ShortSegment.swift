@@ -4,7 +4,7 @@
 /// On the ellipsoid xᵀDx = 1, a geodesic with unit speed satisfies x″ = −μ Dx with μ = x′ᵀDx′ / xᵀD²x (do Carmo,
 /// "Differential geometry of curves and surfaces", 1976, section 4.4: its acceleration is normal to the surface). Both
 /// sides of this equation are expanded in powers of the length from the first point; each coefficient follows from the
-/// previous ones. Up to `limit`, the omitted terms are below 3e-12 m.
+/// previous ones. For lengths up to `limit`, the omitted terms are below 3e-12 m.
 @frozen public struct ShortSegment: Sendable {
   /// The longest chord between the ends, in metres, for which the bounds of this type are valid.
   public static var limit: Double { 50_000 }
@@ -67,7 +67,8 @@
   /// The point on the segment that is nearest to a given point.
   ///
   /// - Parameter point: A point of the surface; the result is exact to 5 nm if the point is within
-  ///   `ShortDistance.limit` of the segment. If the point is farther away, `along` is only a starting value.
+  ///   `ShortDistance.limit` of the segment. If the point is farther away than that, use the returned `along` only as a
+  ///   starting value.
   public func foot(of point: EarthVector) -> (along: Double, at: EarthVector, isInner: Bool) {
     guard length > 0 else { return (0, start, false) }
     // At the foot computed here, the chord to the point is perpendicular to the segment. If the geodesic to the foot is

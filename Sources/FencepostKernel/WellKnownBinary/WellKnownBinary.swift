@@ -5,7 +5,7 @@
 /// 2000 and 3000 on) or of the extended form (flags in the type, PostGIS' EWKB), whose spatial reference must be WGS
 /// 84.
 public enum WellKnownBinary {
-  /// The numbers of the types.
+  /// The numbers of the geometry types in well-known binary.
   enum GeometryType: UInt32 {
     case point = 1
     case lineString, polygon, multiPoint, multiLineString, multiPolygon, geometryCollection
@@ -46,7 +46,7 @@ public enum WellKnownBinary {
   public struct Defect: Error, Sendable, Equatable {
     /// The byte at which the fault was found, counted from 0.
     public var offset: Int
-    /// The reason without the place.
+    /// The description of the defect, without the byte offset.
     public var reason: String
 
     /// One line.

@@ -2,8 +2,8 @@
  * Follows four devices on four threads; one more thread handles all events.
  *
  * Each device has its own monitor, a fork of the monitor that has the conditions; forks share unchanged data, and need
- * no lock between them. A monitor itself may be used from several threads; here its feeder and the consumer use it. The
- * consumer sleeps until a wake-up callback posts its semaphore.
+ * no lock between them. Several threads may also use one monitor: here, the feeding thread and the consumer thread use
+ * the same monitor. The consumer sleeps until a wake-up callback posts its semaphore.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -80,7 +80,8 @@ static void *consume(void *context) {
   (void)context;
   for (int more = 1; more;) {
     sem_wait(&work);
-    more = atomic_load(&feeding) > 0; /* read before the queues: once it is 0, no event follows */
+    more = atomic_load(&feeding) > 0; /* read `feeding` before the queues: once `feeding` is 0, no further event can
+                                         follow */
     for (int i = 0; i < DEVICES; i++) {
       size_t count = 0;
       do {

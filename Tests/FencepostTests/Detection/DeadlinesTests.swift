@@ -28,7 +28,7 @@ import Testing
     #expect(due == [1])
   }
 
-  /// Compares the deadlines with a dictionary. A reminder may come early, but never late, and not after it was
+  /// Compares the deadlines with a dictionary. A reminder may come early, but never late, and never after it was
   /// cancelled.
   @Test func agreesWithADictionary() {
     var random = SeededGenerator("DeadlinesTests")

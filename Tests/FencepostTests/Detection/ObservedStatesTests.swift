@@ -31,7 +31,7 @@ import Testing
     Candidate(fix: fix(1, 0), boundaryDistance: -100, deadline: 5, isTimed: true)
   }
 
-  /// Both conditions, with all their changes saved.
+  /// The states of both conditions, with all their changes saved.
   private var known: ObservedStates {
     var known = ObservedStates()
     known.beginJournal()
@@ -68,7 +68,7 @@ import Testing
     #expect(noted { _ = $0.closeCandidate(shape) } == .nothing)
   }
 
-  /// A shape that a sweep has settled outside is still marked dirty when it is decided.
+  /// A shape that a sweep has settled as outside is still marked dirty when it is decided.
   @Test func whatWasSweptIsNotedWhenItIsDecided() {
     let result = noted(
       { $0.sweep(table) },

@@ -29,7 +29,7 @@ import Testing
       Set(survey.gathered.map(\.id)) == [0, 1, 2, 3] && survey.near.isEmpty, "nothing stays of what was gathered")
   }
 
-  /// A shape that is settled outside is recorded only while a list is being gathered.
+  /// If a shape is settled as outside, the survey records this only while a list is being gathered.
   @Test func hearsOfReleasesWhileItGathers() {
     var survey = Survey()
     survey.begin()
@@ -58,7 +58,8 @@ import Testing
     var random = SeededGenerator("SurveyTests")
     for round in 0..<400 {
       let count = random.integer(1...60)
-      // Lists with many equal elements, and ascending or descending lists, often make such a selection slow or wrong.
+      // Lists with many equal elements, and ascending or descending lists, often make selection algorithms slow or
+      // wrong.
       var list = ContiguousArray(
         (0..<count).map { place in
           let slack: Double =

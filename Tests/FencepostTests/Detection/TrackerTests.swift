@@ -5,8 +5,8 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct TrackerTests {
-  /// Suspended conditions are not decided, even if the evaluation of a fix reaches the undetermined circles, for
-  /// example when one kind of circle is evaluated and another is not.
+  /// A suspended condition is not decided, even if the evaluation of a fix reaches the undetermined circles because
+  /// circles of another kind are not suspended.
   @Test func whatIsSuspendedIsNotDecided() throws {
     var engine = try MonitorEngine(name: "m")
     try engine.add(circle(100), identifier: "c")
@@ -25,8 +25,9 @@ import Testing
     #expect(engine.state(of: "c") == .satisfied)
   }
 
-  /// Beacons that were added, replaced and removed before the clock had a time leave nothing behind. The absence of the
-  /// remaining beacons counts from the first time of the clock, in add order.
+  /// Beacon conditions that were added, replaced and removed before the clock had a time leave nothing behind. The time
+  /// without a sighting of the remaining beacons is counted from the first time of the clock, and their events are in
+  /// add order.
   @Test func beaconsBeforeAnyTimeLeaveNothing() throws {
     var engine = try MonitorEngine(name: "m")
     let beacon = BeaconIdentityCondition(uuid: someUUID)
@@ -46,7 +47,7 @@ import Testing
     #expect(engine.drain().map(\.brief) == ["first unsatisfied@40.0 timeout", "second unsatisfied@40.0 timeout"])
   }
 
-  /// A fork and its original continue independently, and the invariants of each part still hold.
+  /// A fork and its original continue independently, and the invariants of both still hold.
   @Test func aForkIsAnotherTracker() throws {
     var engine = try MonitorEngine(name: "m")
     try engine.add(circle(100), identifier: "c", policy: .exact)

@@ -5,7 +5,7 @@ import Testing
 @testable import FencepostCore
 
 /// Devices move back and forth between two fleets whose tables have the same conditions with different generations. The
-/// events of the moving devices are the same as those of devices that stay.
+/// devices that move must have the same events as devices that stay in one fleet.
 @Suite struct FleetAdaptTests {
   private static func tables(_ random: inout SeededGenerator) throws -> (Conditions, Conditions) {
     let uuid = BeaconUUID(high: 1, low: 2)
@@ -192,8 +192,8 @@ import Testing
 
   // MARK: - Chosen identifiers
 
-  /// The identifiers were chosen so that the 64-bit hashes of portable devices before format 3 are equal. A device that is inside
-  /// one condition does not continue in the other condition.
+  /// The two identifiers have the same 64-bit hash in portable devices before format 3. A device that is inside the
+  /// condition with the first identifier must not continue in the condition with the second one.
   @Test func aChosenIdentifierIsAnotherCondition() throws {
     func table(_ identifier: String) throws -> Conditions {
       try Conditions([NamedCondition(circle(100), identifier: identifier, assuming: .unsatisfied, policy: .exact)])

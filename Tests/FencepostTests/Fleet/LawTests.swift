@@ -9,12 +9,12 @@ import Testing
 /// life uses some of the features of ``LawFeature``. The exceptions:
 ///
 /// * records, and an earlier fix that decides a new condition: see ``LawFeature/missing``;
-/// * the limit of the queue, which a fleet has for all its devices together: no life reaches it;
+/// * the queue limit, which in a fleet covers all devices together: no random sequence reaches it;
 /// * the event about a failing store: no store fails in these tests;
 /// * the order between devices: the world puts the monitors' events in the order that ``FleetEngine`` states.
 ///
-/// These known differences are to be removed later. Each item names the code of ``FleetWorld`` that allows for the
-/// difference:
+/// Fleets and monitors also differ in known ways that are to be removed later. Each item names the code of
+/// ``FleetWorld`` that allows for the difference:
 ///
 /// * the values in an explanation are those of the last fix outside the safe region, whose exact position a fleet
 ///   stores (``FleetWorld/explanation(_:of:_:_:)``);
@@ -212,7 +212,7 @@ import Testing
       case 40: if has(.restart) { try world.restart(shard) }
       case 41:
         guard has(.rewind) else { return }
-        // An advance far ahead is undone at once or later.
+        // An advance to a time far ahead is undone by a rewind, at once or later.
         if random.chance(0.3) { try world.advance(to: Timestamp(microseconds: time + 1_000_000_000_000), shard) }
         world.rewind(to: Timestamp(microseconds: time - Int64(random.integer(0...40_000_000))), shard)
       case 42:
@@ -251,7 +251,7 @@ import Testing
       if step % 7 == 0 { try life.world.checkDeadlines() }
     }
     for shard in 0..<life.world.shardCount { life.world.poll(.max, shard) }
-    // Some lives have no event; the first life has events, and explanations of all kinds.
+    // A random sequence of calls may have no event; the first one must have events, and explanations of all kinds.
     if number == 0 {
       #expect(life.world.compared > 0 && life.world.reasons.count > 5, "\(life.world.compared) \(life.world.reasons)")
     }
@@ -269,7 +269,7 @@ import Testing
     case .lookBack:
       #expect(FleetOptions().monitorOptions.initialFixMaxAgeMicroseconds == -1)
       return
-    // Fleets have no function for these queries.
+    // Fleets have no function for host capabilities, forks and records.
     case .hostCapabilities, .fork, .records: return
     default:
       Issue.record("\(feature) is missing, and nothing is said of it here")

@@ -127,7 +127,7 @@ import Testing
     let through = [(-50.0, -50.0), (0.0, 0.0), (100.0, 0.0), (150.0, 50.0)]
     #expect(try events([through], [(-100, 0), (200, 0)], 30) == ["20.000001 l2r"])
     #expect(try events([through], [(200, 0), (-100, 0)], 30).map(\.direction) == ["r2l"])
-    // The path has stops on the line: these fixes count as being to its left.
+    // The path stops on the line: the fixes on the line count as being to its left.
     for stops in [[30.0], [30.0, 60.0], [0.0, 100.0], [100.0]] {
       let way = [(-100.0, 0.0)] + stops.map { ($0, 0.0) } + [(200.0, 0.0)]
       #expect(try events([through], way).map(\.direction) == ["l2r"])

@@ -6,8 +6,8 @@ import Testing
 @testable import FencepostCore
 
 /// Attacks the closed form of short legs: the accumulation of its angles, its range, and legs without movement. The
-/// events must equal, bit for bit, those of fixes at each microsecond, and the positions of the events must lie on the
-/// geodesic.
+/// events must equal, bit for bit, the events from separate fixes at every microsecond, and the positions of the events
+/// must lie on the geodesic.
 @Suite struct ShortLegTests {
   enum Attack: UInt64, CaseIterable, Sendable {
     case northPole, southPole, antimeridian, standingStill, tangents, longestLegs, oneInstant, beforeAllTimes, borders
@@ -134,7 +134,8 @@ import Testing
       }
     }
 
-    /// The event without the fields that distinguish a path from fixes, or that depend on how often a line is touched.
+    /// A copy of the event that resets the fields in which a path differs from separate fixes, and the fields that
+    /// depend on how often a line is touched.
     private func plain(_ event: Event) -> Event {
       var event = event
       event.evidence?.source = .fix

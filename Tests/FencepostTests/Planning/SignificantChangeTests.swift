@@ -76,7 +76,7 @@ import Testing
     ]
     #expect(try bestFix(among: unusable, now: now) == nil)
     #expect(try bestFix(among: unusable + [fix(800, 7, 500)], now: now) == fix(800, 7, 500))
-    // A fix without a reported accuracy wins only if there is no other fix.
+    // A fix without a reported accuracy is chosen only if there is no other fix.
     #expect(try bestFix(among: [fix(1_000, 1, 0), fix(800, 7, 500)], now: now) == fix(800, 7, 500))
     #expect(try bestFix(among: unusable + [fix(1_000, 1, 0)], now: now) == fix(1_000, 1, 0))
     #expect(try bestFix(among: [fix(1_000, 1, .infinity)], now: now) == fix(1_000, 1, .infinity))

@@ -80,7 +80,7 @@ func region(
     #expect(desk.diary.take() == ["start c", "inside c"])
   }
 
-  /// L1 also holds if the state becomes known later, and if the device is outside.
+  /// The first known state is not a crossing, even if it becomes known later, or if the device is outside.
   @Test func theFirstStateIsOnlyDetermined() throws {
     let desk = try Desk()
     desk.manager.startMonitoring(for: region("in"))
@@ -164,8 +164,8 @@ func region(
     #expect(desk.diary.take() == ["start c", "unknown c", "unknown other"])
   }
 
-  /// L6: all managers are called, in the order of their creation. The answer to a request goes only to the manager that
-  /// sent the request.
+  /// Every event is reported to all managers, in the order in which the managers were created. The answer to a request
+  /// goes only to the manager that sent the request.
   @Test func s70EveryManagerIsToldOnce() throws {
     let service = try RegionService(engine: MonitorEngine())
     let (first, second) = (RegionManager(sharing: service), RegionManager(sharing: service))
@@ -191,7 +191,7 @@ func region(
 
   // MARK: The other rules
 
-  /// L2: after Bluetooth is switched off and on, the new state is not a crossing.
+  /// After Bluetooth is switched off and on, the new state is not a crossing.
   @Test func outOfUnknownNothingIsCrossed() throws {
     let desk = try Desk()
     desk.manager.startMonitoring(for: BeaconRegion(uuid: someUUID, identifier: "b"))
@@ -218,7 +218,7 @@ func region(
     #expect(desk.diary.take() == ["start b", "outside b"])
   }
 
-  /// L4.
+  /// A request for a region that is not monitored is answered from the last fix.
   @Test func requestsForOtherRegionsUseTheLastFix() throws {
     let desk = try Desk()
     try desk.service.feed(fix(0, 105, 50))
@@ -230,7 +230,7 @@ func region(
     #expect(desk.manager.monitoredRegions.isEmpty)
   }
 
-  /// L7: denied regions are kept, and monitoring starts once it is allowed.
+  /// Denied regions are kept, and their monitoring starts once it is allowed.
   @Test func deniedRegionsBeginOnceAllowed() throws {
     let desk = try Desk()
     try desk.service.setAuthorizationStatus(.denied, at: at(0))

@@ -14,7 +14,7 @@ func circle(_ radius: Double, latitude: Double = 0, longitude: Double = 0) -> Ci
   CircularGeographicCondition(center: Coordinate(latitude: latitude, longitude: longitude), radius: radius)
 }
 
-/// A fix at a distance, in metres, and a bearing, in degrees, from a point.
+/// A fix at a given distance, in metres, and a given bearing, in degrees, from a point.
 func fix(
   _ seconds: Double, _ distance: Double, _ accuracy: Double = 5, bearing: Double = 0,
   from centre: Coordinate = Coordinate(latitude: 0, longitude: 0)

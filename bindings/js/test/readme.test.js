@@ -14,7 +14,7 @@ test("there are three programs", () => assert.equal(blocks.length, 3));
 
 for (const [index, [, program, expected]] of blocks.entries()) {
   test(`program ${index + 1}`, () => {
-    // Inside the package, its own name resolves to the package, because of `exports`.
+    // Programs inside this package can import the package by its own name, because package.json has `exports`.
     const folder = mkdtempSync(join(PACKAGE, "readme-"));
     try {
       writeFileSync(join(folder, "program.js"), program);

@@ -1,6 +1,6 @@
 """A small computer for tests: a copy of this Debian, with systemd as its first process, its own network, and a disk in
-memory for everything that it writes. This module also provides the wheels with which pip installs the package in the
-machine without a network."""
+memory for everything that it writes. This module also provides the wheels, because pip must install the package in that
+computer without a network."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def make_wheels() -> Path:
                 path.unlink()
             command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", str(folder), f"{binding}[live]"]
             # Use the library that the set-up has built: building another library takes minutes while the other tests
-            # run. If that library is missing, building the wheel also builds it.
+            # run. If the built library is missing, building the wheel also builds the library.
             given = {"FENCEPOST_LIBRARY": str(library.resolve())} if library.exists() else {}
             done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **given})
             assert done.returncode == 0, done.stderr

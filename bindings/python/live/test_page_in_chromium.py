@@ -223,7 +223,7 @@ def test_a_page_shows_what_happens(stack: ExitStack, tmp_path: Path, browser: we
         if message["method"] == "Network.requestWillBeSent":
             hosts.add(urlsplit(message["params"]["request"]["url"]).netloc)
     assert hosts - {""} == {served.url.split("/")[2]}, "no network"
-    # When the watch ends, the page shows that.
+    # The page must show that the watch has ended.
     assert served.process.stdin is not None
     served.process.stdin.close()
     assert served.process.wait(30) == 0
@@ -303,7 +303,8 @@ def test_many_devices_among_many_places(stack: ExitStack, tmp_path: Path, browse
     browser.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB)
     assert browser.switch_to.active_element.get_attribute("id") == "find"  # type: ignore[no-untyped-call]
     browser.switch_to.active_element.send_keys("device 499")
-    # The focus moves over the scrolling region and three headings (a phone has no column for the last fix) to the row.
+    # Five tabs move the focus past the scrolling region and three column headings (a phone hides the last-fix column)
+    # to the row.
     browser.switch_to.active_element.send_keys(Keys.TAB * 5)
     browser.switch_to.active_element.send_keys(Keys.ENTER)
     assert browser.execute_script("return chosen") == "device 499"  # type: ignore[no-untyped-call]

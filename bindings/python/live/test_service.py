@@ -20,7 +20,7 @@ needs_systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="
 
 @pytest.fixture
 def unit(tmp_path: Path) -> Path:
-    """Writes the unit with the path of the command that is installed on this computer."""
+    """Writes a systemd unit that starts the `fencepost` command of this Python environment."""
     path = tmp_path / "fencepost-watch.service"
     text = (FILES / path.name).read_text()
     command = Path(sys.executable).with_name("fencepost")

@@ -71,10 +71,10 @@ static PyObject *feed(native_handle *self, native_state *state, native_column *c
 }
 
 /*
- * The Python arguments are (latitude, longitude, accuracy, time, multiplier, divisor, refuse_invalid). The columns have
- * doubles; accuracy may be None or one float. The times are 64-bit integers in units of multiplier / divisor
- * microseconds. A fleet has more arguments: the devices and their dictionary (see native_open_devices()), and the
- * number of the first row.
+ * The Python arguments are (latitude, longitude, accuracy, time, multiplier, divisor, refuse_invalid). The columns
+ * contain doubles; `accuracy` may instead be None or a single float. The times are 64-bit integers in units of
+ * multiplier / divisor microseconds. A fleet has more arguments: the devices and their dictionary (see
+ * native_open_devices()), and the number of the first row.
  */
 PyObject *native_feed_columns(PyObject *object, PyObject *args) {
   native_state *state = native_monitor_state(object);

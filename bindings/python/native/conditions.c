@@ -179,8 +179,8 @@ PyObject *native_record(PyObject *object, PyObject *identifier) {
 }
 
 /*
- * Appends an item to a list and returns the list. The references to the list and to the item are stolen. If either is
- * NULL, with an exception set, returns NULL.
+ * Appends an item to a list and returns the list. This function steals the references to the list and to the item. If
+ * `list` or `item` is NULL, with an exception set, returns NULL.
  */
 static PyObject *with_item(PyObject *list, PyObject *item) {
   if (item == NULL || PyList_Append(list, item) < 0) Py_CLEAR(list);

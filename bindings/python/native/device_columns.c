@@ -50,9 +50,9 @@ static uint64_t code_at(const fencepost_fleet_columns *rows, Py_ssize_t row) {
 }
 
 /*
- * Finds the elements that the rows from `row` on refer to. Writes these elements to `used`, in the order of their first
- * rows. Returns the first row whose code is not in the dictionary; if there is no such row, returns count. In
- * `numbers`, elements in use get 0, all others FENCEPOST_NO_DEVICE.
+ * Finds the elements that the rows from `row` on refer to. Writes the indices of these elements to `used`, ordered by
+ * the first row that refers to each element. Returns the first row whose code is not in the dictionary; if there is no
+ * such row, returns count. Sets `numbers` to 0 for elements in use, and to FENCEPOST_NO_DEVICE for all others.
  */
 static Py_ssize_t find_used(const fencepost_fleet_columns *rows, Py_ssize_t row, Py_ssize_t count, uint32_t *numbers,
                             Py_ssize_t *used, Py_ssize_t *found) {
@@ -133,8 +133,8 @@ static int open_texts(native_state *state, PyObject *names, Py_ssize_t count, na
 }
 
 /*
- * Finds the elements that the rows from `row` on refer to. If another thread changes the column, the library refuses
- * the row.
+ * Finds the elements that the rows from `row` on refer to. If another thread changes the column during the call, the
+ * library itself refuses a row with an invalid code.
  */
 static void find_rest(native_device_column *column, Py_ssize_t row, Py_ssize_t count) {
   Py_ssize_t found, kept = 0;

@@ -42,13 +42,13 @@ PyObject *native_inside(PyObject *object, PyObject *identifier) {
 }
 
 /* The first call has room for this many presences, which take 10 MB; the system provides only the part that is written.
-   If there are more presences, a second call is needed, which doubles the time. */
+   If there are more presences than that, a second call to the library is needed, which doubles the time. */
 enum {
   FIRST_ROOM = 262144
 };
 
-/* Within a call: finds the devices inside one condition, or inside any condition if the identifier is NULL; in memory
-   from malloc(). */
+/* Finds the devices inside one condition, or inside any condition if the identifier is NULL. Must be called within
+   `call`; the result is in memory from malloc(). */
 static fencepost_status find_presences(native_call *call, const char *identifier, fencepost_device_presence **found,
                                        size_t *count) {
   *count = 0;
@@ -60,7 +60,7 @@ static fencepost_status find_presences(native_call *call, const char *identifier
     if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) return status;
     if (*count <= capacity) return FENCEPOST_OK;
     free(*found);
-    /* Allow for devices that enter before the next call. */
+    /* Leave room for devices that enter conditions before the next call. */
     capacity = *count + *count / 16;
   }
 }

@@ -72,7 +72,8 @@ PyObject *native_add_shape(PyObject *object, PyObject *args) {
   return PyBool_FromLong(changed != 0);
 }
 
-/* Holds the well-known binary of many shapes; the bytes belong to the tuple. */
+/* Pointers to the well-known binary of many shapes, and the sizes; the bytes themselves are owned by the Python
+   tuple. */
 typedef struct {
   const void **data;
   size_t *sizes;

@@ -118,8 +118,8 @@ static int add_visit(world *world, const change *own, const change *end) {
   return 0;
 }
 
-/* Returns the condition with this identifier. A missing condition is created, as one that has been in the assumed
-   state since `begin`. Returns NULL with an exception on an error. */
+/* Returns the condition with this identifier. If the condition does not exist yet, it is created as a condition that
+   has been in the assumed state since `begin`. Returns NULL with an exception on an error. */
 static change *condition_of(world *world, PyObject *identifier, uint64_t generation, PyObject *assumed, int64_t begin) {
   PyObject *number = PyDict_GetItemWithError(world->numbers, identifier);
   if (number != NULL) return &world->conditions[PyLong_AsSize_t(number)];
@@ -201,10 +201,10 @@ static PyObject *columns_of(const world *world) {
 
 /*
  * The Python arguments are (events, assumed, begin, end). Returns the visits of one track by start, then identifier,
- * from a tuple of event rows; `assumed` maps identifiers to the numbers of their states at the time `begin`. The result
- * is a list (identifiers, start, left, last, confirmed start, confirmed end, how the start is known, how the end is
- * known): its first element is a list, then come five columns of 64-bit microseconds (the smallest integer stands for a
- * missing time), and two columns of bytes. An open visit has no `left` and no confirmed end; `last` is its end.
+ * from a tuple of event rows; `assumed` maps identifiers to the numbers of their states at the time `begin`. Returns a
+ * list of eight columns: a list of identifiers; the times start, left, last, confirmed start and confirmed end, as
+ * 64-bit microseconds (the smallest integer stands for a missing time); and two columns of bytes that say how the start
+ * and the end are known. An open visit has no `left` and no confirmed end; `last` is its end.
  */
 PyObject *native_visits(PyObject *module, PyObject *args) {
   (void)module;

@@ -30,7 +30,7 @@ class Runner:
         """Returns the replays; if the run was cancelled, only the replays up to that point.
 
         Args:
-            tracks: See ``tracks.py``.
+            tracks: The tracks, in the form that ``tracks.py`` returns.
             rows: The conditions.
             layer_name: The name of the conditions' layer, for messages.
             after_us: How much time passes after the last fix.

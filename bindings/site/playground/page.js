@@ -486,7 +486,8 @@ function draw() {
     parts.push(mark);
     if (marks.length < 300) marks.push([x, y]);
   });
-  // A label lies above its place, or below it if a mark is above. A label that would overlap another label is left out.
+  // The label of a geofence is drawn above the geofence, or below it if an event's mark is in the way. A label that
+  // would overlap another label is left out.
   const labels = [];
   for (const place of state.places) {
     const { lines } = outline(place);

@@ -55,7 +55,7 @@ typedef struct fp_options {
 
 enum {
   FP_OPTION_POLICY = 1 << 0,   /* one of the policy keys */
-  FP_OPTION_ASSUMING = 1 << 1, /* the groups below have the names of their keys */
+  FP_OPTION_ASSUMING = 1 << 1, /* each group from here on is named after its option key */
   FP_OPTION_SHAPE = 1 << 2,
   FP_OPTION_RADIUS = 1 << 3,
   FP_OPTION_GATE = 1 << 4,
@@ -74,7 +74,7 @@ enum {
  * Reads options. The defaults are policy=standard, assuming=unsatisfied, edges=planar, no buffer, max_vertices=500000,
  * path=fixes (path=geodesic needs max_gap), any speed, invalid=refuse and time=s.
  *
- * @param text     size bytes; may be NULL if size is 0.
+ * @param text     The options, `size` bytes; may be NULL if size is 0.
  * @param allowed  FP_OPTION_...: options of other groups are refused.
  */
 bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options *out, fp_message *message);
@@ -179,17 +179,17 @@ typedef struct fp_cancel {
   void *host;
 } fp_cancel;
 
-/* Begins a replay; sorts the track. Places, track and cancel must stay valid until fp_replay_end(). Returns NULL with a
-   message on an error. */
+/* Begins a replay; sorts the track. Places, track and cancel must stay valid until fp_replay_end(). On an error,
+   returns NULL and sets the message. */
 fp_replay *fp_replay_begin(const fp_places *places, fp_track *track, const fp_cancel *cancel, fp_message *message);
 
 /* Reads the next event; *out_available is false at the end. */
 bool fp_replay_next(fp_replay *replay, fencepost_event *out_event, bool *out_available, fp_message *message);
 void fp_replay_end(fp_replay *replay);
 
-/* "enter", "exit", "cross", "determined", "timeout" or "diagnostic". */
+/* The kind of an event: "enter", "exit", "cross", "determined", "timeout" or "diagnostic". */
 const char *fp_event_kind(const fencepost_event *event);
-/* "left_to_right", "right_to_left", or NULL. */
+/* The direction of a crossing: "left_to_right" or "right_to_left"; NULL if the event has no direction. */
 const char *fp_event_direction(const fencepost_event *event);
 
 /* A period during which a place was satisfied. Times are microseconds since 1970. */
@@ -216,8 +216,8 @@ bool fp_visits(const fp_places *places, fp_track *track, const fp_options *optio
  */
 typedef struct fp_fleet fp_fleet;
 
-/* Compiles a set of places for devices. Gates are refused, because these devices have no path. Returns NULL with a message
-   on an error. */
+/* Compiles a set of places for devices. Gates are refused, because these devices have no path. On an error, returns
+   NULL and sets the message. */
 fp_fleet *fp_fleet_create(const void *places, size_t size, const fp_options *options, fp_message *message);
 void fp_fleet_destroy(fp_fleet *fleet);
 
@@ -232,14 +232,15 @@ typedef struct fp_input {
 
 /* The result of an input. The fleet owns the memory of the result, which is valid until the next call. */
 typedef struct fp_outcome {
-  fencepost_status status; /* OK, LATE_INPUT or AHEAD_OF_CLOCK: with the last two the state does not change */
+  fencepost_status status; /* OK, LATE_INPUT or AHEAD_OF_CLOCK; the last two mean that the state has not changed */
   const void *state;
   size_t state_size;
   const fencepost_event *events;
   size_t count;
 } fp_outcome;
 
-/* Feeds an input. A state that was made with other places is adapted: see fencepost_fleet_import_devices(). */
+/* Feeds an input. A device state that was saved with other places is adapted to these places: see
+   fencepost_fleet_import_devices(). */
 bool fp_fleet_take(fp_fleet *fleet, const fp_input *input, fp_outcome *out, fp_message *message);
 
 /* --------------------------------------------------------------------------------------------- times */
@@ -258,7 +259,7 @@ void fp_time_write(int64_t time_us, char out[32]);
 
 /*
  * Returns whether the process can get this many bytes. The engine ends the process if it cannot allocate, which must
- * not happen to a server. Therefore the core checks this before it calls functions of the engine that allocate much
+ * not happen to a server. Therefore the core calls this function before it calls engine functions that allocate much
  * memory.
  */
 bool fp_headroom(size_t bytes, fp_message *message);

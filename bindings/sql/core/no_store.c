@@ -1,7 +1,7 @@
 /*
  * Stubs of SQLite functions for an engine without files. The extensions link the library's archive, whose store calls
- * SQLite, but they create monitors and fleets only in memory. A second SQLite beside the host's must not enter the
- * process, so these functions fail. The stubs are hidden: neither the host nor another library can find them.
+ * SQLite, but they create monitors and fleets only in memory. A second copy of SQLite must not enter the host's
+ * process, so these functions only fail. The stubs are hidden: neither the host nor another library can find them.
  */
 #include <stddef.h>
 #include <stdint.h>

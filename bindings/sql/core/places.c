@@ -62,7 +62,7 @@ fp_options fp_compiling(const fp_options *options) {
     own.max_time_step_us = options->max_time_step_us;
     return own;
   }
-  /* Queries use only the geometry. The path is set because gates need one. */
+  /* Queries use only the geometry. A path is set because gates are refused without a path. */
   fp_options defaults;
   fp_options_read(NULL, 0, 0, &defaults, &ignored);
   own.policy = defaults.policy;
@@ -139,7 +139,7 @@ typedef struct pointed {
 } pointed;
 
 /*
- * Converts a value that describes one place to a definition. The value's lengths were checked.
+ * Converts a value that describes one place to a definition. The lengths that the value contains were already checked.
  * @param is_new  Whether the vertex limit applies.
  */
 static bool define(const uint8_t *at, const fp_options *of_replay, bool is_new, fencepost_condition_definition *out,

@@ -89,7 +89,7 @@ int fp_fleet_done(sqlite3_stmt *statement, int bound) {
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-/* Binds a text; an empty text stays NULL. */
+/* Binds a text to a column; an empty text leaves the column NULL. */
 static int bind_text(sqlite3_stmt *row, int column, const char *text) {
   return text[0] == 0 ? SQLITE_OK : sqlite3_bind_text(row, 1 + column, text, -1, SQLITE_TRANSIENT);
 }

@@ -275,8 +275,8 @@ def test_a_program_sets_its_own_limit() -> None:
 
 
 def test_what_was_stored_opens(tmp_path: Path) -> None:
-    """The limit does not apply to a store, a snapshot or the conditions of another monitor or table, because these are
-    not input from outside."""
+    """The vertex limit does not apply to a store, a snapshot or the conditions of another monitor or table, because
+    these are not input from outside."""
     big = Polygon(zigzag(60), edges="planar")
     with Monitor("kept", store=tmp_path) as monitor:
         monitor.add(big, "big")

@@ -34,7 +34,7 @@ def test_an_advance_is_bounded(fleet: Fleet) -> None:
     assert fleet.clock_us == NOW + DAY
     with pytest.raises(LateInputError):
         fleet.advance(NOW, force=True)
-    fleet.advance(NOW + 100 * DAY, device="a")  # for a single device, the caller's time is not checked
+    fleet.advance(NOW + 100 * DAY, device="a")  # `max_time_step` does not limit an advance of a single device
 
 
 def test_the_arrival_time_bounds_first_inputs(fleet: Fleet) -> None:
@@ -45,7 +45,8 @@ def test_the_arrival_time_bounds_first_inputs(fleet: Fleet) -> None:
     fleet.feed("a", Fix(0, 0, time=NOW - 7168 * DAY))
     with pytest.raises(AheadOfClockError):
         fleet.advance(NOW + 3601 * SECOND)
-    fleet.feed("a", Fix(0, 0, time=NOW))  # accepted at once, because a fix may be as late as the arrival time
+    # The fix is accepted although it is far ahead of the device's clock, because it is not later than the arrival time.
+    fleet.feed("a", Fix(0, 0, time=NOW))
     fleet.advance(NOW)
 
 
@@ -90,7 +91,8 @@ def test_rewinding_takes_a_wrong_advance_back(fleet: Fleet) -> None:
     fleet.rewind(NOW + SECOND)
     assert fleet.clock_us == NOW + SECOND
     assert fleet["in"].state("home") == "unknown"
-    fleet.feed("in", Fix(0, 0, time=NOW + 2 * SECOND))  # causes no event, because the reported state was the same
+    # The first fix causes no event, because the new state equals the state that was last reported.
+    fleet.feed("in", Fix(0, 0, time=NOW + 2 * SECOND))
     fleet.feed("out", Fix(0, 0, time=NOW + 2 * SECOND))
     assert [(event.device, event.cause) for event in fleet.poll()] == [("out", "determination")]
     with pytest.raises(InvalidArgumentError):

@@ -29,7 +29,7 @@ def test_the_row_of_a_refused_identifier(fleet: Fleet, refused: str) -> None:
 @pytest.mark.parametrize("short", ["device", "latitude", "longitude", "time", "accuracy"])
 @pytest.mark.parametrize("length", [0, 1, 19])
 def test_columns_of_different_lengths(fleet: Fleet, short: str, length: int) -> None:
-    """The test feeds so many rows that the check for jumps runs; this check reads all columns before the feed compares
+    """The columns are long enough for the check for jumps to run; that check reads all columns before the feed compares
     the lengths of the columns."""
     columns: dict[str, Any] = {"device": ["a", "b"] * 10, "time": list(range(20))}
     columns |= {name: [0.0] * 20 for name in ("latitude", "longitude", "accuracy")}

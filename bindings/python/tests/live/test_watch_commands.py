@@ -81,7 +81,7 @@ def test_what_becomes_of_a_command_decides(
     assert json.loads((tmp_path / "told").read_text())["sequence"] == event.sequence
     assert run("exec < /dev/null; true"), "it need not read the event"
     assert run("sleep 1000 & echo $! > left"), "it may leave something running"
-    os.kill(int((tmp_path / "left").read_text()), signal.SIGKILL)  # raises if the process does not exist
+    os.kill(int((tmp_path / "left").read_text()), signal.SIGKILL)  # os.kill raises if there is no such process
     assert said == []
     assert not run("exit 3")
     assert not run("kill -9 $$")
@@ -94,7 +94,7 @@ def test_what_becomes_of_a_command_decides(
 def test_a_signal_ends_a_watch_whose_command_hangs(
     number: signal.Signals, event: Event, signals: Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """When the watch must stop, it ends the command after a short wait, or at once after the second signal. If the
+    """When the watch must stop, it ends a hanging command after a short wait, or at once after a second signal. If the
     command completes during this wait, the event counts as handled."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(event_handlers, "GRACE", 0.3)

@@ -25,7 +25,7 @@ def test_a_circle_is_saved_before_its_message_is_confirmed(tmp_path: Path) -> No
     store = tmp_path / "store"
     store.mkdir()
     watched = FleetWatched(Fleet(Zones(), store=store, name="fleet"))
-    watched.answer = False  # no event is handled, so nothing else calls the fleet
+    watched.answer = False  # no event is acknowledged, so only `keep` can save the change
     watched.feed("u/phone", 0)
     watched.watch.feed(Waypoints("u/phone", (Waypoint("home", 1.0, 1.0, 100.0, 5),)))
     watched.watch.keep()
@@ -48,7 +48,8 @@ def test_a_sink_that_has_an_event_is_not_asked_again_after_a_hang_up() -> None:
     watched.watch.look_again()
     watched.pass_time()
     assert had == [1] and not answers
-    # The device was removed, so its sequences start at 1 again, and this event is a different one.
+    # After the device was removed, its sequence numbers start at 1 again, so an event with the same number is a new
+    # event.
     watched.fleet.remove_device("a")
     watched.watch.devices.clear()
     answers.append(True)

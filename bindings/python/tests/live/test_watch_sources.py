@@ -162,8 +162,8 @@ def test_what_cannot_be_watched_is_one_line(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_source_given_again_is_passed_over(run: Run, tmp_path: Path) -> None:
-    """The second run skips all fixes that the first run processed, including fixes with equal times, which could not be
-    recognised by the clock alone."""
+    """The second run skips all fixes that the first run processed, including fixes with equal times, which cannot be
+    told apart by the clock alone."""
     conditions = circles(tmp_path / "conditions.geojson", office=200)
     way = ((0, 0), (10, 0.01), (10, 0), (20, 0), (20, 0.01))
     (tmp_path / "fixes").write_text(lines(*way))
@@ -188,7 +188,7 @@ def test_the_file_says_which_conditions_there_are(run: Run, tmp_path: Path) -> N
     watch = ("watch", "--source", "fixes", "--conditions", conditions, "--store", ".")
     assert len(run(*watch).stdout.splitlines()) == 2
     circles(conditions, office=200, town=20_000)
-    # Unchanged conditions keep their state; new ones are decided.
+    # Unchanged conditions keep their state; new conditions are decided by the next fix.
     (tmp_path / "fixes").write_text(lines((0, 0), (1, 0)))
     assert [json.loads(line)["identifier"] for line in run(*watch).stdout.splitlines()] == ["town"]
     with Monitor("watch", store=tmp_path) as monitor:

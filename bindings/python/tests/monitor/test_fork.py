@@ -28,7 +28,7 @@ def test_hands_out_again_what_was_not_committed() -> None:
     again = fork.poll()
     assert again[0] == pending
     assert [event.sequence for event in again] == [2, 3]
-    # The original monitor's event is still in flight: reading the next event commits this one.
+    # The original monitor's event is still in flight; reading the original monitor's next event commits it.
     assert monitor.next_event().sequence == 3
     assert monitor.record("b").last_event == pending
 

@@ -72,8 +72,8 @@ assert [str(event.state) for event in monitor.events()] == ["satisfied"]
 
 
 def pythons(oldest: int) -> list[str]:
-    """Returns the Python programs with this minor version or a later one: the program that runs the tests, and the
-    programs of pyenv (the extension works in all of them)."""
+    """Returns the Python interpreters with this minor version or a later one: the interpreter that runs the tests, and
+    those that pyenv has installed. The extension works in all of them."""
     found = [sys.executable] if sys.version_info >= (3, oldest) else []
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     return found + [

@@ -16,8 +16,8 @@ import fencepost
 
 PACKAGE = Path(fencepost.__file__).resolve().parent
 ENVIRONMENT = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-# The Swift runtime reads these files at its start, to find code addresses and the number of processors. Files in /proc
-# and /sys are not real files.
+# The Swift runtime reads the following files when it starts, to find code addresses and the number of processors. Files
+# in /proc and /sys are not real files.
 KERNEL = ("/proc/self/maps", "/sys/devices/system/cpu/possible", "/sys/devices/system/cpu/online")
 TRACED = "open,openat,creat,clone,clone3,fork,vfork,socket,connect"
 
@@ -31,7 +31,8 @@ def python(code: str) -> str:
 
 
 def test_import_starts_no_thread_and_leaves_no_file_open() -> None:
-    """Reads the lists of the kernel, because Python and its audit hooks do not see the actions of native code."""
+    """Reads the kernel's lists of threads and open files, because Python and its audit hooks do not see the actions of
+    native code."""
     python(
         "import os\n"
         "def host():\n"

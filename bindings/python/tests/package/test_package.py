@@ -248,7 +248,7 @@ def test_needs_no_swift() -> None:
         check=True,
         env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"},
     ).stdout
-    # A wheel contains SQLite under another name.
+    # In a wheel, the SQLite library has another file name.
     names = {re.sub(r"^libsqlite3-.*", "libsqlite3.so.0", name) for name in re.findall(r"\(NEEDED\).*\[(.+)\]", needed)}
     allowed = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libsqlite3.so.0", LIBRARY}
     if platform.machine() != "x86_64":  # here the library contains a Swift runtime: see bindings/c/names.sh

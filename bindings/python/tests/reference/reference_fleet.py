@@ -2,8 +2,8 @@
 
 *A fleet with devices d1 … dn gives exactly the events of n monitors with the same conditions, interleaved in the order
 of input.* Each monitor is created before the first condition, never uses a fix that came before a condition was added,
-and gets every change of the table, every advance of the fleet, and the inputs of its device. The implementation is
-simple but slow, because a device that is added late replays all earlier changes and advances.
+and gets every change of the table, every advance of the fleet, and the inputs of its device. This fleet is simple but
+slow, because a device that is added late replays all earlier changes and advances.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Tests that the engine and the reference model agree on long random lives of a monitor, with batches, forks, restarts,
 beacons, hosts and limits.
 
-test_against_reference.py reduces the failures that it finds to short sequences. This test instead runs long lives, and
-finds failures that need many calls. Each life has its own seed, which a failure prints: ``FENCEPOST_SEED=17
-FENCEPOST_LIVES=1 pytest ...`` repeats the life. FENCEPOST_LIVES sets the number of lives, and FENCEPOST_LIVES_SECONDS
-sets the time after which no further life begins.
+test_against_reference.py reduces the failures that it finds to short sequences. This test runs long random sequences of
+calls, called lives, and finds failures that need many calls. Each life has its own seed, which a failure prints:
+``FENCEPOST_SEED=17 FENCEPOST_LIVES=1 pytest ...`` repeats the life. FENCEPOST_LIVES sets the number of random lives,
+and FENCEPOST_LIVES_SECONDS sets the time after which no further life begins.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Life(Pair):
         self.ours, self.theirs = Monitor(**options), BatchReference(**options)
         self.names = NAMES[: chance.choice([1, 2, 3, 5])]
         self.policies = [self.policy() for _ in range(2)]
-        # This run mainly uses one group of actions, and occasionally the other groups.
+        # Each random run mainly uses one group of actions, and occasionally the other groups.
         actions = [
             self.walk, self.walk, self.fixes, self.sighting, self.sighting, self.scanner, self.host, self.wait,
             self.wait,
@@ -165,8 +165,8 @@ class Life(Pair):
         return {"assuming": assuming, "policy": policy, "tag": self.chance.choice([0, 0, 7])}
 
     def fix(self) -> tuple[int, float, float, float, tuple[float, float] | None]:
-        """Returns a walk to and fro along one meridian, with jumps; the fraction keeps the positions away from the
-        boundaries."""
+        """Returns the next fix of a walk back and forth along one meridian, with jumps. Each distance is a whole number
+        of metres plus 0.37 m, which keeps the positions away from the boundaries."""
         chance = self.chance
         self.away = chance.choice([self.away, abs(self.away + chance.uniform(-150, 150)), chance.uniform(0, 900)])
         accuracy = chance.choice([0.0, 5.0, 5.0, 30.0, 99.9, 100.0, 100.1, 150.0, 400.0])
@@ -260,7 +260,7 @@ class Life(Pair):
 
 
 def recorded(life: Life) -> list[str]:
-    """Makes a life record the actions that are performed."""
+    """Wraps the actions of a life so that every performed action is added to the returned log."""
     log: list[str] = []
 
     def noting(name: str, action: Callable[..., Any]) -> Callable[..., Any]:

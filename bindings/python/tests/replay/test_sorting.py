@@ -219,8 +219,8 @@ def test_what_is_in_order_is_not_touched(tmp_path: Path) -> None:
 def test_a_long_file_that_steps_back_late_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
-    """A file counts as ordered if the rows that are held in memory are enough to sort it. If rows after the held rows
-    are out of order, the error names the remedy."""
+    """A file counts as ordered if the rows that are held in memory are enough to sort it. If rows after the rows held
+    in memory are out of order, the error names the remedy."""
     monkeypatch.setattr(many_tracks, "HELD_ROWS", 1000)
     path = world(tmp_path / "t.csv", late=0.2)
     template = Zones()
@@ -236,8 +236,8 @@ def test_a_long_file_that_steps_back_late_is_refused(
 
 
 def test_a_notebook_is_given_the_events_of_such_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In this case, the rows need not be streamed: the file is read again with all its rows at once, however many rows
-    it has."""
+    """If the rows are too far out of order to be streamed, a notebook reads the file again with all its rows at once,
+    however many rows it has."""
     path = world(tmp_path / "t.csv", late=0.2)
     monkeypatch.setattr(many_tracks, "BATCH_ROWS", 50)
     with pytest.warns(InputWarning, match=r"\d+ of \d+ .*sort=False"):

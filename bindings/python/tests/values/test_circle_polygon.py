@@ -1,4 +1,5 @@
-"""Tests polygons of circles, compared with Shapely and GeographicLib's inverse problem."""
+"""Compares the polygons that approximate circles with Shapely, and with GeographicLib's solution of the inverse
+problem."""
 
 from __future__ import annotations
 

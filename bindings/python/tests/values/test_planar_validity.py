@@ -1,9 +1,9 @@
 """Tests planar edges, which are straight lines on the map: polygons that are valid in shapely are accepted, and points
 lie on the same side as in shapely.
 
-The engine replaces planar edges with geodesics, which lie up to 0.1 m away from the planar edges. Therefore an earlier
-version refused some holes, as if they crossed an edge: holes that touched the edge from within, or lay a millimetre
-from it.
+The engine replaces planar edges with geodesics, which lie up to 0.1 m away from the planar edges. Because of this
+difference, an earlier version refused some holes, as if they crossed an edge: holes that touched the edge from within,
+or lay a millimetre from it.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def holes_beside(world: random.Random) -> Any:
 
 
 def cuttings(world: random.Random) -> Any:
-    """Returns unions and differences of stars; the rings of these meet at random places."""
+    """Returns unions and differences of stars; the rings of the results meet at random places."""
     at = turned(world)
 
     def star(x: float, y: float, size: float, corners: int) -> Any:
@@ -184,7 +184,7 @@ def test_what_lies_upon_itself_is_mended_by_rounding() -> None:
     [(-170, -20, 170, 20), (-100, -60, 120, 10), (-180, -10, 180, 10), (-180, 66.5, 180, 90), (-130, -90, 140, -60)],
 )
 def test_wide_boxes_have_the_sides_of_the_map(box: tuple[float, float, float, float]) -> None:
-    """Boxes that do not end at a pole have a hole that touches their lower edge."""
+    """Each box whose lower edge is not at the South Pole has a hole that touches the lower edge."""
     west, south, east, north = box
     middle, size = (west + 3 * east) / 4, (north - south) / 4
     holes = [[(middle, south), (middle + 5, south + size), (middle - 5, south + size)]] if south > -90 else []

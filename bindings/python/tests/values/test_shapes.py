@@ -235,8 +235,8 @@ def test_planar_edges_run_as_their_longitudes_are_written() -> None:
         monitor.add(condition, "x")
         read = monitor["x"].condition
         assert isinstance(read, Polygon)
-        # The shape that is read back is equivalent. The shape is equal unless it begins at another vertex, as it does
-        # at a pole.
+        # The shape that is read back is equivalent. The condition that is read back is equal to the added condition,
+        # unless it begins at another vertex, as it does at a pole.
         again = Monitor()
         again.add(read, "x")
         assert again["x"].condition == read and again.ensure(read, "x") is False
@@ -259,7 +259,7 @@ def test_planar_edges_run_as_their_longitudes_are_written() -> None:
 
 
 def test_rings_of_nothing_are_left_out_with_a_warning() -> None:
-    """In an earlier version, these rings caused their polygon to be refused."""
+    """An earlier version refused a polygon because of rings without an area."""
     square, thin = [[0, 0], [2, 0], [2, 2], [0, 2]], [[5, 5], [5, 6], [5, 7]]
     monitor = Monitor()
     for number, rings in enumerate(([[square], [thin]], [[square, [[1, 1], [1, 1.5], [1, 1.2]]]])):

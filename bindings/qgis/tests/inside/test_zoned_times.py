@@ -36,8 +36,8 @@ def wanted(when):
 
 
 def autumn(step):
-    """The drive's times as a clock in Zurich shows them. Many wall-clock times occur twice and differ only in the
-    offset."""
+    """The drive's times as a clock in Zurich shows them. When summer time ends, many wall-clock times occur twice and
+    differ only in the offset from UTC."""
     moment = START + timedelta(seconds=step)
     return moment.astimezone(SUMMER if moment < datetime(2024, 10, 27, 1, tzinfo=UTC) else WINTER)
 
@@ -59,7 +59,7 @@ class Zoned(unittest.TestCase):
         cls.folder.cleanup()
 
     def file(self, when, kind="geojson", name="drive"):
-        """The drive in a file."""
+        """Writes the drive to a GeoJSON file and returns its path."""
         features = [
             {"type": "Feature", "properties": {"name": "x", "time": when(step), "speed": 1.5},
              "geometry": {"type": "Point", "coordinates": [place[1], place[0]]}}
@@ -208,7 +208,7 @@ class Zoned(unittest.TestCase):
             self.assertRegex(said, "QGIS .* zones of field 'time'.*Advanced Parameters")
             found, _ = self.events(path, TIME_ZONE="UTC")
         self.assertEqual(found, wanted(lambda step: july(step).replace(tzinfo=UTC)))
-        # A layer whose filter is a query has its own feature ids.
+        # A layer whose filter is an SQL query has feature ids of its own.
         query = QgsVectorLayer(f"{path}|subset=SELECT fid + 7 AS fid, geom, time FROM way", "query", "ogr")
         if query.isValid():
             self.assertIn("filter", self.refused(query))

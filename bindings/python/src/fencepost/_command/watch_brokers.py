@@ -111,7 +111,8 @@ def open_broker(options: argparse.Namespace, source: str, notices: Notices) -> M
     """Opens a broker as a source."""
     address = _address("--source", source, TOPIC)
     login = _login("--mqtt-login", options.mqtt_login, "FENCEPOST_MQTT")
-    # Without a store, the watch has no memory, so the broker need not keep messages for it either.
+    # Without a store, the watch remembers nothing after it ends, so the broker need not keep messages for it between
+    # runs.
     lasts = options.store is not None
     by = options.by or "device"
     return MqttSource(address, by, _session(options, address), login, options.mqtt_ca, lasts, notices)

@@ -65,8 +65,8 @@ class Rows(NamedTuple):
 
 
 def _sorted(batches: Sequence[Rows]) -> Iterator[Rows]:
-    """Sorts the rows of each track by time. The set of places that a track's rows occupy among all rows does not
-    change."""
+    """Sorts the rows of each track by time. Among all rows, each track's rows still occupy the same positions as
+    before."""
     whole: list[array[Any]] = []
     for column in (0, 1, 2, 4):
         joined = array("q" if column in (0, 4) else "d")
@@ -146,8 +146,8 @@ class ManyTracks:
     def batches(self) -> Iterator[Rows]:
         """The rows in file order.
 
-        With `sort`, the first rows are held back. If one of these rows is earlier than a previous row of its track, the
-        whole file is read, and the rows of each track are sorted by time.
+        With `sort`, the first rows are held back. If one of the first rows is earlier than a previous row of its track,
+        the whole file is read, and the rows of each track are sorted by time.
 
         Raises:
             InputError: The file cannot be used, or cannot be sorted in memory; the text names file, place and reason.

@@ -1,9 +1,9 @@
 """Reads one NMEA 0183 sentence: RMC, GGA or ZDA. A sentence is either read completely or refused.
 
 A receiver that is switched off, a torn line, and a logger that fills in unknown values all produce texts that look like
-sentences. So each field of a position or a date must have the form that the standard (IEC 61162-1) prescribes. The
-sentence must contain all its fields. Latitudes (ddmm.mm) and longitudes (dddmm.mm) must have all their digits and fewer
-than 60 minutes. The hemisphere is a capital letter, times have the form hhmmss, and dates have the form ddmmyy. A
+sentences. Therefore each field of a position or a date must have the form that the standard (IEC 61162-1) prescribes.
+The sentence must contain all its fields. Latitudes (ddmm.mm) and longitudes (dddmm.mm) must have all their digits and
+fewer than 60 minutes. The hemisphere is a capital letter, times have the form hhmmss, and dates have the form ddmmyy. A
 sentence from a receiver without a fix does not count as damaged; it has no position.
 """
 
@@ -38,7 +38,7 @@ class SentenceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """The contents of a sentence.
+    """The contents of an NMEA 0183 sentence.
 
     Attributes:
         kind: RMC, GGA or ZDA.

@@ -40,7 +40,7 @@ _BY_ROW = Advice(*["pass the identifiers of the devices as device="] * 2)
 
 
 class _Limited:
-    """A handle for a fleet that was created for several threads; the handle feeds with fewer threads."""
+    """A handle that feeds a fleet with fewer threads than the fleet was created for."""
 
     def __init__(self, shards: Any, threads: int) -> None:
         self._shards, self._threads = shards, threads
@@ -165,16 +165,16 @@ class FleetInputs(FixInputs):
 
         Raises:
             InvalidArgumentError: The columns have different lengths, a row has no device, or a row is invalid and
-                `on_invalid` is ``"raise"``. ``position`` is the number of the row, and no row has been fed.
+                `on_invalid` is ``"raise"``. ``position`` is the number of the invalid row, and no row has been fed.
             ColumnTypeError: A column has values of a wrong type; ``position`` is the number of the row.
-            InputError: A column is missing or contains unusable values; ``row`` is the number of the row. The earlier
-                batches were applied, and ``result`` is their :class:`FeedResult`.
+            InputError: A column is missing or contains unusable values; ``row`` is the number of the row. The batches
+                before the invalid row were applied, and ``result`` is their :class:`FeedResult`.
             MissingExtraError: A table was passed, but nanoarrow is not installed.
             QueueFullError: `max_pending_events` events are pending. Only the rows before ``position`` were applied;
                 ``result`` is the :class:`FeedResult` of these rows. Process the pending events, then feed the remaining
                 rows.
-            KeyboardInterrupt: Ctrl-C ended a long call. Only the rows fed up to that point were applied; ``result`` is
-                the :class:`FeedResult` of these rows.
+            KeyboardInterrupt: Ctrl-C ended a long call. Only the rows fed before the interruption were applied;
+                ``result`` is the :class:`FeedResult` of these rows.
 
         Example:
             >>> import pyarrow
@@ -272,7 +272,7 @@ class FleetInputs(FixInputs):
         The arrival time does not affect states or events, but it has two uses. First, :meth:`expire` can remove devices
         by the arrival time of their last accepted input, regardless of the times in the inputs. Second, with
         `max_time_step` an input is refused as ahead only if it is too far ahead of both the device's clock and the
-        arrival time. So the limit also applies to the first input of a device, and a device that sent nothing for a
+        arrival time. So `max_time_step` also limits the first input of a device, and a device that sent nothing for a
         long time can continue at the present time.
 
         If a device was added before the first arrival time was set, its last input counts as having arrived at that
@@ -301,7 +301,7 @@ class FleetInputs(FixInputs):
             force: True to advance without the limit.
 
         Raises:
-            AheadOfClockError: The time is beyond the limit. The refused advance is counted.
+            AheadOfClockError: The time is ahead of the clock by more than the limit. The refused advance is counted.
             LateInputError: The time is earlier than the last advance, or than the device's clock. The refused advance
                 is counted.
             NotFoundError: No device has that identifier.
@@ -329,9 +329,9 @@ class FleetInputs(FixInputs):
         reported state.
 
         Args:
-            time: The time to set clocks back to. Without `device`, the fleet's time and each later clock of a device
-                are set back; other devices do not change. With `device`, the time must be between the last advance of
-                all devices and the device's clock.
+            time: The time to set clocks back to. Without `device`, the fleet's time is set back, and so is every device
+                clock that is later than `time`; the other devices do not change. With `device`, the time must be
+                between the last advance of all devices and the device's clock.
             device: The only device to set back. None sets back all devices.
 
         Raises:

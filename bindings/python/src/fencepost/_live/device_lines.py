@@ -20,7 +20,8 @@ def read_message(data: bytes, by: str, topic: str | None = None) -> Message | No
     Args:
         data: The payload.
         by: The member that names the device.
-        topic: The MQTT topic of the payload, if any. If the payload does not name the device, the topic does.
+        topic: The MQTT topic of the payload, if any. If the payload does not name the device, the device's name comes
+            from the topic.
 
     Returns:
         The message, or None if the payload is blank or contains nothing that a watch needs.
@@ -46,8 +47,7 @@ def read_message(data: bytes, by: str, topic: str | None = None) -> Message | No
 
 
 def source_of(data: bytes | None, by: str) -> dict[str, Any]:
-    """The members of a message except its fix and its device; the events that the message causes contain these
-    members."""
+    """The members of a message other than its fix and its device; every event that the message causes includes them."""
     if data is None:
         return {}
     value = json.loads(data)

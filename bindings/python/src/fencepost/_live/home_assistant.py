@@ -137,8 +137,8 @@ class HomeAssistantEvents:
         version: The version of this program.
 
     Attributes:
-        places_of: Returns the identifiers of a device's places. Returns nothing if there are too many places to
-            announce them before their first events.
+        places_of: Returns the identifiers of a device's places. Returns an empty collection if there are too many
+            places to announce all of them before their first events.
         inside: Returns the identifiers of the places that a device is in.
         is_outdated: True if the conditions have changed since the last message.
     """

@@ -32,7 +32,7 @@ class Awaited:
             try:
                 loop.call_soon_threadsafe(bell.set)
             except RuntimeError:
-                pass  # that waiter's loop is closed
+                pass  # the event loop of that waiter is closed
 
 
 async def wait(bell: asyncio.Event, pause: float | None) -> None:
@@ -44,7 +44,7 @@ async def wait(bell: asyncio.Event, pause: float | None) -> None:
 
 
 async def ready_descriptors(descriptors: set[int], pause: float | None, bell: asyncio.Event) -> set[int]:
-    """Waits until a descriptor is readable or the bell is set, for at most `pause` seconds; returns the readable
+    """Waits until a descriptor is readable or `bell` is set, for at most `pause` seconds; returns the readable
     descriptors."""
     loop, ready, waiting = asyncio.get_running_loop(), set[int](), set[int]()
 

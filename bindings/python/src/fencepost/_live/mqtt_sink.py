@@ -36,7 +36,7 @@ class Publisher(BrokerClient):
         self._confirmed: set[int] = set()
         self._client.on_publish = self._published
         if availability is not None:
-            # The broker publishes this will when the connection to this client is lost.
+            # The broker publishes this last will when the connection to this client is lost.
             self._client.will_set(availability, OFFLINE, qos=1, retain=True)
 
     def _on_connected(self) -> None:
@@ -50,7 +50,8 @@ class Publisher(BrokerClient):
 
     def publish(self, topic: str, text: str, retain: bool = False) -> int:
         """Queues a message, which is sent now or after the next reconnection; returns the number of the message."""
-        self._confirmed.clear()  # nobody waits for the earlier confirmations, and numbers are reused
+        # No caller waits for the earlier confirmations any more, and message numbers are reused.
+        self._confirmed.clear()
         sent = self._client.publish(topic, text.encode(), qos=1, retain=retain)
         number: int = sent.mid
         return number
@@ -116,8 +117,8 @@ class PublishedEvents:
         authority: A file with CA certificates; None means the system's certificates.
         signals: The object that requests a stop; None means that no stop is ever requested.
         notices: Receives reports that the broker is lost or connected again.
-        retain: Whether the broker keeps the last event of each device and place. Each pair of a device and a place then
-            has its own topic.
+        retain: Whether the broker keeps the last event of each device and place. If True, each pair of a device and a
+            place has its own topic.
     """
 
     def __init__(

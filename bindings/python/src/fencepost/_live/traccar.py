@@ -20,7 +20,7 @@ def is_forward(value: dict[str, Any]) -> bool:
 
 
 def read(value: dict[str, Any], data: bytes) -> DeviceFix:
-    """The fix in a forwarded position.
+    """Returns the fix in a position that Traccar has forwarded.
 
     Raises:
         LineError: The message cannot be used.
@@ -34,7 +34,7 @@ def _fix(position: dict[str, Any]) -> FixRow:
     if latitude is None or longitude is None:
         raise LineError("has a position without latitude and longitude")
     if position.get("valid") is False:
-        accuracy = -1.0  # a negative accuracy means that the fix has no position; it is counted as such
+        accuracy = -1.0  # a fix with a negative accuracy counts as a fix without a position
     time = position.get("fixTime")
     try:
         if isinstance(time, str):

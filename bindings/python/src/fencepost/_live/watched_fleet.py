@@ -129,7 +129,7 @@ class FleetWatch(Handling):
         for device in fleet.devices:
             followed = self.devices[device] = _Followed(fleet._handle.device_statistics(device)[0])
             if followed.clock is not None:
-                followed.fix = (followed.clock, now)  # time continues from the stored clock
+                followed.fix = (followed.clock, now)  # the device's clock continues from the time in the store
                 self._look_ahead(device, followed)
 
     # ------------------------------------------------------------------------------------------ input
@@ -180,8 +180,8 @@ class FleetWatch(Handling):
         return True
 
     def keep(self) -> None:
-        """Saves changes to circles now. Without this call, the changes would be saved only with the next call on the
-        fleet."""
+        """Saves changes to circles now. If this method is not called, the changes are saved only with the next call on
+        the fleet."""
         if self._has_new_circles:
             self._has_new_circles = False
             try:
@@ -207,7 +207,7 @@ class FleetWatch(Handling):
             except FencepostError as error:
                 refusal = "invalid_fixes", str(error)
                 if followed is None:
-                    self.fleet.remove_device(device)  # the device was added for the refused fix
+                    self.fleet.remove_device(device)  # the device was added only for this fix, which was refused
             else:
                 if followed is None:
                     followed = self.devices[device] = _Followed(None)
@@ -248,7 +248,7 @@ class FleetWatch(Handling):
         if followed is None:
             if len(self.devices) >= self._max_devices:
                 return "refused_devices", f"would exceed the {self._max_devices} devices of --max-devices"
-            # Otherwise the fleet would add the device before it refuses the fix.
+            # Without this check, the fleet would add the device before it refuses the fix.
             if not (abs(row[0]) <= 90 and abs(row[1]) <= 180 and row[2] >= 0):
                 return "invalid_fixes", f"the first fix has no valid position: {row[0]}, {row[1]}, accuracy {row[2]}"
             return None
@@ -295,7 +295,7 @@ class FleetWatch(Handling):
         return at + (self._settled(fix, deadline) - then + self._lag_us) / 1e6
 
     def pass_time(self) -> None:
-        """Confirms the due changes of silent devices."""
+        """Advances silent devices whose changes are due, so that these changes are confirmed."""
         now = self._monotonic()
         while self._due and self._due[0][0] <= now:
             entry = heapq.heappop(self._due)

@@ -22,7 +22,7 @@ clock."""
 
 
 class Watch(Handling):
-    """A monitor that is fed with live fixes. Time also passes between the fixes.
+    """A monitor that is fed with live fixes. The monitor's time also passes between two fixes.
 
     Between two fixes, the monitor's clock is the last fix's time plus the time since the fix arrived, minus `lag`. So a
     live fix that arrives slightly delayed does not count as late.
@@ -37,7 +37,7 @@ class Watch(Handling):
 
     A fix whose time is more than `ahead` seconds ahead of the wall clock is refused. A monitor's clock may nevertheless
     get ahead of the wall clock if some clock was wrong. In this case the monitor is rewound as soon as five late fixes
-    in a row agree with the wall clock. The monitor's records stay, and the observed states become undetermined.
+    in a row agree with the wall clock. The monitor's records are kept, and the observed states become undetermined.
 
     The first refusal is logged at once; then the number of refusals is logged at most once a minute.
 
@@ -164,8 +164,8 @@ class Watch(Handling):
         return True
 
     def _count_time_from(self, time_us: int, clock: int) -> None:
-        """Corrects the clock after a fix that is slightly late. In this case the previous fix was ahead of time, and a
-        clock based on that fix would stay ahead of all further fixes."""
+        """Corrects the clock after a fix that is slightly late. If a fix is slightly late, the previous fix was ahead
+        of time, and a clock based on that fix would stay ahead of all further fixes."""
         now = self._now_us()
         if now is not None and time_us - self._lag_us < now and clock - time_us <= max(A_LITTLE_US, self._lag_us):
             self._last = (time_us, self._monotonic())

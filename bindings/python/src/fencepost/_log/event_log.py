@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class EventLog(Log):
     """The events of a replay in the order of their delivery: a sequence of :class:`Event` that is also a table.
 
-    With ``by``, the tracks follow one another in the order of their first rows. Each track has its own sequence
-    numbers.
+    If the log has several tracks (``by``), the tracks follow one another in the order of their first rows. Each track
+    has its own sequence numbers.
 
     Example:
         >>> from fencepost import Circle, Fix, replay
@@ -147,7 +147,8 @@ class EventLog(Log):
             title: The title of the page. None means the name of the track's file or argument.
             base_map: True to show OpenStreetMap tiles at once when the reader is online, or a URL template such as
                 ``"https://example.org/{Z}/{X}/{Y}.png"`` to show the tiles of another server. If `base_map` is False,
-                the reader can switch the tiles on. The tile server can infer from the requests where the track was.
+                the page shows no tiles until the reader switches them on. The tile server can infer from the requests
+                where the track was.
 
         Returns:
             The page.

@@ -91,7 +91,7 @@ class Log(Rows[Event]):
         super().__init__(lambda: (event for replayed in self._replays for event in replayed.events))
         self._replays, self._conditions = tuple(replays), tuple(conditions)
         self.by = by
-        """Name of the column that identifies the tracks. None if there is only one track."""
+        """Name of the column that identifies the tracks. None if the log has only one track."""
 
     def __len__(self) -> int:
         return sum(len(replayed.events) for replayed in self._replays)

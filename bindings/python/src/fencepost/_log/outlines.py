@@ -35,14 +35,15 @@ def polygon(parts: Sequence[Sequence[Sequence[Point]]], edges: str, oriented: bo
     Args:
         parts: The parts. Each part is a list of rings, not closed, with at least three vertices each.
         edges: ``geodesic``, or ``planar`` for straight lines in degrees.
-        oriented: True if the polygon lies to the left of its rings. Otherwise each ring encloses the smaller area.
+        oriented: True if the polygon lies to the left of its rings. If False, each ring encloses the smaller of the two
+            areas that it bounds.
         reference: Longitude, in degrees, near which to draw the polygon.
     """
     drawn = []
     for rings in parts:
         outer = _region(rings[0], edges, oriented, reference)
         middle = (min(outer[-1][0]) + max(outer[-1][0])) / 2
-        # If its ring is read as a region, a hole lies to the right of the ring.
+        # A hole lies to the right of its ring, so the ring is reversed before it is read as a region.
         holes = [
             ring for hole in rings[1:] for ring in _region(hole[::-1] if oriented else hole, edges, oriented, middle)
         ]

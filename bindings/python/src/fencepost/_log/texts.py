@@ -11,7 +11,7 @@ from .._values.events import LOG_COLUMNS, Event, diagnostic_names, refinement_te
 
 
 def event_line(event: Event, by: str | None, track: Any) -> str:
-    """Formats an event as one JSON object. With several tracks, the track comes first."""
+    """Formats an event as one JSON object. If there are several tracks, the track is the first member of the object."""
     text = event.to_json()
     return text if by is None else line_head(by, track) + text[1:]
 
@@ -35,8 +35,8 @@ def write_jsonl(events: Iterable[Event], stream: IO[str]) -> None:
 
 
 class CSVWriter:
-    """Writes a header and one row per event. The flags are joined into one text; the parts of the refinement are joined
-    in the same way. Missing values are empty."""
+    """Writes a header and one row per event. An event's flags are joined into one text, and so are the parts of its
+    refinement. Missing values are empty."""
 
     def __init__(self, stream: IO[str], by: str | None = None) -> None:
         self._writer = csv.writer(stream, lineterminator="\n")

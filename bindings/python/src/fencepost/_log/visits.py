@@ -36,7 +36,7 @@ class Known(enum.StrEnum):
     CROSSING = "crossing"
     """The change was observed."""
     DETERMINATION = "determination"
-    """The first fix or sighting already showed this state, so the change itself was earlier."""
+    """The state was already satisfied at the first fix or sighting, so the real crossing was earlier."""
     ASSUMED = "assumed"
     """The condition was added with ``assuming=satisfied``, so the visit starts with the log."""
     TIMEOUT = "timeout"
@@ -197,7 +197,7 @@ class Visits(Rows[Visit]):
 
     def columns(self) -> dict[str, list[Any]]:
         """Returns the table as a dict of columns: identifier, start, end, duration, start_known, end_known, open,
-        confirmed_start, confirmed_end. With several tracks, the column of their keys comes first."""
+        confirmed_start, confirmed_end. If there are several tracks, the column of track keys comes first."""
         first = {} if self.by is None else {self.by: [visit.track for visit in self]}
         return first | {
             field.name: [getattr(visit, field.name) for visit in self]
@@ -316,8 +316,8 @@ class VisitColumns(NamedTuple):
 
 
 def event_rows(events: Iterable[Event]) -> tuple[Any, ...]:
-    """Returns the engine's rows of events. Events without such rows are converted to rows with only the fields that
-    visits need; the other fields are None."""
+    """Returns the engine's rows of events. Events that are not stored as rows of the engine are converted to rows with
+    only the fields that visits need; the other fields are None."""
     if isinstance(events, LazyEvents):
         return events.rows
     return tuple(

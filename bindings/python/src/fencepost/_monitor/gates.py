@@ -1,5 +1,5 @@
-"""Gates in the form that the library reads. The form is not well-known binary, because the library reads a line in WKB
-as a corridor."""
+"""Gates in the form that the library reads. Gates are not passed as well-known binary, because the library reads a line
+in WKB as a corridor."""
 
 from __future__ import annotations
 

@@ -111,8 +111,8 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         layer: Layer of a vector file. None selects the first layer.
         max_vertices: The largest number of vertices that each shape from a source may have, at most 1,000,000; None
             means 500,000. The vertices of all parts and holes count, and so do the vertices at which planar edges are
-            cut. The limit applies only to conditions that are read from a source.
-        transform: True to transform a source in another CRS to WGS84. Otherwise such a source is refused.
+            cut. The vertex limit applies only to conditions that are read from a source.
+        transform: True to transform a source in another CRS to WGS84. If False, a source in another CRS is refused.
         delivery: Which changes are delivered if a condition has several pending changes.
         condition_limit: The largest number of conditions of all kinds that are monitored at a time. None means no
             limit.
@@ -126,18 +126,18 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         store: An existing directory, in which the store is the file ``<name>.fencepost``. If the file exists, the
             monitor continues from it; otherwise a new store is created. `delivery` and `condition_limit` must equal the
             options of an existing store. If `store` is None, the monitor is in memory.
-        durability: When changes become durable. This option has no effect without a store.
+        durability: When changes become durable. The durability has no effect without a store.
         checkpoint_interval: Time between two saves with :attr:`Durability.RELAXED`, in seconds of event time, above 0.
-        max_time_step: Seconds, above 0. An input that is ahead of the clock by more than this is refused and counted;
-            otherwise, one input with a wrong time would make every later input late. None means no limit. The first
-            input is not checked, since there is no clock yet. The limit does not apply to :meth:`advance`; use
-            :meth:`rewind` to set back a clock that is ahead.
+        max_time_step: Seconds, above 0. An input that is ahead of the clock by more than `max_time_step` is refused and
+            counted; otherwise, one input with a wrong time would make every later input late. None means no limit. The
+            first input is not checked, because the monitor has no clock before it. `max_time_step` does not limit
+            :meth:`advance`; use :meth:`rewind` to set back a clock that is ahead.
         path: How the device is assumed to move between its fixes. With ``geodesic``, a device that drives through a
             circle between two fixes gives events for entering and leaving the circle, with times to the microsecond.
         max_gap: Seconds, above 0, for a path. If the time between two fixes is longer than `max_gap`, the path between
             them counts as unknown, and the next event has :attr:`Event.follows_gap`.
-        max_speed: Metres a second, above 0, for a path. A movement that would need a higher speed also counts as a gap.
-            None means no limit.
+        max_speed: Maximum speed of a path, in metres per second, above 0. A movement that would need a higher speed
+            also counts as a gap. None means no limit.
 
     Raises:
         InputError: `conditions` cannot be used as a source of conditions. No store was opened.

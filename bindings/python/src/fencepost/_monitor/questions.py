@@ -156,8 +156,8 @@ class MonitorQuestions:
 
         Returns:
             For one point: a dict from identifiers to signed distances to the boundaries, in metres; a distance is
-            negative if the point is inside. For other points: a result of the same type as in :meth:`containing`, which
-            always includes the distances.
+            negative if the point is inside. For a column or a table of points: a result of the same type as in
+            :meth:`containing`, which always includes the distances.
 
         Raises:
             InvalidArgumentError: A point is out of range or missing (``position`` is the row number), or `k` is
@@ -199,7 +199,7 @@ class MonitorQuestions:
     def _asked(
         self, points: Any, longitude: Any, columns: Mapping[str, str] | None, ask: Callable[[Any, Any], Matches]
     ) -> Any:
-        """Runs a query for the points of any supported object, and labels the result as the points are labelled."""
+        """Runs a query for the points of any supported object; the result has the labels of the points."""
         from .._tables.buffers import numbers
         from .._tables.labels import common_index, told_apart
 

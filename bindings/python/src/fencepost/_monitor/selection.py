@@ -14,9 +14,9 @@ from .._values.fixes import Fix, fix_of, packed
 class SignificantChangeFilter:
     """Accepts a fix if the device has moved far enough and enough time has passed.
 
-    The first fix passes. A later fix passes if it is at least `minimum_distance` away from the last fix that passed and
-    at least `minimum_interval` later. A fix without a position, out of range, or earlier than the last fix that passed
-    is never accepted.
+    The first fix passes the filter. A later fix passes if it is at least `minimum_distance` away from the last fix that
+    passed and at least `minimum_interval` later. A fix never passes if it has no position, is out of range, or is
+    earlier than the last fix that passed.
 
     Args:
         minimum_distance: Metres, finite, at least 0.
@@ -44,7 +44,7 @@ class SignificantChangeFilter:
         return f"SignificantChangeFilter(minimum_distance={self.minimum_distance:g}, minimum_interval={interval:g})"
 
     def accepts(self, fix: Fix) -> bool:
-        """True if a fix passes. If the fix passes, the next fixes are compared with it.
+        """True if a fix passes. If the fix passes, later fixes are compared with it.
 
         Example:
             >>> passes = SignificantChangeFilter(minimum_distance=100, minimum_interval=0)

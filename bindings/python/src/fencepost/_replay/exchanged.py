@@ -66,7 +66,7 @@ def warn_of_exchanged(path: str | Path, points: Sequence[tuple[float, float]], c
     """Warns if :func:`doubt_of_exchanged` finds evidence.
 
     Args:
-        path: The file or table, for the warning.
+        path: The file or table that the warning names.
         points: Latitude and longitude of some fixes.
         conditions: The conditions of the replay.
     """

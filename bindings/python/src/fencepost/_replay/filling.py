@@ -51,8 +51,8 @@ def given_conditions(
     :func:`as_conditions`.
 
     A condition's own policy and assumed state take precedence over the arguments. All conditions of a table have a
-    policy and an assumed state, and all conditions of a monitor have a policy; arguments that therefore cannot apply
-    are refused.
+    policy and an assumed state, and all conditions of a monitor have a policy, so arguments that would set these are
+    refused.
 
     Args:
         conditions: The argument as passed.

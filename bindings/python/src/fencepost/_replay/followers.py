@@ -29,7 +29,7 @@ class Follower(Protocol):
     """Follows tracks, which are identified by numbers. The methods return the events that were caused by the call."""
 
     def know(self, count: int) -> None:
-        """Sets the number of known tracks. New tracks are not followed yet."""
+        """Sets the number of known tracks. Tracks that become known are not followed until :meth:`enter` is called."""
 
     def enter(self, tracks: list[int]) -> None:
         """Follows tracks from now on."""

@@ -104,17 +104,17 @@ def replay(
         conditions_layer: Layer of the conditions' vector file. None selects the first layer.
         conditions_columns: The names of the conditions' columns for identifier, latitude, longitude, radius, assuming
             and policy, if the library does not recognise these names.
-        transform: True to transform vector files and GeoDataFrames in another CRS to WGS84. Otherwise such sources are
-            refused.
+        transform: True to transform vector files and GeoDataFrames in another CRS to WGS84. If False, sources in
+            another CRS are refused.
         sort: True to sort the fixes of files and tables, and the lines of a sightings file, by time if they are not in
-            order. Otherwise a row that is earlier than a previous row is late. :class:`Fix` objects are never sorted.
+            order. If False, a row that is earlier than a previous row is late. :class:`Fix` objects are never sorted.
         radius: The radius, in metres, for circles in files and tables that do not state one.
         max_vertices: The largest number of vertices that each shape in files and tables may have; None means 500,000.
             See :class:`Zones`.
-        assuming: The initial state for conditions that do not state one. With ``unsatisfied``, the first determination
-            that a condition is not satisfied gives no event. None means ``unsatisfied`` for several tracks (`by`,
-            trajectories), as in tables of conditions, and ``unknown`` for a single track. The argument is refused if
-            `conditions` is a table, because its conditions start in the state with which they were added.
+        assuming: The initial state for conditions that do not state one. If `assuming` is ``unsatisfied``, the first
+            determination that a condition is not satisfied gives no event. None means ``unsatisfied`` for several
+            tracks (`by`, trajectories), as in tables of conditions, and ``unknown`` for a single track. The argument is
+            refused if `conditions` is a table, because its conditions start in the state with which they were added.
         time_zone: Time zone for times in files and tables that do not state one: a name such as ``Europe/Berlin``, an
             offset such as ``+02:00``, or a ``tzinfo``. None means UTC.
         date_order: ``dmy`` or ``mdy``, the order of day and month in dates such as 05/04/2024. If `date_order` is
@@ -209,8 +209,8 @@ class Replay:
         yield from (report.time_us for report in self.reports)
 
     def events(self, until_us: int | None = None, on_input: Callable[[], None] | None = None) -> Iterator[Event]:
-        """Feeds all inputs and yields their events. Afterwards advances to `until_us`, unless it is None, and yields
-        the events of this advance.
+        """Feeds all inputs and yields their events. After the last input, advances to `until_us`, unless it is None,
+        and yields the events of this advance.
 
         Late inputs and invalid fixes are counted and skipped.
         """

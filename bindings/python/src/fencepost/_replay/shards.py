@@ -53,7 +53,8 @@ class Processes:
         # Starts new interpreters instead of forking: libraries that read files have threads, and a fork could copy
         # their locks in any state.
         context = multiprocessing.get_context("spawn")
-        self.ahead = 2 * jobs  # allow this many batches in progress, so that neither the reader nor the shards wait
+        # The number of batches in progress. It is so large that neither the reader nor the shards wait.
+        self.ahead = 2 * jobs
         self._pools = [ProcessPoolExecutor(1, context, _begin, (work, number, jobs)) for number in range(jobs)]
         self._started = [pool.submit(os.getpid) for pool in self._pools]
 
@@ -63,7 +64,7 @@ class Processes:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if kind is not None:  # does not wait for the remaining work, which could take long
+        if kind is not None:  # after an error, kill the processes: their remaining work could take long
             known = {started.result() for started in self._started if started.done() and not started.exception()}
             for process in multiprocessing.active_children():
                 if process.pid in known:
@@ -100,7 +101,7 @@ def _died() -> FencepostError:
     return FencepostError("a process of --jobs ended before it finished its work")
 
 
-# This code runs in a worker process, which has one shard.
+# The following code runs in a worker process, which has one shard.
 
 _shard: Shard
 
@@ -118,8 +119,8 @@ def _begin(work: Work, number: int, of: int) -> None:
 
 
 def _end_with(parent: Any) -> None:
-    """Ends this process when its parent ends. Otherwise this process would continue to run after its parent was
-    killed."""
+    """Ends this process when its parent ends. Without this function, this process would continue to run after its
+    parent was killed."""
     parent.join()
     os._exit(1)
 

@@ -37,7 +37,7 @@ class ManyReplay:
 
     Attributes:
         counts: The counts of the replay. The counts are complete once all events have been read.
-        flaw: The first fix that cannot be used. The attribute is set once all events have been read.
+        flaw: The first fix that cannot be used. `flaw` is set once all events have been read.
         ended: The begin and end of each track. The times are complete once all events have been read.
     """
 
@@ -146,7 +146,7 @@ class ManyReplay:
         """The result of each track; it is available after the track's events have been consumed. `events` maps the key
         of each track to the track's events.
 
-        The fixes are read again only when they are accessed.
+        A track's fixes are read from the file again, and only when they are accessed.
         """
         keys, path = self._tracks.keys, str(self._tracks.path)
         again = self._tracks.again()

@@ -17,8 +17,8 @@ def new_fleet(conditions: Zones) -> Fleet:
 
 
 def check(conditions: Zones) -> None:
-    """Raises an error if a fleet cannot follow the conditions, for example because one of them is a gate. Called on the
-    driver, because the error of a worker hides the reason below Spark's own."""
+    """Raises an error if a fleet cannot follow the conditions, for example because one of them is a gate. Runs on the
+    driver, because an error on a worker would reach the user below a long error from Spark."""
     new_fleet(conditions).close()
 
 

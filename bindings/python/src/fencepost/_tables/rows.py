@@ -71,7 +71,7 @@ class Rows(Table, Sequence[T], Generic[T]):
 
         Args:
             path: The file.
-            layer: Layer of a GeoPackage. None means the lower-case name of the class.
+            layer: Layer of a GeoPackage. None selects the class name in lower case.
 
         Raises:
             InvalidArgumentError: The ending is not supported, `layer` was passed for a format without layers, or the

@@ -84,8 +84,8 @@ class Table:
         def columns(self) -> dict[str, list[Any]]: ...
 
     def _kinds(self) -> dict[str, str]:
-        """The column types: ``time``, ``duration``, ``float``, ``int``, ``uint``, ``bool``, ``text``. The types must be
-        stated, because they cannot be derived from the values of a column in which all values are missing."""
+        """The column types: ``time``, ``duration``, ``float``, ``int``, ``uint``, ``bool``, ``text``. Each type must be
+        stated, because it cannot be derived from a column in which all values are missing."""
         return {}
 
     def _points(self) -> Sequence[tuple[float, float] | None] | None:
@@ -126,8 +126,9 @@ class Table:
         return stream_capsule(self.columns(), self._kinds(), requested_schema, self._points())
 
     def to_arrow(self) -> ArrowExport:
-        """An object that only exports the Arrow stream, as in ``polars.DataFrame(log.to_arrow())``. This object is
-        needed because PyArrow and Polars read a sequence as rows of objects before they look for a stream."""
+        """An object that only exports the Arrow stream, as in ``polars.DataFrame(log.to_arrow())``. PyArrow and Polars
+        would read a table object as a sequence of row objects before they look for a stream; they read this object as a
+        stream."""
         from .arrow_out import ArrowExport
 
         return ArrowExport(self)

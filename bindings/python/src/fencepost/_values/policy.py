@@ -32,9 +32,9 @@ class TransitionPolicy(Plain):
     """Says when a crossing of a boundary counts, and which changes become events.
 
     A fix is decisive if it lies beyond the boundary by at least the margin. The crossing is confirmed when the device
-    has stayed on that side for the length of the dwell. The margin for entering a circle is ``min(max(entry_margin,
-    accuracy_factor * accuracy), radius / 2)``, and the margin for leaving the circle is ``max(exit_margin,
-    accuracy_factor * accuracy)``. The defaults are the values of :meth:`standard`.
+    has stayed on the new side of the boundary for the length of the dwell. The margin for entering a circle is
+    ``min(max(entry_margin, accuracy_factor * accuracy), radius / 2)``, and the margin for leaving the circle is
+    ``max(exit_margin, accuracy_factor * accuracy)``. The defaults are the values of :meth:`standard`.
 
     Args:
         entry_dwell: Time that the device must stay inside after entering, in seconds, 0 to 1e9.
@@ -108,8 +108,8 @@ class TransitionPolicy(Plain):
 
     @classmethod
     def core_location(cls) -> TransitionPolicy:
-        """A policy similar to the known behaviour of Core Location: a device leaves only when it is beyond the boundary
-        by the radius of the circle, clamped to 60 to 200 m.
+        """A policy similar to the known behaviour of Core Location: a device leaves only when its distance beyond the
+        boundary is at least the circle's radius, limited to the range from 60 to 200 m.
 
         Example:
             >>> TransitionPolicy.core_location().exit_margin_limit

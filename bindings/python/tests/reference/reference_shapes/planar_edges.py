@@ -1,5 +1,5 @@
-"""Rule 4 replaces an edge that is straight on a map of longitude and latitude with geodesics between points at equal
-steps along the edge."""
+"""Implements rule 4: an edge that is straight on a map of longitude and latitude is replaced with geodesics between
+points at equal steps along the edge."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .defects import Defect
 from .vertices import Vertex, reduced
 
 EQUATORIAL_RADIUS = 6378137.0
-TOLERANCE = 0.1  # metres, largest distance between the straight line and the geodesics
+TOLERANCE = 0.1  # the largest distance between the straight line and the geodesics, in metres
 
 
 def turn(longitude1: float, longitude2: float) -> float:
