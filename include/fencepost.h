@@ -2,8 +2,8 @@
  * Fencepost: an embeddable geofencing engine.
  *
  * A monitor holds named conditions: circles, polygons and corridors on the Earth, gates (lines to cross) and beacon
- * identities. Feed it position fixes, beacon sightings and the passing of time. The monitor returns an event each time
- * a condition becomes satisfied or unsatisfied; the event contains the fix that decided it.
+ * identities. Feed the monitor position fixes, beacon sightings and the passing of time. The monitor returns an event
+ * each time a condition becomes satisfied or unsatisfied; the event contains the fix that decided it.
  *
  *     fencepost_monitor *monitor;
  *     fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -59,7 +59,7 @@
  *           FENCEPOST_E_AHEAD_OF_CLOCK; the option cannot check the first input of a monitor. If more time than
  *           max_time_step_us has really passed, call fencepost_monitor_advance(), which ignores the option.
  *           fencepost_monitor_rewind() sets back a clock that is too far ahead. Fleets have the same functions for the
- *           whole fleet and for one device; in a fleet the option also limits an advance of all devices.
+ *           whole fleet and for one device; in a fleet, max_time_step_us also limits an advance of all devices.
  * Place:    Latitude is -90 ... 90, longitude -180 ... 180. Distances are computed on the WGS84 ellipsoid by the method
  *           of Karney (2013), accurate to 15 nanometres. Heights are ignored.
  * Exact:    The side of a line on which a point lies, and all times, counts, orders and identifiers are exact: none of
@@ -110,7 +110,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Version of this header. Compare it with fencepost_version_string() at start-up. */
+/* Version of this header. Compare this version with fencepost_version_string() at start-up. */
 #define FENCEPOST_VERSION_MAJOR 0
 /* Before 1.0, each minor version may change the ABI, and the SONAME with it. */
 #define FENCEPOST_VERSION_MINOR 2
@@ -161,8 +161,8 @@ enum {
 };
 
 /*
- * Details of a failure; the caller owns the structure. Unchanged when the call succeeds. Later versions may add members
- * at the end. If struct_size was not set, only the 272 bytes of version 0.1 are written.
+ * Details of a failure; the caller owns the structure. A call that succeeds leaves the structure unchanged. Later
+ * versions may add members at the end. If struct_size was not set, only the 272 bytes of version 0.1 are written.
  */
 typedef struct fencepost_error {
   uint32_t struct_size;    /* set by FENCEPOST_ERROR_INIT */
@@ -205,7 +205,7 @@ FENCEPOST_API const char *fencepost_version_string(void);
 /* Longest identifier in bytes, without the terminating zero. */
 #define FENCEPOST_IDENTIFIER_MAX 256
 
-/* State of a condition. The numbers are those of Core Location. */
+/* State of a condition. The numbers are the same as in Core Location. */
 typedef int32_t fencepost_state;
 enum {
   FENCEPOST_STATE_UNKNOWN = 0,     /* not decided yet */
@@ -301,7 +301,7 @@ enum {
  * "radius" is depth_m of fencepost_shape: for a polygon its depth, for a corridor half its width.
  *   margin inwards  = min(max(entry_margin_m, accuracy_factor * accuracy), radius / 2)
  *   margin outwards = max(exit margin, accuracy_factor * accuracy)
- * Frozen: it never grows, since conditions embed it; new members go to fencepost_condition_options.
+ * Frozen: the structure never grows, since conditions embed it; new members go to fencepost_condition_options.
  */
 typedef struct fencepost_transition_policy {
   uint32_t struct_size;                /* set by the INIT macros */
@@ -348,7 +348,8 @@ typedef struct fencepost_condition_options {
 typedef int32_t fencepost_delivery;
 enum {
   FENCEPOST_DELIVERY_EVERY = 0, /* each change, in order */
-  FENCEPOST_DELIVERY_FIRST = 1, /* for each condition the first change; once this event is handled, the current state */
+  FENCEPOST_DELIVERY_FIRST = 1, /* for each condition, the first change; after that event is handled, the current
+                                   state */
   FENCEPOST_DELIVERY_LATEST = 2 /* for each condition, the last change; no event if that change leads back to the last
                                    reported state */
 };
@@ -414,12 +415,12 @@ typedef struct fencepost_monitor_options {
 
 /* ------------------------------------------------------------------------------------------- outputs */
 
-/* The evidence of an event if the monitor has a path; a bit set that fencepost_event_evidence() returns. A
-   fencepost_event without a refinement stores it in refinement_minor. */
+/* The evidence of an event if the monitor has a path; a bit set that fencepost_event_evidence() returns. In a
+   fencepost_event without a refinement, refinement_minor contains these bits. */
 enum {
   FENCEPOST_EVIDENCE_ON_PATH = 1 << 0,   /* the deciding position is a point of the path between two fixes, not a fix */
   FENCEPOST_EVIDENCE_AFTER_GAP = 1 << 1, /* the path before the event is unknown: crossings may have been missed. Set in
-                                            the events of the first instant with events after a gap */
+                                            all events of the first instant after the gap at which there are events */
   FENCEPOST_EVIDENCE_LEFT_TO_RIGHT = 1 << 2, /* a line was crossed from left to right, as seen from its first vertex
                                                 towards its last */
   FENCEPOST_EVIDENCE_RIGHT_TO_LEFT = 1
@@ -427,7 +428,8 @@ enum {
 };
 
 /*
- * One event, with the evidence that decided it. Frozen: it never grows. Cause and state determine the meaning:
+ * One event, with the evidence that decided it. Frozen: the structure never grows. The cause and the state determine
+ * the meaning of an event:
  *
  *     cause                     state          what
  *     CROSSING                  SATISFIED      entered (a beacon came)
@@ -451,7 +453,8 @@ enum {
  */
 typedef struct fencepost_event {
   uint64_t sequence;           /* 1, 2, 3 ... per monitor; 0 in a first record */
-  uint64_t generation;         /* number of the add of the condition; a replacement has a new number */
+  uint64_t generation;         /* serial number of the call that added the condition; replacing a condition gives it a
+                                  new number */
   uint64_t tag;                /* the condition's tag */
   int64_t date_us;             /* when the state was confirmed; FENCEPOST_TIME_UNSET in the record of a condition that
                                   was added before the clock was set */
@@ -467,18 +470,19 @@ typedef struct fencepost_event {
   uint32_t has_refinement;     /* 1: the next three members name the beacon that satisfied a wildcard condition */
   uint8_t refinement_uuid[16]; /* as in fencepost_beacon_sighting */
   uint16_t refinement_major;   /* 0 ... 65535 */
-  uint16_t refinement_minor;   /* 0 ... 65535; without a refinement the FENCEPOST_EVIDENCE_... bits */
+  uint16_t refinement_minor;   /* 0 ... 65535; if has_refinement is 0, the FENCEPOST_EVIDENCE_... bits */
   uint32_t identifier_length;  /* bytes, without the terminating zero */
   char identifier[264];        /* UTF-8, terminated; the remaining bytes are 0 */
 } fencepost_event;
 
-/* Definition of a condition as it was added. Frozen: it never grows. */
+/* Definition of a condition as it was added. Frozen: the structure never grows. */
 typedef struct fencepost_condition {
   fencepost_condition_kind kind;      /* FENCEPOST_CONDITION_...: decides which members below apply */
   int32_t major;                      /* beacon identity: 0 ... 65535, -1 = any */
   int32_t minor;                      /* beacon identity: 0 ... 65535, -1 = any */
   uint32_t identifier_length;         /* bytes, without the terminating zero */
-  uint64_t generation;                /* number of the add; a replacement has a new number */
+  uint64_t generation;                /* number of the call that added the condition; replacing a condition gives it a
+                                         new number */
   uint64_t tag;                       /* the tag with which the condition was added */
   double latitude;                    /* circle: centre, degrees; other kinds: NaN */
   double longitude;                   /* circle: centre, degrees; other kinds: NaN */
@@ -489,10 +493,11 @@ typedef struct fencepost_condition {
   char identifier[264];               /* UTF-8, terminated; the remaining bytes are 0 */
 } fencepost_condition;
 
-/* A condition and its last handled event. Frozen: it never grows. */
+/* A condition and its last handled event. Frozen: the structure never grows. */
 typedef struct fencepost_record {
   fencepost_condition condition; /* its definition */
-  fencepost_event last_event;    /* before the first event: sequence 0, the assumed state, the time of the add */
+  fencepost_event last_event;    /* before the first event: sequence 0, the assumed state, the time at which the
+                                    condition was added */
   fencepost_state state;         /* the current observed state, as fencepost_monitor_state() returns it */
   uint32_t reserved;             /* 0 */
 } fencepost_record;
@@ -524,7 +529,7 @@ typedef struct fencepost_statistics {
                                   including invalid, late and far-ahead ones, but not those refused with QUEUE_FULL */
   uint64_t accepted_fixes;      /* evaluated */
   uint64_t invalid_fixes;       /* coordinate or time out of range, or no position */
-  uint64_t late_inputs;         /* inputs of all kinds that were refused because they are late */
+  uint64_t late_inputs;         /* inputs of all kinds that were refused because they were late */
   uint64_t accepted_sightings;  /* scan reports */
   uint64_t pending_events;      /* events that wait for their first delivery */
   uint64_t handed_out_events;   /* the last sequence number assigned */
@@ -541,9 +546,9 @@ typedef struct fencepost_statistics {
 /* Why a condition is in its state: the first reason in this list that applies. */
 typedef int32_t fencepost_reason;
 enum {
-  FENCEPOST_REASON_UNMONITORED = 1,   /* over the limit, or unsupported */
+  FENCEPOST_REASON_UNMONITORED = 1,   /* the condition is beyond the condition limit, or its kind is unsupported */
   FENCEPOST_REASON_SUSPENDED = 2,     /* a host capability is missing */
-  FENCEPOST_REASON_SCANNER_OFF = 3,   /* beacons: scanning is declared off */
+  FENCEPOST_REASON_SCANNER_OFF = 3,   /* beacons: the host has declared that scanning is off */
   FENCEPOST_REASON_NO_FIX_YET = 4,    /* shapes: no fix has come since the state became undetermined */
   FENCEPOST_REASON_TOO_COARSE = 5,    /* shapes: the last fix would decide if its accuracy were better */
   FENCEPOST_REASON_DWELLING = 6,      /* shapes: a candidate is open */
@@ -566,7 +571,7 @@ typedef struct fencepost_explanation {
   double entry_margin_m;      /* entry margin for the accuracy of the last valid fix */
   double exit_margin_m;       /* exit margin for the accuracy of the last valid fix */
   int64_t candidate_start_us; /* the fix that opened the candidate */
-  int64_t deadline_us;        /* when the candidate will be confirmed, or the absence established */
+  int64_t deadline_us;        /* when the candidate will be confirmed, or when the absence will be established */
   int64_t last_sighting_us;   /* beacons */
   double metres_to_decide;    /* a fix of the same accuracy would decide if it lay this much farther beyond the boundary
                                  than the last fix */
@@ -581,8 +586,8 @@ typedef struct fencepost_explanation {
 
 /*
  * Vertices of polygons or lines in the caller's columns. The columns are read in place, and use the GeoArrow layout. A
- * column of offsets says where each part or ring begins in the next column. This column has one element more than there
- * are parts or rings. Offsets ascend; the first need not be 0.
+ * column of offsets says where each part or ring begins in the next column. The column of offsets has one element more
+ * than there are parts or rings. Offsets ascend; the first need not be 0.
  *
  *     double latitudes[] = {47.55, 47.55, 47.57, 47.57}, longitudes[] = {7.58, 7.60, 7.60, 7.58};
  *     fencepost_geometry square = FENCEPOST_GEOMETRY_INIT;
@@ -594,7 +599,7 @@ typedef struct fencepost_explanation {
  */
 typedef struct fencepost_geometry {
   uint32_t struct_size;        /* set by FENCEPOST_GEOMETRY_INIT */
-  uint32_t stride;             /* bytes from one vertex to the next in both columns; 0: 8. Interleaved x, y: 16 */
+  uint32_t stride;             /* bytes from one vertex to the next in both columns; 0 means 8. Interleaved x, y: 16 */
   const double *latitudes;     /* vertex_count degrees */
   const double *longitudes;    /* vertex_count degrees */
   size_t vertex_count;         /* the number of vertices in all parts together */
@@ -652,8 +657,8 @@ typedef struct fencepost_shape {
                             polygons with thousands of vertices, the search ends after a fixed amount of work, and the
                             depth may be lower */
   uint64_t vertex_count; /* polygons, corridors, lines: the number of vertices, without repeated and closing vertices */
-  double departure_m; /* the largest distance between geodesic and planar edges, metres; NaN: at most 1 m. In that case
-                                    it does not matter for which kind of edges the vertices were made */
+  double departure_m; /* the largest distance between geodesic and planar edges, metres; NaN: at most 1 m, so that the
+                         kind of edges for which the vertices were made does not matter */
   uint32_t departure_part; /* where departure_m occurs: the part, counted from 0 */
   uint32_t departure_ring; /* the ring or line within that part; the outer ring is 0 */
   uint32_t departure_edge; /* the vertex at which the edge begins, counted from 0 */
@@ -701,7 +706,7 @@ typedef struct fencepost_condition_definition {
    0,                                       \
    NULL}
 
-/* The counts of an ensure or sync call. Frozen: it never grows. */
+/* The counts of an ensure or sync call. Frozen: the structure never grows. */
 typedef struct fencepost_sync_result {
   uint64_t added;    /* no condition had the identifier */
   uint64_t replaced; /* a different condition had the identifier: new record, new generation; pending events of the old
@@ -721,14 +726,14 @@ typedef struct fencepost_monitor fencepost_monitor;
  * database that only the user can read, with SQLite's own files beside it while it is open.
  *
  * After any crash the monitor is in exactly the state that it had after its first N inputs, where N is input_count of
- * fencepost_monitor_statistics(). Feed the remaining inputs again to reach the state that the monitor would have
+ * fencepost_monitor_statistics(). Feed the remaining inputs again to reach the state that the monitor would have had
  * without the crash. In a log of all inputs, N is the index, from 0, of the first input to feed again. Each fix (also
  * each row of a batch), scan report, scanning or host declaration, advance and rewind counts as one input, even if it
  * was refused, unless it was refused with QUEUE_FULL. With the durability CHANGES or EVERY_INPUT every delivered event
  * comes from those N inputs, and each of their events that was not committed is delivered again with the same sequence.
  * With RELAXED more inputs may be lost. While the store cannot be written, monitoring continues in memory; one event
- * reports this failure (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and later changes retry. A store that can be
- * read but not written starts in this state.
+ * reports this failure (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and later changes retry. If a store can be read
+ * but not written, the monitor continues in memory from the start.
  *
  * @param name         [A-Za-z0-9_]{1,64}; exclusive in its store directory. In memory, names may repeat, and NULL makes
  *                     a private monitor without a name.
@@ -753,7 +758,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_create(const char *name, const 
  * Uncommitted events stay uncommitted.
  *
  * @param monitor  May be NULL.
- * Threads: no other thread may be inside a call on it. Complexity: O(conditions). Since: 0.1
+ * Threads: no other thread may be inside a call on the monitor. Complexity: O(conditions). Since: 0.1
  */
 FENCEPOST_API void fencepost_monitor_destroy(fencepost_monitor *monitor);
 
@@ -766,9 +771,9 @@ FENCEPOST_API void fencepost_monitor_destroy(fencepost_monitor *monitor);
  * @return OK; NULL_ARGUMENT.
  *
  * Ownership: the caller owns *out_fork. Threads: any; the copy and the original need no lock between them. Complexity:
- * O(1) for the call. The copy and the original share their conditions, and a fork stores only states that differ. So
- * one monitor with the conditions and one fork per device need little more memory than one monitor: about 5 KB per
- * device. The time for a fork's first fix grows with the number of conditions near it, and with the number of
+ * O(1) for the call. The copy and the original share their conditions, and a fork stores only states that differ.
+ * Therefore one monitor with the conditions and one fork per device need little more memory than one monitor: about 5
+ * KB per device. The time for a fork's first fix grows with the number of conditions near it, and with the number of
  * conditions that are not assumed unsatisfied; adding or removing conditions in a fork copies them. Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_fork(fencepost_monitor *monitor, fencepost_monitor **out_fork,
@@ -799,7 +804,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_statistics(fencepost_monitor *m
 /* ------------------------------------------------------------------------------ stores and snapshots */
 
 /*
- * Saves all unsaved changes. Without a store it does nothing.
+ * Saves all unsaved changes. If the monitor has no store, the call does nothing.
  *
  * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (monitoring continues in memory; a later call retries).
  * Threads: any. Complexity: O(changes since the last save). Since: 0.1
@@ -809,7 +814,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_checkpoint(fencepost_monitor *m
 /*
  * Saves everything and closes the store: its name can be used again, and SQLite's additional files are removed. The
  * monitor continues in memory, but later changes are not saved. Uncommitted events are delivered again when the monitor
- * is next opened. Without a store it does nothing.
+ * is next opened. If the monitor has no store, the call does nothing.
  *
  * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (not everything could be saved; the store is closed anyway).
  * Threads: any. Complexity: O(changes since the last save). Since: 0.1
@@ -846,9 +851,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_restore(const void *snapshot, s
 /* ---------------------------------------------------------------------------------------- conditions */
 
 /*
- * Adds a circular geographic condition: satisfied within radius_m of the centre, boundary included. Replaces an
- * existing condition with that identifier: new record, new generation, and the pending events of the old condition are
- * dropped. If the last valid fix is not older than initial_fix_max_age_us, this fix decides the new condition at once.
+ * Adds a circular geographic condition: satisfied within radius_m of the centre, boundary included. An existing
+ * condition with that identifier is replaced: it gets a new record and a new generation, and the pending events of the
+ * old condition are dropped. If the last valid fix is not older than initial_fix_max_age_us, this fix decides the new
+ * condition at once.
  *
  * @param identifier  1 ... 256 bytes of UTF-8, compared byte by byte.
  * @param latitude    Degrees, -90 ... 90.
@@ -903,8 +909,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_beacon_condition(fencepost_
 /*
  * Like fencepost_monitor_add_circular_condition(), but does nothing if an equal condition with the same identifier
  * exists. Equal conditions have centres within 1e-7 degrees, radii within 0.5 m, and the same policy and tag.
- * options->assuming is ignored if an equal condition exists. A different tag or policy replaces the condition, as a
- * different place does: new record, new generation, and the pending events of the old condition are dropped.
+ * options->assuming is ignored if an equal condition exists. A condition with a different tag, policy or place
+ * replaces the existing condition: it gets a new record and a new generation, and the pending events of the existing
+ * condition are dropped.
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left alone; may be NULL.
  * @return The same as fencepost_monitor_add_circular_condition(). Threads: any. Since: 0.1
@@ -939,10 +946,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_beacon_condition(fencepo
  *
  * The boundary consists of the geodesics (with FENCEPOST_EDGES_PLANAR: the straight lines in the plane of longitude and
  * latitude) between the vertices of each ring. The signed boundary distance D is -d inside and +d outside; d is the
- * distance on the ellipsoid to the nearest boundary point, accurate to 15 nm. A buffer is subtracted from D. On the
- * boundary D is 0, which counts as inside. An edge that occurs in both directions (where parts touch, or where a file
- * cuts a shape at 180 degrees) is not part of the boundary. The depth r is the radius of the largest circle that fits
- * inside. Margins and accuracy are compared with the depth, just as they are compared with the radius of a circle.
+ * distance on the ellipsoid to the nearest boundary point, accurate to 15 nm. A buffer distance is subtracted from D.
+ * On the boundary, D is 0; a position there counts as inside. An edge that occurs in both directions (where parts
+ * touch, or where a file cuts a shape at 180 degrees) is not part of the boundary. The depth r is the radius of the
+ * largest circle that fits inside. Margins and accuracy are compared with the depth, just as they are compared with the
+ * radius of a circle.
  *
  * Poles and the antimeridian need no special treatment. A polygon is refused if edges cross, a ring has no area, a hole
  * is outside its part, parts overlap, or its inside is ambiguous. The message names the reason, the part, ring and
@@ -974,7 +982,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_polygon_condition(
  *
  * D is the distance to the nearest point of the lines, minus the radius. The depth of a corridor is its radius.
  *
- * @param geometry  All its lines (rings) together form the condition; parts are ignored.
+ * @param geometry  All lines (rings) of the geometry together form the condition; parts are ignored.
  * @param radius_m  Half the width: metres, finite, > 0.
  * @param shape     NULL: geodesic edges. oriented and buffer_m must be 0.
  * @return The same as fencepost_monitor_add_polygon_condition(). Ownership: everything is copied. Threads: any.
@@ -1002,8 +1010,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_condition(
  * (FENCEPOST_EVIDENCE_AFTER_GAP), while the host cannot monitor, or before the condition was added. If the clock was
  * advanced since the last fix, a crossing that is earlier than the clock gets the clock's time.
  *
- * @param geometry  All its lines (rings) together form the condition; each has at least two different vertices. Parts
- *                  are ignored.
+ * @param geometry  All lines (rings) of the geometry together form the condition; each line has at least two different
+ *                  vertices. Parts are ignored.
  * @param shape     NULL: geodesic edges. oriented and buffer_m must be 0.
  * @param options   NULL: tag 0. A line has no policy and no state: keep the standard policy and the assumed state
  *                  UNKNOWN.
@@ -1037,8 +1045,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_condition(fencepost_mon
  * Like fencepost_monitor_add_polygon_condition(), but does nothing if an equal condition with the same identifier
  * exists. Equal conditions have the same kind, parts, rings and number of vertices, each coordinate within 1e-7
  * degrees, buffers within 0.5 m, and the same shape options, policy and tag. options->assuming is ignored if an equal
- * condition exists. A shape that is equal bit for bit is not examined again, neither here nor in the calls that ensure
- * or sync many conditions.
+ * condition exists. If the new shape equals the existing shape bit for bit, neither this call nor the calls that ensure
+ * or sync many conditions examine the shape again.
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left alone; may be NULL.
  * @return The same as fencepost_monitor_add_polygon_condition(). Threads: any; the monitor is not locked while the
@@ -1292,9 +1300,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_condition_shape(fencepost_monit
  *
  * @param latitude, longitude          Degrees.
  * @param out_latitude, out_longitude  Degrees. NaN if the condition has no boundary (a beacon, a circle that contains
- *                                     the whole Earth). Also NaN if the point cannot be determined: in a corridor or a
- *                                     buffered polygon, where the shortest path from its middle line to the position
- *                                     does not meet the boundary at a right angle, as in an inner corner.
+ *                                     the whole Earth). The point is also NaN if it cannot be determined: in a corridor
+ *                                     or a buffered polygon, where the shortest path from its middle line to the
+ *                                     position does not meet the boundary at a right angle, as in an inner corner.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(log vertices) for usual shapes.
  * Since: 0.2
  */
@@ -1304,8 +1312,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_nearest_boundary_point(fencepos
                                                                         double *out_longitude, fencepost_error *error);
 
 /*
- * Reads a record: the condition and its last handled event. Before the first event the record has sequence 0, the
- * assumed state and the time of the add. While an event is being handled, the record still shows the previous event.
+ * Reads a record: the condition and its last handled event. Before the first event, the record has sequence 0, the
+ * assumed state and the time at which the condition was added. While an event is being handled, the record still shows
+ * the previous event.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_record(fencepost_monitor *monitor, const char *identifier,
@@ -1376,8 +1385,8 @@ FENCEPOST_API const char *fencepost_reason_name(fencepost_reason reason);
  *
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate or time out of range; counted); LATE_INPUT (earlier than the
  *         clock; counted); AHEAD_OF_CLOCK (later than the clock by more than max_time_step_us; counted); QUEUE_FULL. A
- *         refused fix changes nothing except these counters. A fix that is invalid or has no position is counted as
- *         such even while the queue is full.
+ *         refused fix changes nothing except the counters of refused fixes. A fix that is invalid or has no position is
+ *         counted as such even while the queue is full.
  * Threads: any. Complexity: see fencepost_monitor_feed_fixes(). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_feed_fix(fencepost_monitor *monitor, const fencepost_fix *fix,
@@ -1388,12 +1397,12 @@ FENCEPOST_API fencepost_status fencepost_monitor_feed_fix(fencepost_monitor *mon
  * far ahead of the clock are skipped and counted.
  *
  * A batch locks the monitor until it is done. Other threads that call the monitor wait during the batch: some
- * milliseconds for a million fixes, longer with many changes. A host that must respond in the meantime should feed
+ * milliseconds for a million fixes, longer with many changes. A host that must respond during a batch should feed
  * smaller blocks. The events of the whole batch wait in memory, and a store saves them once, at the end.
  *
  * @param fixes       May be NULL only if count is 0.
- * @param out_result  Receives the counts; may be NULL. Also written with QUEUE_FULL: it then counts the consumed rows;
- *                    feed the rest after polling. error->position is the first row not consumed.
+ * @param out_result  Receives the counts; may be NULL. With QUEUE_FULL, it receives the counts of the consumed rows:
+ *                    poll the events, then feed the remaining rows, from error->position on.
  * @return OK; NULL_ARGUMENT; QUEUE_FULL (the rows before error->position were applied).
  * Threads: any. Complexity: a few nanoseconds per fix while no boundary is near, O(conditions near) otherwise.
  * Since: 0.1
@@ -1439,20 +1448,20 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_host_capabilities(fencepost
                                                                        fencepost_error *error);
 
 /*
- * Tells the monitor that time has passed: confirms everything that is due up to and including time_us. The host's time
- * is trusted: max_time_step_us does not apply.
+ * Tells the monitor that time has passed: confirms everything that is due up to and including time_us. The option
+ * max_time_step_us does not apply, because the host's time is trusted.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT; QUEUE_FULL. Threads: any. Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_advance(fencepost_monitor *monitor, int64_t time_us,
                                                          fencepost_error *error);
 
 /*
- * Sets the clock back after inputs with wrong times: see Wrong times above. Conditions, records, pending and delivered
- * events, the sequence and the counters stay. The observed states become undetermined; no event reports this. The
- * state of a shape is undetermined until the next fix, and that of a beacon condition until a sighting, or until
- * beacon_initial_timeout_us have passed since the new clock. Open
- * crossings and the last fix are forgotten. The host's declarations (scanning, capabilities) stay in force. The call
- * counts as an input, and is accepted while the queue is full.
+ * Sets the clock back after inputs with wrong times: see Wrong times above. The call leaves conditions, records,
+ * pending and delivered events, the sequence number and the counters as they are. The observed states become
+ * undetermined; no event reports this. The state of a shape is undetermined until the next fix, and that of a beacon
+ * condition until a sighting, or until beacon_initial_timeout_us have passed since the new clock. Open crossings and
+ * the last fix are forgotten. The host's declarations (scanning, capabilities) stay in force. The call counts as an
+ * input, and is accepted while the queue is full.
  *
  * @param time_us  The new clock; not later than the current clock.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (out of range, or later than the clock, or the clock is unset; counted).
@@ -1548,11 +1557,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *moni
 FENCEPOST_API uint32_t fencepost_event_evidence(const fencepost_event *event);
 
 /*
- * Writes an event as one JSON object on one line (no line feed, terminated). Keys, in this order: sequence, identifier,
- * state, cause, date, evidence_date, refinement, diagnostics, generation, latitude, longitude, accuracy,
- * boundary_distance. Times are ISO 8601 in UTC with six decimals, numbers are in shortest round-trip form, and absent
- * values are null. Three further keys appear only if they apply: evidence ("path"), gap (true), direction
- * ("left_to_right" or "right_to_left").
+ * Writes an event as one JSON object on one line, with a terminating zero byte but without a line feed. Keys, in this
+ * order: sequence, identifier, state, cause, date, evidence_date, refinement, diagnostics, generation, latitude,
+ * longitude, accuracy, boundary_distance. Times are ISO 8601 in UTC with six decimals, numbers are in shortest
+ * round-trip form, and absent values are null. Three further keys appear only if they apply: evidence ("path"), gap
+ * (true), direction ("left_to_right" or "right_to_left").
  *
  * @param buffer    May be NULL only if capacity is 0; 4096 bytes always suffice.
  * @param out_size  Receives the length without the terminating zero; may be NULL.
@@ -1573,7 +1582,7 @@ enum {
                                     and minor */
 };
 
-/* The content of a beacon's advertisement. Frozen: it never grows. */
+/* The content of a beacon's advertisement. Frozen: the structure never grows. */
 typedef struct fencepost_beacon_advertisement {
   fencepost_beacon_sighting sighting; /* pass it to fencepost_monitor_feed_sightings() */
   fencepost_beacon_kind kind;         /* FENCEPOST_BEACON_... */
@@ -1652,8 +1661,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing(fencepost_monitor *m
 
 /*
  * For each of many points, finds the conditions that contain it: those for row i, in add order, are at out_offsets[i]
- * to out_offsets[i + 1] - 1. All rows see the conditions as they are at one moment. The monitor is not locked during
- * the query: other threads may use it and run queries. If another thread changes the monitor's conditions during the
+ * to out_offsets[i + 1] - 1. All rows see the conditions as they are at one moment. The query does not lock the
+ * monitor: other threads may use it and run queries. If another thread changes the monitor's conditions during the
  * query, the conditions are copied first.
  *
  * The size of the result is not known in advance, and querying it (capacity 0) takes as long as the full query. So pass
@@ -1664,7 +1673,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing(fencepost_monitor *m
  *                         They may be NULL only if count is 0.
  * @param out_offsets      Receives count + 1 offsets, also with capacity 0 and with BUFFER_TOO_SMALL.
  * @param out_generations  Receives the conditions of all rows; may be NULL only if capacity is 0. With BUFFER_TOO_SMALL
- *                         its contents are undefined.
+ *                         the contents of out_generations are undefined.
  * @param out_distances_m  Receives the signed boundary distances, metres, 0 or less; NULL: they are not computed.
  * @param capacity         Elements of out_generations and of out_distances_m; 0 to query the size.
  * @param out_size         Receives the total number of elements needed, which is the last offset, also with
@@ -1706,8 +1715,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_nearest(fencepost_monitor *moni
  * @param nearest          Maximum number of results for each row.
  * @param out_generations  Receives count * nearest elements; may be NULL only if this product is 0.
  * @param out_distances_m  Receives count * nearest signed boundary distances, metres, negative inside; may be NULL.
- * @param out_count        Receives the number stored for each row, the same for all rows: nearest, or fewer if there
- *                         are fewer; 0 without rows. Elements of a row beyond this number are untouched.
+ * @param out_count        Receives the number of results for each row, the same for all rows: nearest, or fewer if
+ *                         there are fewer conditions; 0 without rows. Elements of a row beyond this number are
+ *                         untouched.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; too many elements for any array; or a row is not
  *         a valid point; error->position is the first such row, and nothing was written); UNSUPPORTED. Threads: any.
  *         Complexity: O(nearest * log conditions + shapes around the point) per row. Since: 0.2
@@ -1719,12 +1729,13 @@ FENCEPOST_API fencepost_status fencepost_monitor_nearest_columns(fencepost_monit
                                                                  fencepost_error *error);
 
 /*
- * Copies the identifiers of the conditions with certain generations, in the order of the generations passed, each
- * followed by a zero byte. For a condition that was removed or replaced in the meantime, only the zero byte is written.
+ * Copies the identifiers of the conditions with the given generations, in the order of the generations, each followed
+ * by a zero byte. For a condition that was removed or replaced in the meantime, only the zero byte is written.
  *
  * @param generations  May be NULL only if count is 0; they may be in any order, and may be repeated.
  * @param buffer       May be NULL only if capacity is 0.
- * @param capacity     Bytes; 0 to query the size. FENCEPOST_IDENTIFIER_MAX + 1 for each generation always suffice.
+ * @param capacity     Bytes; 0 to query the size. FENCEPOST_IDENTIFIER_MAX + 1 bytes for each generation always
+ *                     suffice.
  * @param out_size     Receives the total number of bytes needed, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (count is too large for any array); BUFFER_TOO_SMALL (not with capacity
  * 0).
@@ -1747,9 +1758,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_state(fencepost_monitor *monito
 
 /*
  * Computes how far a device at a position can move without changing sides of any monitored circle, polygon or corridor.
- * The result is the distance to the nearest boundary, minus a micrometre. It is 0 on a boundary, and INFINITY if there
- * is no boundary. (For a circle with a radius above 19 900 km the boundary may be farther away than the result.) Any
- * fix can decide an undetermined shape; see fencepost_plan.follow.
+ * The result is the distance to the nearest boundary, minus a micrometre. The distance is 0 on a boundary, and INFINITY
+ * if there is no boundary. (For a circle with a radius above 19 900 km the boundary may be farther away than the
+ * result.) Any fix can decide an undetermined shape; see fencepost_plan.follow.
  *
  * @param latitude, longitude  Degrees.
  * @param out_distance_m       Metres.
@@ -1762,7 +1773,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_safe_distance(fencepost_monitor
 
 /*
  * Returns the earliest time at which something happens even without any input: a dwell ends, or the absence of a beacon
- * is established. When that time comes, advance the monitor to it.
+ * is established. When the returned time comes, advance the monitor to it.
  *
  * @param out_time_us  FENCEPOST_TIME_UNSET if nothing is due.
  * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(open crossings + beacon conditions). Since: 0.1
@@ -1782,7 +1793,7 @@ typedef struct fencepost_plan_options {
 /* 20 slots, as on a phone; a wake-up circle of at most 100 km. */
 #define FENCEPOST_PLAN_OPTIONS_INIT {sizeof(fencepost_plan_options), 20, 0, 100000}
 
-/* A circle in a slot of the back end. Frozen: it never grows. */
+/* A circle in a slot of the back end. Frozen: the structure never grows. */
 typedef struct fencepost_armed_condition {
   uint64_t generation; /* generation of the condition; a replacement has a new generation */
   uint64_t tag;        /* the tag with which the condition was added */
@@ -1791,7 +1802,8 @@ typedef struct fencepost_armed_condition {
   double radius_m;     /* metres */
   double slack_m;      /* distance from the position to the circle's boundary; INFINITY for a circle that contains the
                           whole Earth */
-  uint32_t is_inside;  /* 1: the position is inside. A back end that reports only changes needs this initial side */
+  uint32_t is_inside;  /* 1: the position is inside. A back end that reports only changes needs to know the initial
+                          side */
   uint32_t is_new;     /* 1: arm the circle, after disarming the circles that are not kept; 0: the circle is already
                           armed, leave it armed */
   uint32_t reserved;   /* 0 */
@@ -1802,7 +1814,7 @@ typedef struct fencepost_armed_condition {
 /* The data of a plan, apart from its circles. */
 typedef struct fencepost_plan {
   uint32_t struct_size;     /* set by FENCEPOST_PLAN_INIT */
-  uint32_t follow;          /* 1: feed every fix until a plan has 0 here */
+  uint32_t follow;          /* 1: feed every fix until a plan has 0 in this member */
   uint32_t has_wake_up;     /* 1: the last slot holds the wake-up circle, which the next members describe */
   uint32_t reserved;        /* 0 */
   double wake_up_latitude;  /* degrees */
@@ -1814,16 +1826,16 @@ typedef struct fencepost_plan {
 #define FENCEPOST_PLAN_INIT {sizeof(fencepost_plan), 0, 0, 0, 0, 0, 0}
 
 /*
- * Plans which circles a back end with few slots has to watch around the position of the fix that was fed last. Feed a
- * fix, and make a new plan from it, if the fix and the previous fix lie on different sides of an armed circle, if the
- * fix lies outside the wake-up circle, or while follow is 1. The events are then the same as if every fix were fed,
- * provided that you also feed a fix whenever you add conditions. Records and states do not change.
+ * Chooses the circles that a back end with few slots has to watch around the position of the fix that was fed last.
+ * Feed a fix, and make a new plan from it, if the fix and the previous fix lie on different sides of an armed circle,
+ * if the fix lies outside the wake-up circle, or while follow is 1. The events are then the same as if every fix were
+ * fed, provided that you also feed a fix whenever you add conditions. Records and states do not change.
  *
  * The plan arms the circles whose boundaries are nearest (ties: the smaller radius, then the identifier), or all
  * circles if they fit. Beacon conditions are ignored. A polygon or corridor is represented by a circle around it while
- * the position is outside that circle, or by a circle within it while the position is inside that circle. Otherwise the
- * polygon or corridor has no circle, and the wake-up circle ends before its boundary. These substitute circles depend
- * on the position, so each plan arms them anew (out_keep 0, is_new 1).
+ * the position is outside that circle, or by a circle within it while the position is inside that circle. While the
+ * position is between the two circles, the polygon or corridor has no circle, and the wake-up circle ends before its
+ * boundary. These substitute circles depend on the position, so each plan arms them anew (out_keep 0, is_new 1).
  *
  * @param latitude, longitude  Degrees.
  * @param accuracy_m   Accuracy of the position, finite, >= 0; the wake-up circle is smaller by this value.
@@ -1918,8 +1930,8 @@ typedef struct fencepost_significant_change_filter {
   {sizeof(fencepost_significant_change_filter), 0, 500, 300000000, {0, 0, 0, 0}}
 
 /*
- * Offers a fix to a filter. A fix without a position, out of range, or earlier than the last accepted fix is not
- * accepted.
+ * Offers a fix to a filter. A fix is not accepted if it has no position, is out of range, or is earlier than the last
+ * accepted fix.
  *
  * @param filter        Changed if the fix is accepted.
  * @param out_accepted  Receives 1 if the fix is accepted, else 0.
@@ -1938,13 +1950,13 @@ typedef struct fencepost_fix_selection {
   int64_t maximum_age_us; /* 0 ... 1e15: older fixes are not considered */
 } fencepost_fix_selection;
 
-/* Uncertainty grows at walking speed; fixes from the last five minutes count. */
+/* The initial values: uncertainty grows at walking speed, and fixes of the last five minutes count. */
 #define FENCEPOST_FIX_SELECTION_INIT {sizeof(fencepost_fix_selection), 0, 1.5, 300000000}
 
 /*
- * Chooses the fix with the least uncertainty, accuracy_m + speed_m_per_s * age. Among fixes with equal uncertainty it
- * chooses the latest, then the first in the array. A fix without a reported accuracy is chosen only if no other is
- * usable. Fixes without a position, later than now_us or too old are not considered.
+ * Chooses the fix with the least uncertainty, accuracy_m + speed_m_per_s * age. Among fixes with equal uncertainty, the
+ * function chooses the latest, then the first in the array. A fix without a reported accuracy is chosen only if no
+ * other fix is usable. Fixes without a position, later than now_us or too old are not considered.
  *
  * @param fixes          May be NULL only if count is 0.
  * @param now_us         The moment for which to choose.
@@ -1978,9 +1990,9 @@ typedef void (*fencepost_wakeup)(void *context);
  *         while the callback runs, whether through the callback or through other threads, the callback is called again
  *         on the same thread after it has returned; other threads do not wait for that.
  * Ending: When this function returns, the previous callback is not running and is never called again: the context of
- *         that callback may be released. To ensure this, this function (and no other) waits for a callback that is
- *         running on another thread, so do not call it while holding a lock that the callback takes. This function does
- *         not wait if the callback itself calls it. fencepost_monitor_destroy() calls no callback.
+ *         that callback may be released. Because of this guarantee, this function (but no other) waits for a callback
+ *         that is running on another thread, so do not call it while holding a lock that the callback takes. This
+ *         function does not wait if the callback itself calls it. fencepost_monitor_destroy() calls no callback.
  *
  * @param wakeup   NULL removes the callback.
  * @param context  Passed to the callback; may be NULL.
@@ -2051,18 +2063,19 @@ FENCEPOST_API fencepost_status fencepost_conditions_create(fencepost_conditions 
  * Releases a reference. The table lives as long as a fleet uses it or another reference exists.
  *
  * @param conditions  May be NULL.
- * Threads: no other thread may be inside a call with this reference. Complexity: O(1); O(conditions) if this
- * reference is the last one. Since: 0.2
+ * Threads: no other thread may be inside a call with this reference. Complexity: O(1);
+ * O(conditions) for the last reference. Since: 0.2
  */
 FENCEPOST_API void fencepost_conditions_destroy(fencepost_conditions *conditions);
 
 /*
  * Returns a reference to a monitor's own table. The functions of this section then work like the functions for monitors
- * with the same purpose. Such a call locks the monitor, a change is saved with the monitor, and its events are pending
- * at once and trigger the wake-up callback. Without options a condition is assumed UNKNOWN, as in a monitor.
+ * with the same purpose. A call with this reference locks the monitor, a change is saved with the monitor, and the
+ * resulting events are pending at once and trigger the wake-up callback. If options is NULL, the condition's state is
+ * assumed to be UNKNOWN, as in a monitor.
  *
  * The reference outlives the monitor: after fencepost_monitor_destroy() the table can be read and changed, but changes
- * are no longer saved. No fleet can use such a table, and fencepost_conditions_snapshot() refuses it
+ * are no longer saved. No fleet can use the table of a monitor, and fencepost_conditions_snapshot() refuses it
  * (fencepost_monitor_snapshot() includes it).
  *
  * @param out_conditions  Receives a reference; release it with fencepost_conditions_destroy().
@@ -2073,9 +2086,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_conditions(fencepost_monitor *m
                                                             fencepost_error *error);
 
 /*
- * Adds a circular geographic condition: satisfied within radius_m of the centre, boundary included. Replaces an
- * existing condition with that identifier: new generation, and the pending events of the old condition are dropped in
- * all fleets.
+ * Adds a circular geographic condition: satisfied within radius_m of the centre, boundary included. An existing
+ * condition with that identifier is replaced: it gets a new generation, and the pending events of the old condition are
+ * dropped in all fleets.
  *
  * @param identifier  1 ... 256 bytes of UTF-8, compared byte by byte.
  * @param latitude    Degrees, -90 ... 90.
@@ -2141,8 +2154,9 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_wkb(fencepost_conditions
                                                             fencepost_error *error);
 
 /*
- * Like fencepost_conditions_add_circular(), but does nothing if an equal condition with the same identifier exists:
- * centre within 1e-7 degrees, radius within 0.5 m, same policy and tag; options->assuming is ignored in that case.
+ * Like fencepost_conditions_add_circular(), but does nothing if an equal condition with the same identifier exists.
+ * Two conditions are equal if their centres agree within 1e-7 degrees and their radii within 0.5 m, and if they have
+ * the same policy and tag. options->assuming is ignored if an equal condition exists.
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left alone; may be NULL.
  * @return The same as fencepost_conditions_add_circular(). Threads: any. Since: 0.2
@@ -2383,8 +2397,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_add(fencepost_conditions *co
 
 /*
  * Ensures many conditions of any kind. An existing condition that is nearly equal to its element is left alone, see
- * fencepost_monitor_ensure_circular_condition(); others are added or replaced. All or none. Conditions that are not in
- * the array stay.
+ * fencepost_monitor_ensure_circular_condition(); the other elements are added, or replace existing conditions. All or
+ * none. Conditions that are not in the array stay.
  *
  * @param definitions  As in fencepost_conditions_add(). If several elements have the same identifier, the last one
  *                     counts.
@@ -2564,12 +2578,13 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  * A fleet: many devices that share one table of conditions.
  *
  * Rule:     A fleet with devices d1 ... dn gives exactly the events of n monitors with the same conditions, interleaved
- *           in the order of input. Each such monitor is created before the first condition, with delivery EVERY, no
- *           condition limit and initial_fix_max_age_us -1, and gets every change of the table, every
+ *           in the order of input. Each of these monitors is created before the first condition, with delivery EVERY,
+ *           no condition limit and initial_fix_max_age_us -1, and gets every change of the table, every
  *           fencepost_fleet_advance(), and the inputs of its device. Events of different devices come in the order of
- *           the rows or calls that caused them. The events of one advance are ordered by deadline, then by place of the
- *           device (below), then by the order in which the conditions were added. Overdue changes of a device that is
- *           created after an advance are reported with the first input of the device or the next advance.
+ *           the rows or calls that caused them. The events that one advance produces are ordered by deadline, then by
+ *           the place of the device (see Devices), then by the order in which the conditions were added. Overdue
+ *           changes of a device that is created after an advance are reported with the first input of the device or the
+ *           next advance.
  * Devices:  A device has an identifier, 1 ... 256 bytes of UTF-8, and a number, which you pass with its inputs. The
  *           fleet assigns the numbers, 0, 1, 2 ... while no device is removed; the numbers are valid until the fleet is
  *           destroyed. The number of a removed device is refused with FENCEPOST_E_NO_SUCH_DEVICE; another device gets
@@ -2582,12 +2597,12 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  * Path:     With FENCEPOST_PATH_GEODESIC the path of each device between two fixes counts: see fencepost_path. A
  *           table with lines needs a path in each fleet over it; while a fleet over the table has no path, the table
  *           refuses lines.
- * Without:  A fleet has no condition limit, no delivery FIRST or LATEST, and no host capabilities. A new condition is
- *           never decided by an earlier fix, and there is no record for each device and condition.
+ * Differs:  Unlike a monitor, a fleet has no condition limit, no delivery FIRST or LATEST, and no host capabilities. A
+ *           new condition is never decided by an earlier fix, and there is no record for each device and condition.
  * Threads:  A fleet may be used from several threads; it has its own lock. To feed in parallel, use several fleets over
  *           one table, one per thread, each with a part of the devices. Merge the events of these fleets by `row` to
  *           get the order of one fleet.
- * Else:     The rules at Destroy, Cancel and fork in the comment at the top of this file also apply to fleets and
+ * Common:   The rules Destroy, Cancel and fork in the comment at the top of this file also apply to fleets and
  *           tables.
  */
 typedef struct fencepost_fleet fencepost_fleet;
@@ -2595,8 +2610,8 @@ typedef struct fencepost_fleet fencepost_fleet;
 /* Used instead of a device number if there is no such device. */
 #define FENCEPOST_NO_DEVICE UINT32_MAX
 
-/* The bits of a device's number that are the index of its slot. The higher bits are the number of devices, modulo 64,
-   that used this slot before. */
+/* The bits of a device's number that are the index of its slot. The higher bits count the devices that used this slot
+   before, modulo 64. */
 #define FENCEPOST_DEVICE_PLACE_MASK 0x03ffffffu
 
 /* Options of a fleet. A NULL pointer stands for the values that its INIT macro sets. */
@@ -2609,8 +2624,8 @@ typedef struct fencepost_fleet_options {
   int64_t beacon_initial_timeout_us; /* 1 ... 1e15: silence after which a beacon not yet seen counts as absent */
   int64_t max_time_step_us;          /* 1 ... 1e15: an input is refused with FENCEPOST_E_AHEAD_OF_CLOCK if it is ahead
                                         of its device's clock by more than this and, if an arrival time is set, also
-                                        ahead of the arrival time by more than this. Also limits an advance of all
-                                        devices: see fencepost_fleet_advance(). 0 = no limit */
+                                        ahead of the arrival time by more than this. The option also limits
+                                        fencepost_fleet_advance(). 0 = no limit */
   const char *store_directory;       /* UTF-8; must exist. NULL = the fleet is in memory only */
   const char *name;                  /* [A-Za-z0-9_]{1,64}, for a fleet with a store; exclusive in its directory */
   fencepost_durability durability;   /* FENCEPOST_DURABILITY_...; no effect without a store */
@@ -2623,13 +2638,13 @@ typedef struct fencepost_fleet_options {
 } fencepost_fleet_options;
 
 /* clang-format off */
-/* A million pending events, any number of devices, 30 s timeouts for beacons, no path; in memory. */
+/* The defaults: a million pending events, any number of devices, 30 s timeouts for beacons, no path, no store. */
 #define FENCEPOST_FLEET_OPTIONS_INIT \
   {sizeof(fencepost_fleet_options), 0, 1000000, 0, 30000000, 30000000, 0, \
    NULL, NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000, FENCEPOST_PATH_FIXES, 0, 0, 0}
 /* clang-format on */
 
-/* An event of a device. Frozen: it never grows. */
+/* An event of a device. Frozen: the structure never grows. */
 typedef struct fencepost_fleet_event {
   fencepost_event event; /* the event as the device's own monitor would deliver it; the sequence is counted per
                             device */
@@ -2639,7 +2654,7 @@ typedef struct fencepost_fleet_event {
   uint32_t reserved;     /* 0 */
 } fencepost_fleet_event;
 
-/* A condition that a device is inside of, or a beacon that is near it. Frozen: it never grows. */
+/* A condition that a device is inside of, or a beacon that is near it. Frozen: the structure never grows. */
 typedef struct fencepost_presence {
   uint64_t generation;        /* of the condition */
   uint64_t tag;               /* of the condition */
@@ -2647,10 +2662,10 @@ typedef struct fencepost_presence {
   int64_t evidence_date_us;   /* the time of the fix that showed the presence, or of the last sighting */
   uint32_t reserved;          /* 0 */
   uint32_t identifier_length; /* bytes, without the terminating zero */
-  char identifier[264];       /* of the condition; UTF-8, terminated; the remaining bytes are 0 */
+  char identifier[264];       /* identifier of the condition: UTF-8, zero-terminated; the remaining bytes are 0 */
 } fencepost_presence;
 
-/* A device that is inside of a condition, or near a beacon. Frozen: it never grows. */
+/* A device that is inside of a condition, or near a beacon. Frozen: the structure never grows. */
 typedef struct fencepost_device_presence {
   uint64_t generation;      /* generation of the condition: see fencepost_conditions_identifiers_of_generations() */
   uint64_t tag;             /* of the condition */
@@ -2660,14 +2675,14 @@ typedef struct fencepost_device_presence {
   uint32_t reserved;        /* 0 */
 } fencepost_device_presence;
 
-/* Counters of a fleet since it was created. Input counts are totals over its devices. */
+/* Counters of a fleet since it was created. Input counts are totals over the fleet's devices. */
 typedef struct fencepost_fleet_statistics {
   uint32_t struct_size;        /* set by FENCEPOST_FLEET_STATISTICS_INIT */
   uint32_t reserved;           /* 0 */
   int64_t clock_us;            /* the time to which all devices were advanced; FENCEPOST_TIME_UNSET = never */
   uint64_t accepted_fixes;     /* evaluated */
   uint64_t invalid_fixes;      /* coordinate or time out of range, or no position */
-  uint64_t late_inputs;        /* inputs of all kinds that were refused because they are late */
+  uint64_t late_inputs;        /* inputs of all kinds that were refused because they were late */
   uint64_t ahead_inputs;       /* inputs of all kinds that were refused with FENCEPOST_E_AHEAD_OF_CLOCK */
   uint64_t accepted_sightings; /* scan reports */
   uint64_t pending_events;     /* events that wait for their first delivery */
@@ -2690,13 +2705,13 @@ typedef struct fencepost_device_statistics {
   int64_t clock_us;            /* the largest time of an input or an advance; FENCEPOST_TIME_UNSET = none yet */
   uint64_t accepted_fixes;     /* evaluated */
   uint64_t invalid_fixes;      /* coordinate or time out of range, or no position */
-  uint64_t late_inputs;        /* inputs of all kinds that were refused because they are late */
-  uint64_t ahead_inputs;       /* inputs of all kinds that were refused because they are ahead of the clock */
+  uint64_t late_inputs;        /* inputs of all kinds that were refused because they were late */
+  uint64_t ahead_inputs;       /* inputs of all kinds that were refused because they were ahead of the clock */
   uint64_t accepted_sightings; /* scan reports */
   uint64_t handed_out_events;  /* the last sequence number assigned */
-  uint64_t input_count;        /* all inputs of the device: those counted above, and those without a position, such as
-                                  scanning and advances of only this device. After a crash, this number says how many of
-                                  the device's inputs survived */
+  uint64_t input_count;        /* all inputs of the device: those that the members above count, and those without a
+                                  position, such as scanning and advances of only this device. After a crash, this
+                                  number says how many of the device's inputs survived */
 } fencepost_device_statistics;
 
 /* Initialise each fencepost_device_statistics with this macro. */
@@ -2710,14 +2725,14 @@ typedef struct fencepost_device_statistics {
 typedef struct fencepost_fleet_columns {
   uint32_t struct_size;               /* set by FENCEPOST_FLEET_COLUMNS_INIT */
   uint32_t device_width;              /* bytes per number: 4; bytes per index: 1, 2, 4 or 8, unsigned */
-  const void *devices;                /* numbers (uint32_t), or indices */
+  const void *devices;                /* device numbers (uint32_t), or indices into the dictionary */
   int64_t device_stride;              /* bytes from one row to the next; 0: all rows belong to one device */
   const uint32_t *dictionary;         /* the dictionary: the device number of each index; NULL: the column devices
                                          contains device numbers */
   size_t dictionary_count;            /* the length of the dictionary; unused elements may be FENCEPOST_NO_DEVICE */
   const fencepost_fix_columns *fixes; /* the fixes of the rows; initialised with FENCEPOST_FIX_COLUMNS_INIT */
-  uint64_t first_row;                 /* the row number of the first row in events; when feeding a table in parts,
-                                         continue the count */
+  uint64_t first_row;                 /* the row number that the events of the first row contain; when you feed a table
+                                         in parts, continue the count */
   uint32_t skips_unknown;             /* 0: rows with FENCEPOST_NO_DEVICE are refused; 1: they are skipped and not
                                           counted, so that several fleets can read the same columns in place */
   uint32_t reserved;                  /* 0 */
@@ -2728,9 +2743,9 @@ typedef struct fencepost_fleet_columns {
 
 /*
  * Creates a fleet without devices over a table; the fleet keeps a reference to the table. With
- * options->store_directory, opens or creates the stored fleet options->name there. The fleet's file is NAME.fencepost,
- * as for a monitor, but cannot be opened as a monitor. The file contains the table, each device with inputs, and the
- * pending and uncommitted events.
+ * options->store_directory, opens or creates the stored fleet options->name in that directory. The fleet's file is
+ * NAME.fencepost, as for a monitor, but cannot be opened as a monitor. The file contains the table, each device with
+ * inputs, and the pending and uncommitted events.
  *
  * A table that was just created and is still empty is filled with the stored table. Any other table must be a version
  * of the stored table. A later version results from adding and removing conditions; the devices see these changes at
@@ -2742,18 +2757,19 @@ typedef struct fencepost_fleet_columns {
  *
  * After any crash each device is in exactly the state that it had after its own first N inputs, where N is input_count
  * of fencepost_fleet_get_device_statistics(). Feed the device's remaining inputs again to reach the state that it would
- * have without the crash. With CHANGES, N covers every input that changed what the device was inside of, about to cross
- * or had reported; inputs that changed none of these may be lost for some devices, and are saved at the next
+ * have had without the crash. With CHANGES, N covers every input that changed what the device was inside of, about to
+ * cross or had reported; inputs that changed none of these may be lost for some devices, and are saved at the next
  * fencepost_fleet_checkpoint(). With EVERY_INPUT, and after each checkpoint, N covers all inputs of all devices. With
- * RELAXED everything is saved when one of three measures has moved forward since the last save. (1) The latest clock of
- * any device, or the time of an advance, has moved by checkpoint_interval_us. (2) The clocks of the devices heard from
- * since the last save have moved by that interval on average; each clock counts from its device's first input on, and a
- * single step counts for at most the interval. (3) The clock of any one device has moved by sixteen intervals. Refused
- * inputs do not count. After a crash, the time to which all devices were advanced is the time stored by the last save
- * of everything. An uncommitted event is delivered again with the same sequence, so (device, sequence) identifies a
- * redelivered event. A change of the table is saved with the next input of the fleet (with RELAXED, at the next save of
- * the fleet), together with all devices that have unsaved changes. While the store cannot be written, the fleet
- * continues in memory; fencepost_fleet_statistics.store shows this, and later inputs retry.
+ * RELAXED, everything is saved when one of the following three measures has advanced far enough since the last save.
+ * (1) The latest clock of any device, or the time of an advance, has moved by checkpoint_interval_us. (2) The clocks of
+ * the devices heard from since the last save have moved by checkpoint_interval_us on average; each clock counts from
+ * its device's first input on, and a single step counts for at most that interval. (3) The clock of any one device has
+ * moved by sixteen times checkpoint_interval_us. Refused inputs do not count. After a crash, the time to which all
+ * devices are advanced is the time that the last complete save stored. An uncommitted event is delivered again with the
+ * same sequence, so (device, sequence) identifies a redelivered event. A change of the table is saved with the next
+ * input of the fleet (with RELAXED, at the next save of the fleet), together with all devices that have unsaved
+ * changes. While the store cannot be written, the fleet continues in memory; fencepost_fleet_statistics.store shows
+ * this, and later inputs retry.
  *
  * @param options    NULL for the defaults. For a stored fleet they apply from now on.
  * @param out_fleet  Receives the fleet; release it with fencepost_fleet_destroy().
@@ -2771,12 +2787,13 @@ FENCEPOST_API fencepost_status fencepost_fleet_create(fencepost_conditions *cond
  * Releases a fleet and its reference to the table. A fleet with a store is closed first, see fencepost_fleet_close().
  *
  * @param fleet  May be NULL.
- * Threads: no other thread may be inside a call on it. Complexity: O(devices). Since: 0.2
+ * Threads: no other thread may be inside a call on the fleet. Complexity: O(devices). Since: 0.2
  */
 FENCEPOST_API void fencepost_fleet_destroy(fencepost_fleet *fleet);
 
 /*
- * Saves all unsaved changes, so that the store covers all inputs of all devices. Without a store it does nothing.
+ * Saves all unsaved changes, so that the store covers all inputs of all devices. If the fleet has no
+ * store, the call does nothing.
  *
  * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (the fleet continues in memory; a later call retries).
  * Threads: any. Complexity: O(devices that changed since the last call). Since: 0.2
@@ -2786,10 +2803,10 @@ FENCEPOST_API fencepost_status fencepost_fleet_checkpoint(fencepost_fleet *fleet
 /*
  * Saves everything and closes the store: its name can be used again, and SQLite's additional files are removed. The
  * fleet continues in memory, but later changes are not saved. Uncommitted events are delivered again when the fleet is
- * next opened. Without a store it does nothing.
+ * next opened. If the fleet has no store, the call does nothing.
  *
  * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (not everything could be saved; the store is closed anyway).
- * Threads: any. Complexity: O(devices that changed since all were saved). Since: 0.2
+ * Threads: any. Complexity: O(devices that changed since the last complete save). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_close(fencepost_fleet *fleet, fencepost_error *error);
 
@@ -2807,9 +2824,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_snapshot(fencepost_fleet *fleet, 
 
 /*
  * Creates a fleet in memory from a snapshot; it continues as the original would. Uncommitted events are delivered
- * again, with the same sequence. Untrusted bytes are safe to pass. The devices keep their numbers. The only exception
- * is that new numbers are assigned if there are more than a million numbers and nearly all belong to devices without
- * inputs.
+ * again, with the same sequence. Untrusted bytes are safe to pass. The devices keep their numbers. New numbers are
+ * assigned only if there are more than a million numbers and nearly all of them belong to devices without inputs.
  *
  * @param snapshot    Array of size bytes; may be NULL only if size is 0.
  * @param conditions  The table to use; the rules of fencepost_fleet_create() for a store apply. NULL: the fleet gets
@@ -2896,8 +2912,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_device_numbers(fencepost_fleet *f
 
 /*
  * Returns the position of each device's last accepted fix, to a ten-millionth of a degree. Positions are not in stores,
- * snapshots or exported devices. After opening, restoring or importing, and until its next fix, a device has the
- * position of its last fix outside its safe region.
+ * snapshots or exported devices. After the fleet was opened or restored, or the device was imported, the call returns,
+ * until the device's next fix, the position of its last fix outside its safe region.
  *
  * @param devices         Array of count device numbers.
  * @param out_latitudes   Receives count values in degrees; NaN for a device without a fix.
@@ -2910,8 +2926,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_positions(fencepost_fleet *fleet,
                                                          fencepost_error *error);
 
 /*
- * Removes a device. The removal gives no event. The identifier can be used again at once; a device created later with
- * the same identifier is a new device.
+ * Removes a device. Removing a device produces no event. The identifier can be used again at once; a device created
+ * later with the same identifier is a new device.
  *
  * @param drop_events  0: the device's pending events are still delivered; anything else: they are dropped.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE. Threads: any. Complexity: O(pending events). Since: 0.2
@@ -2923,8 +2939,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_remove_device(fencepost_fleet *fl
  * Removes the devices that have had inputs, but none at or after a given time. Pending events of the removed devices
  * are still delivered.
  *
- * @param before_us    A device is removed if the latest time of its own inputs is earlier than this. After a crash, the
- *                     time of the last advance of all devices that was saved with the device may count instead.
+ * @param before_us    A device is removed if the latest time of its own inputs is earlier than before_us. After a
+ *                     crash, the time of an earlier fencepost_fleet_advance() call, which was saved with the device,
+ *                     may count instead.
  * @param out_devices  Receives the removed devices' numbers, ascending by place; may be NULL only if capacity is 0.
  * @param capacity     Elements; 0 queries the count and removes none.
  * @param out_count    Receives the count, also with BUFFER_TOO_SMALL (then none is removed).
@@ -2955,14 +2972,14 @@ FENCEPOST_API fencepost_status fencepost_fleet_expire_by_arrival(fencepost_fleet
  * time does not affect states or events; it has two uses. First, fencepost_fleet_expire_by_arrival() removes devices by
  * the arrival time of their last accepted input, and ignores the time in that input. Second, with max_time_step_us an
  * input is refused with FENCEPOST_E_AHEAD_OF_CLOCK only if it is too far ahead of both the device's clock and the
- * arrival time. So the first input of a device is limited, too, and a device that was silent for a long time may
- * continue with the current time.
+ * arrival time. Therefore max_time_step_us also limits the first input of a device, and a device that was silent for a
+ * long time may continue with the current time.
  *
- * Devices created before the first arrival time count as heard from at that time. Stores and snapshots include the
- * arrival times.
+ * A device created before the first arrival time is treated as if its last input had arrived at that time. Stores and
+ * snapshots include the arrival times.
  *
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (time_us out of range).
- * Threads: any. Complexity: O(1); the first call O(devices), and each device then takes 8 bytes more. Since: 0.3
+ * Threads: any. Complexity: O(1); the first call takes O(devices), and each device then needs 8 more bytes. Since: 0.3
  */
 FENCEPOST_API fencepost_status fencepost_fleet_set_arrival_time(fencepost_fleet *fleet, int64_t time_us,
                                                                 fencepost_error *error);
@@ -2972,7 +2989,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_arrival_time(fencepost_fleet 
  *
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (coordinate or time out of range, counted); LATE_INPUT
  *         (earlier than the device's clock or the last fencepost_fleet_advance(); counted); AHEAD_OF_CLOCK (counted);
- *         QUEUE_FULL. A refused fix changes nothing except these counters.
+ *         QUEUE_FULL. A refused fix changes nothing except the counters.
  * Threads: any. Complexity: the same as fencepost_fleet_feed_columns(). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_feed_fix(fencepost_fleet *fleet, uint32_t device,
@@ -2986,8 +3003,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_feed_fix(fencepost_fleet *fleet, 
  *
  * @param columns     Initialised with FENCEPOST_FLEET_COLUMNS_INIT; its arrays contain count rows, and may be NULL only
  *                    if count is 0.
- * @param out_result  Receives the counts; may be NULL. Also written with QUEUE_FULL: it then counts the consumed rows;
- *                    feed the rest after polling. error->position is the first row not consumed.
+ * @param out_result  Receives the counts; may be NULL. With QUEUE_FULL, it receives the counts of the consumed rows:
+ *                    poll the events, then feed the remaining rows, from error->position on.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (a row with a number without a device: error->position is the first one,
  *         and nothing has changed); INVALID_ARGUMENT (struct_size is not set; an index beyond the dictionary, and again
  *         nothing has changed; with fixes->refuse_invalid also a row that would be counted as invalid; first_row out of
@@ -3025,12 +3042,13 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_beacon_scanning(fencepost_fle
 
 /*
  * Tells the fleet that time has passed for all devices: confirms everything that is due up to and including time_us.
- * This time is a watermark: from then on no input of any device may be earlier, not even of a device created later.
+ * From then on, no input of any device may be earlier than this watermark, not even an input of a device created later.
  * Devices whose clocks are ahead of the watermark are left unchanged.
  *
- * A wrong time here would make every later input of every device late, so max_time_step_us also limits an advance. An
- * advance is refused if its time is too far ahead of both the last advance and the arrival time; if no arrival time is
- * set, the clocks of the devices are used instead. The first time of a fleet cannot be checked.
+ * A wrong time in this call would make every later input of every device late, so max_time_step_us also limits an
+ * advance. An advance is refused if its time is too far ahead of both the last advance and the arrival time; if no
+ * arrival time is set, the clocks of the devices are used instead. If the fleet has no earlier time to compare with, an
+ * advance is not checked.
  *
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT (earlier than the last advance); AHEAD_OF_CLOCK (counted);
  * QUEUE_FULL.
@@ -3040,8 +3058,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_beacon_scanning(fencepost_fle
 FENCEPOST_API fencepost_status fencepost_fleet_advance(fencepost_fleet *fleet, int64_t time_us, fencepost_error *error);
 
 /*
- * Advances as fencepost_fleet_advance() does, but by any distance: max_time_step_us does not apply. Use this if the
- * host knows that this much time has really passed.
+ * Advances as fencepost_fleet_advance() does, but by any distance: max_time_step_us does not apply. Use this function
+ * if the host knows that so much time has really passed.
  *
  * @return The same as fencepost_fleet_advance(), except AHEAD_OF_CLOCK. Threads: any. Since: 0.3
  */
@@ -3057,11 +3075,11 @@ FENCEPOST_API fencepost_status fencepost_fleet_advance_device(fencepost_fleet *f
 
 /*
  * Corrects wrong times of inputs or of an advance: sets back the time to which all devices were advanced, and every
- * device clock that is later than time_us. Other devices do not change. Pending events, sequences and counters stay.
- * For a device that is set back, every condition becomes undetermined without an event, open crossings and the last fix
- * are forgotten, and the absence of beacons is timed anew. The next fix of such a device determines the states again:
- * an event follows only if the new state differs from the last reported one. A device created later begins at the
- * fleet's time.
+ * device clock that is later than time_us. Other devices do not change. The call leaves pending events, sequence
+ * numbers and counters as they are. For a device that is set back, every condition becomes undetermined without an
+ * event, open crossings and the last fix are forgotten, and the absence of beacons is timed anew. The next fix of a
+ * device that was set back determines the states again: an event follows only if the new state differs from the last
+ * reported one. A device created later begins at the fleet's time.
  *
  * @param time_us  Not later than the latest clock of the fleet.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (out of range, later than all clocks, or there is no clock yet).
@@ -3082,8 +3100,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_rewind_device(fencepost_fleet *fl
                                                              fencepost_error *error);
 
 /*
- * Returns the earliest time at which something happens to any device even without any input. When that time comes,
- * advance the fleet to it.
+ * Returns the earliest time at which something happens to any device even without any input. When the returned
+ * time comes, advance the fleet to it.
  *
  * @param out_time_us  FENCEPOST_TIME_UNSET if nothing is due.
  * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1), plus deadlines of removed conditions. Since: 0.2
@@ -3125,7 +3143,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_abandon(fencepost_fleet *fleet, f
 
 /*
  * Sets the callback for available events: the callback is called after each call on the fleet that made events
- * available, and during this call if some are pending. Everything else is as described at
+ * available, and during this call if events are already pending. Everything else is as described at
  * fencepost_monitor_set_wakeup(); the callback must not call fencepost_fleet_destroy().
  *
  * @param wakeup   NULL removes the callback.
@@ -3137,8 +3155,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_wakeup(fencepost_fleet *fleet
 
 /*
  * Writes an event as one JSON object on one line: the device's identifier as "device", then the keys of
- * fencepost_event_json(). The fleet supplies the identifier, even if the event is committed and the device was removed:
- * see fencepost_fleet_device_identifier().
+ * fencepost_event_json(). The fleet supplies the device's identifier, even after the event is committed and the device
+ * is removed: see fencepost_fleet_device_identifier().
  *
  * @param buffer    May be NULL only if capacity is 0; 8192 bytes always suffice.
  * @param out_size  Receives the length without the terminating zero; may be NULL.
@@ -3179,8 +3197,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_inside(fencepost_fleet *fleet, ui
  * @param out_presences  May be NULL only if capacity is 0.
  * @param out_count      Receives the total count, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no identifier); NOT_FOUND; BUFFER_TOO_SMALL (not with capacity 0).
- * Threads: any. Complexity: for one shape O(results + its events since the last such call); O(devices) for the first
- * call, and after as many events as there are presences in the fleet. O(devices) for a beacon condition or for all
+ * Threads: any. Complexity: for one shape O(results + the shape's events since the last such call); O(devices) for the
+ * first call, and again after as many events as the fleet has presences. O(devices) for a beacon condition or for all
  * conditions. Since: 0.3
  */
 FENCEPOST_API fencepost_status fencepost_fleet_devices_inside(fencepost_fleet *fleet, const char *identifier,
@@ -3213,8 +3231,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_safe_distance(fencepost_fleet *fl
                                                              fencepost_error *error);
 
 /*
- * Plans which circles a back end of a device with few slots has to watch around the position of the device's last fix:
- * see fencepost_monitor_plan(), which describes the other parameters.
+ * Chooses the circles that a back end with few slots has to watch around the position of a device's last fix: see
+ * fencepost_monitor_plan(), which describes the other parameters.
  *
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0); UNSUPPORTED.
  * Threads: any. Complexity: O(slots * log conditions + circles around the position + what the device is inside of or
@@ -3238,12 +3256,13 @@ FENCEPOST_API fencepost_status fencepost_fleet_plan(fencepost_fleet *fleet, uint
  *                     16 more bytes for each condition that a device is inside of or about to cross: a BLAKE2s digest
  *                     of its identifier and definition. The probability that any two of n conditions have the
  *                     same digest is at most n*n / 2^129; finding a collision on purpose takes about 2^64 attempts.
- * @param buffer       May be NULL only if capacity is 0. With BUFFER_TOO_SMALL its contents are undefined.
+ * @param buffer       May be NULL only if capacity is 0. With BUFFER_TOO_SMALL the buffer's contents are undefined.
  * @param out_offsets  Receives count + 1 offsets in the buffer: where each device begins, and where the last one ends;
- *                     may be NULL. Also stored with BUFFER_TOO_SMALL.
+ *                     may be NULL. The offsets are also stored with BUFFER_TOO_SMALL.
  * @param out_size     Receives the total size in bytes, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (error->position is the element); BUFFER_TOO_SMALL (not with capacity 0).
- * Threads: any. Complexity: O(count); the first call after a change of the table also O(conditions). Since: 0.2
+ * Threads: any. Complexity: O(count); the first call after a change of the table takes O(conditions) in addition.
+ * Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_export_devices(fencepost_fleet *fleet, const uint32_t *devices,
                                                               size_t count, uint32_t portable, void *buffer,

@@ -24,7 +24,7 @@ struct FileIdentity: Equatable {
 }
 
 /// A file at one moment: its identity, its length, and the time of its last write. If another program writes to the
-/// file, its state changes.
+/// file, the file's state changes.
 struct FileState: Equatable {
   let identity: FileIdentity
   let size: Int64

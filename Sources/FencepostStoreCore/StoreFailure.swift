@@ -8,7 +8,7 @@ enum StoreFailure: Error {
   /// The file was not written by this library.
   case damaged(String)
   case tooNew(String)
-  /// The file is a store of the other kind; the associated value is the kind of the file.
+  /// The file is a store of the kind that was not requested; the associated value is the kind of the file.
   case otherKind(StoreKind)
   /// The system does not allow the process to read or write the file.
   case unavailable(String)
@@ -35,7 +35,7 @@ enum StoreFailure: Error {
     let text = message.map { String(cString: $0) } ?? "unknown"
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED: self = .busy
-    // An ERROR or SCHEMA from one of our statements means that the tables are not ours.
+    // If a statement of the store itself fails with SQLITE_ERROR or SQLITE_SCHEMA, the tables are not those of a store.
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_MISMATCH, SQLITE_CONSTRAINT, SQLITE_TOOBIG:
       self = .damaged("SQLite says: \(text)")
     default: self = .unavailable("SQLite says: \(text) (code \(extended))")

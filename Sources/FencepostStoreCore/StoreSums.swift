@@ -3,7 +3,7 @@ import FencepostCore
 /// The checksums in the head over all other rows: the sum of the rows' checksums and the number of rows, so that a
 /// changed, missing, duplicate or outdated row is detected.
 struct StoreSums: Equatable {
-  /// The number of the file; see ``Schema``.
+  /// The number that identifies the file; see ``Schema``.
   let number: UInt64
   /// The family of a fleet's file; see ``Schema``.
   var family: UInt32 { UInt32(truncatingIfNeeded: number >> 32) }

@@ -49,8 +49,8 @@ static void devices(void) {
   CHECK_TEXT(name, "c");
   CHECK_STATUS(fencepost_fleet_device_identifier(fleet, 3, name, 8, &size, NULL), FENCEPOST_E_NO_SUCH_DEVICE);
 
-  /* After a device is removed, its event is still delivered. Its number is reused only after that delivery, but its
-     name can be reused at once. */
+  /* After a device is removed, its event is still delivered. The device's number is reused only after that delivery,
+     but its name can be reused at once. */
   CHECK_OK(feed_device(fleet, 0, 0, SECONDS(100)));
   CHECK_OK(feed_device(fleet, 1, 0, SECONDS(200)));
   CHECK_OK(fencepost_fleet_remove_device(fleet, 0, 0, NULL));
@@ -79,7 +79,7 @@ static void devices(void) {
   CHECK_OK(fencepost_fleet_remove_device(fleet, 1, 1, NULL)); /* the removed device's event is dropped */
   expect_no_fleet_event(fleet);
 
-  /* A device expires by its own clock; a device without inputs stays. */
+  /* A device expires by its own clock; a device without inputs never expires. */
   CHECK_OK(feed_device(fleet, 3, 0, SECONDS(400)));
   CHECK_OK(fencepost_fleet_expire(fleet, SECONDS(400), numbers, 4, &count, NULL));
   CHECK_INT(count, 0);
@@ -144,8 +144,8 @@ static void arrivals(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* Exported devices continue in another fleet. That fleet refuses other tables, damaged bytes and names that it already
-   has. */
+/* Devices that were exported from one fleet continue in another fleet. An import is refused if it comes from another
+   table, if its bytes are damaged, or if the fleet already has a device with the same name. */
 static void moving(void) {
   fencepost_conditions *table;
   fencepost_fleet *fleet = busy_fleet(&table), *other = new_fleet(table);
@@ -235,7 +235,8 @@ static uint32_t churn(fencepost_fleet *fleet, int count) {
   return device;
 }
 
-/* If a host keeps a device's number too long, each call with it fails, even if another device has the same place. */
+/* If a host keeps using the number of a removed device, each call fails, even if another device now has the same
+   place. */
 static void stale_numbers(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "zone", 0, 3);
@@ -246,7 +247,7 @@ static void stale_numbers(void) {
   CHECK_OK(fencepost_fleet_remove_device(fleet, stale, 0, NULL));
   CHECK_OK(fencepost_fleet_acknowledge(fleet, NULL));
   churn(fleet, 3);
-  /* The event is committed and other events have been delivered since, but it still belongs to its device. */
+  /* The event is committed and other events have been delivered since, but the event still refers to its device. */
   static _Thread_local char json[8192];
   CHECK_OK(fencepost_fleet_event_json(fleet, &event, json, sizeof json, NULL, NULL));
   CHECK(strncmp(json, "{\"device\":\"stale\",", 18) == 0);
@@ -257,7 +258,8 @@ static void stale_numbers(void) {
   const fencepost_fleet_statistics before = fleet_statistics(fleet);
   fencepost_error error = FENCEPOST_ERROR_INIT;
   uint32_t other = 0;
-  for (uint32_t generation = 0; generation < 64; generation++) { /* no other number of that place affects the device */
+  for (uint32_t generation = 0; generation < 64; generation++) { /* no other number with the same place affects the
+                                                                    device */
     const uint32_t number = (stale & FENCEPOST_DEVICE_PLACE_MASK) | generation << 26;
     char name[32];
     if (fencepost_fleet_device_identifier(fleet, number, name, sizeof name, NULL, NULL) == FENCEPOST_OK) {

@@ -17,7 +17,8 @@ typedef union block {
   uint64_t align;
 } block;
 
-/* Describes a structure that the library reads: its INIT value, and a call that must succeed with it. */
+/* A structure that the library reads, with its INIT value, and a call that must succeed when it receives the
+   structure. */
 typedef struct reader {
   const char *name;
   const void *init;

@@ -238,7 +238,8 @@ static void fork_goes_on_by_itself(void) {
   CHECK_OK(fencepost_monitor_poll_event(monitor, &first, &available, NULL));
   CHECK_OK(fencepost_monitor_fork(monitor, &fork, NULL));
   CHECK(fork != NULL && fork != monitor);
-  /* The fork redelivers the uncommitted events. The original continues after those events. */
+  /* The fork redelivers the uncommitted events. The original continues with the events that follow the uncommitted
+     events. */
   CHECK_OK(fencepost_monitor_poll_event(fork, &event, &available, NULL));
   CHECK_INT(available, 1);
   CHECK(memcmp(&event, &first, sizeof event) == 0);

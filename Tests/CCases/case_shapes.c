@@ -533,7 +533,8 @@ static void readings(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* In every call, a vertex limit counts the vertices of all parts and holes, and those at which planar edges are cut. */
+/* In every call, a vertex limit counts the vertices of all parts and holes, and the vertices at which planar edges are
+   cut. */
 static void limits(void) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.path = FENCEPOST_PATH_GEODESIC;

@@ -52,7 +52,7 @@ fencepost_monitor *open_in(const folder *store, const char *name) {
   return open_with(name, &options);
 }
 
-/* Copies the current files, which are what a crash would leave. */
+/* Copies the current files, which are the files that a crash would leave behind. */
 static folder after_a_crash(const folder *store) {
   folder copy = new_folder();
   static const char *const files[] = {"m.fencepost", "m.fencepost-wal"};

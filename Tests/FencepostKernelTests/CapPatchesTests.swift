@@ -84,7 +84,7 @@ import Testing
         Self.check(patches, subject, place, at: position, &random)
       }
     }
-    // After a change, queries search the index directly for a while.
+    // For a while after the index has changed, queries search it directly.
     #expect(answered > 0 || world == .identical || world == .concentric || world == .huge)
   }
 

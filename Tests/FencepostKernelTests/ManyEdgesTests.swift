@@ -92,8 +92,8 @@ import Testing
     }
   }
 
-  /// The work for each vertex must be small. The work is the number of compared pairs of edge groups, of edge pairs
-  /// examined one by one, of ring sides determined, and of nodes opened for the deepest place.
+  /// The work for each vertex must be small. The work is the number of operations: comparisons of edge groups,
+  /// examinations of edge pairs, determinations of ring sides, and nodes opened in the search for the deepest place.
   @Test(arguments: Kind.allCases) func theWorkGrowsWithTheEdges(_ kind: Kind) throws {
     for count in [400, 1_600] {
       let parts = parts(kind, count)
@@ -181,8 +181,8 @@ import Testing
     #expect(valid > 5 && refused > 5, "\(valid) \(refused)")
   }
 
-  /// Divides a square into three by three fields, with a smaller square in the middle of each field, and so on within
-  /// these.
+  /// Divides a square into three by three fields, with a smaller square in the middle of each field, and divides the
+  /// smaller squares in the same way.
   private static func divide(
     _ south: Int, _ west: Int, _ size: Int, _ squares: inout [(south: Int, west: Int, size: Int)],
     _ random: inout SeededGenerator
@@ -218,8 +218,8 @@ import Testing
   }
 
   /// A search that exhausts its budget finds a place that is as deep as the search reports, and no deeper than the
-  /// deepest place. To reach a known depth, the search exceeds its budget, because a store may contain a depth that an
-  /// earlier version found.
+  /// deepest place. If necessary, the search exceeds its budget to reach a known depth, because a store may contain a
+  /// depth that an earlier version found.
   @Test(arguments: Kind.allCases) func aBudgetBoundsTheSearch(_ kind: Kind) throws {
     let shape = try GeodesicShape.reading(polygon: parts(kind, 800))
     let whole = try #require(DeepestPlace.find(shape.line, buffer: 0))

@@ -3,8 +3,8 @@ import Foundation
 import Testing
 
 /// Tests exported devices of each format, with the digest of their table and the events that they produce after import.
-/// Exported devices of all formats must stay readable. Version 0.2 wrote the devices of format 1. In the third file the
-/// portable devices have format 3.
+/// Exported devices of all formats must stay readable. The devices in format 1 were written by version 0.2. In the
+/// third file the portable devices have format 3.
 ///
 /// The devices come from `fleet-1.bin` and `fleet-2.bin`. `FENCEPOST_WRITE_GOLDEN=1 swift test --filter
 /// DeviceGoldenTests` writes the file of the newest format.
@@ -117,8 +117,9 @@ import Testing
     #expect(try text(devices, digest: digest, conditions) == expected)
   }
 
-  /// The same fleet exports the same bytes. Portable devices are written in the newest format only. When the format of other
-  /// devices changes, remove this test for the older formats, but keep the test above.
+  /// The same fleet exports the same bytes. Portable devices are written in the newest format only. When the format of
+  /// non-portable devices changes, remove this test for the older formats, but keep the previous test, which reads
+  /// them.
   @Test(arguments: 1...3) func theBytesAreThoseOfToday(_ format: Int) throws {
     let lines = try String(contentsOf: file(format), encoding: .utf8).split(separator: "\n")
     let expected = lines.dropFirst().prefix { $0 != "imported" }.map { $0.split(separator: " ", maxSplits: 2) }

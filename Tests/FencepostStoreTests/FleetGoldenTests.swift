@@ -15,8 +15,8 @@ import Testing
   private func at(_ second: Int64) -> Timestamp { Timestamp(microseconds: second * 1_000_000) }
 
   /// A fleet with devices in every state among all kinds of conditions. One device was removed with pending events, one
-  /// has no inputs, and one does not scan. There are events in flight and waiting, unconfirmed crossings, and
-  /// conditions that were removed and replaced.
+  /// has no inputs, and one does not scan. Events are in flight and waiting, crossings are unconfirmed, and conditions
+  /// were removed and replaced.
   private func live(_ fleet: inout StoredFleet, _ zones: Conditions) throws {
     func ring(_ half: Double) -> [Coordinate] {
       [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)].map {
@@ -86,8 +86,8 @@ import Testing
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// A fleet like the one in the first format, with the additional contents of the second format: arrival times, an
-  /// advance far ahead that was rewound, and a device that has had a coarse fix since the rewind.
+  /// Adds to the fleet of the first format the contents that the second format added: arrival times, an advance far
+  /// ahead that was rewound, and a device that has had a coarse fix since the rewind.
   private func liveOn(_ fleet: inout StoredFleet) throws {
     try fleet.call { engine throws(MonitorError) in
       try engine.setArrivalTime(at(5_000))

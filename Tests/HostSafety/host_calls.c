@@ -1,7 +1,7 @@
 /*
- * Loads the library named by the first argument and uses all of it except the stores. Writes marks to standard output:
- * "load", "use", "fork", "end". A trace of the system calls shows these marks. The program replaces the C library
- * functions that our code must not call with functions that count their calls.
+ * Loads the library named by the first argument and uses all of it except the stores. Writes these marks to standard
+ * output: "load", "use", "fork", "end". A trace of the system calls shows these marks. The program replaces the C
+ * library functions that our code must not call with functions that count their calls.
  */
 #include "host.h"
 
@@ -96,7 +96,7 @@ static void plan_all(fencepost_monitor *monitor, const fencepost_fix *fixes, siz
   OK(api.fencepost_significant_change_accept(&filter, fixes, &flag, NULL));
 }
 
-/* Adds lines in every possible way, and crosses them. */
+/* Adds line conditions with every function that can add them, and moves devices across the lines. */
 static void use_lines(void) {
   static const double latitudes[] = {-1, 1, 0, 2}, longitudes[] = {0, 0, 1, 1};
   static const int32_t lines[] = {0, 2, 4};

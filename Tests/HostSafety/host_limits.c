@@ -272,8 +272,8 @@ static void geodesy(void) {
   }
 }
 
-/* Measures shapes without a monitor, each made of four of these places, with every option: a refused shape must not
-   raise an exception either. */
+/* Measures shapes without a monitor, with every option; each shape consists of four of these places. Not even a refused
+   shape may raise a floating-point exception. */
 static void shapes(void) {
   static const double values[][2] = {{0, 0},        {0, 180},  {90, 0},     {-90, 17},    {1e-12, 1e-12},
                                      {0, 1e-12},    {45, 90},  {45, -90},   {NAN, 0},     {0, INFINITY},

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Builds the C library with the locks for POSIX systems other than Linux (FENCEPOST_PORTABLE=1: flock() on store files, a
-# condition variable instead of futex). Runs the C cases and the races for stores against it.
+# Builds the C library with the locks for POSIX systems other than Linux (FENCEPOST_PORTABLE=1: flock() on store files,
+# a condition variable instead of futex). Runs the C cases and the races for stores with this library.
 #
 #   Tests/Runtimes/portable.sh
 set -euo pipefail
@@ -9,7 +9,7 @@ lib=$PWD/.build/portable/lib
 FENCEPOST_PORTABLE=1 FENCEPOST_RUNTIME=full FENCEPOST_SCRATCH=$PWD/.build/portable FENCEPOST_LIB=$lib bindings/c/build.sh > /dev/null
 # This library must differ from the usual one: its lock does not use the system call futex.
 ! cmp -s "$lib/libfencepost.so" .build/lib/libfencepost.so
-# A cancelled thread must not leave a wait, with either implementation.
+# When a thread is cancelled, it must not stop waiting for the lock, with either implementation.
 for define in CPLATFORM_LINUX CPLATFORM_PORTABLE; do
   cc -std=gnu11 -O1 -Wall -Wextra -Werror -D$define -ISources/CPlatform/include Tests/Runtimes/cancelled.c Sources/CPlatform/platform.c \
     -pthread -o .build/portable/cancelled

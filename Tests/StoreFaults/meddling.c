@@ -1,6 +1,6 @@
-/* Another program interferes with an open store: it overwrites the file with an older copy, truncates file or log, or
-   moves the directory; or the process itself changes its directory. A state reported as saved must exist after a crash,
-   and no opened store may have a state that never existed. */
+/* Another program interferes with an open store: it overwrites the store's file with an older copy, truncates the file
+   or its log, or moves the directory; or the process itself changes its directory. A state reported as saved must exist
+   after a crash, and no opened store may have a state that never existed. */
 #define _GNU_SOURCE
 #include "attacks.h"
 #include "files.h"
@@ -110,7 +110,7 @@ static void live(void *context) {
   files_watch(place, 0);
   if (shared->at & 1) files_room(16 << 20);
   int is_shut = kinds[shared->kind].meddle == shut_its_directory;
-  /* The superuser may enter every directory, so give up these rights. */
+  /* The superuser may enter every directory, so the test gives up these rights. */
   if (is_shut && getuid() == 0 && (chown(folder, 65534, 65534) || setuid(65534))) abort();
   if (open_monitor(&monitor, 0)) abort();
   folder = place;

@@ -38,7 +38,7 @@ if git grep -nE '^(<{7}|>{7}) '; then
   echo "format: these lines are the markers of an unresolved merge conflict" >&2
   status=1
 fi
-# Finds what a merge left behind: a page with such lines is still built.
+# Finds conflict markers that a merge left behind, because a page with such markers is built without an error.
 if grep -rnE --include='*.md' --include='*.py' --include='*.swift' --include='*.[ch]' --include='*.js' --include='*.sh' \
   '^(<{7}|>{7}) ' ./*.md .ci Sources Tests bindings examples include containers; then
   echo "format: the lines above are an unresolved conflict" >&2

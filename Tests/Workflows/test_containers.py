@@ -1,5 +1,5 @@
-"""Checks the container files and the add-on files with linters and a schema, and checks that all files named there
-exist. The tests in bindings/python/live run the containers."""
+"""Checks the container files and the add-on files with linters and a schema, and checks that every file named in them
+exists. The tests in bindings/python/live run the containers."""
 
 from __future__ import annotations
 

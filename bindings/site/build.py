@@ -140,10 +140,10 @@ CODE = re.compile(
     r"|(?<!`)`(?P<name>[A-Za-z_][\w.]*)(?:\(\))?`(?!`)",
     re.MULTILINE,
 )
-# Pages whose text uses Python names: the articles are about Swift, other pages about JavaScript and the project.
+# The pages whose text uses Python names; the other pages use the names of Swift or JavaScript, or describe the project.
 OF_PYTHON = re.compile(r"index$|start$|guides/(?!swift|javascript|c$|cheat-c)|concepts/|notebooks/")
 # Text that stays on one line: a number with a space between thousands or before its unit, and an abbreviated name, such
-# as …_poll. Inline code otherwise stays unchanged.
+# as …_poll. All other inline code stays unchanged.
 UNBROKEN = re.compile(
     r"(?<![\w.`])\d+(?: \d{3})+(?!\w)(?: (?:m|km|s|ms)\b)?"
     r"|(?<![\w`])[\d.]+ (?:m|km|mm|nm|s|ms|µs|MB|KB|kB|GB|bytes|%)(?!\w)|…_"
@@ -155,7 +155,7 @@ INSTALL = "<!-- README: Install -->"
 
 
 class Broken(Exception):
-    """A text refers to something that does not exist."""
+    """A text contains a reference to something that does not exist."""
 
 
 def version() -> str:
@@ -195,7 +195,7 @@ class Assembly:
         self.page_of[ROOT / "README.md"] = "index"
 
     def link(self, page: str, text: Path, found: re.Match[str]) -> str:
-        """Converts a link for a page of the site."""
+        """Converts a link in a source text to a link for the given page of the site."""
         words, target = found["text"], found["target"]
         if found["picture"]:
             words = " ".join(words.split())  # Docutils joins the lines of an alternative text without a space
@@ -258,7 +258,7 @@ class Assembly:
         return f"{{{role}}}`{found[0].strip('`')} <{target}>`"
 
     def read(self, page: str, text: Path) -> str:
-        """Reads a text; puts the version and the README's section "Install" into the front page."""
+        """Reads a source text; for the front page, inserts the version and the README's section "Install"."""
         found = text.read_text(encoding="utf-8")
         if page == "index":
             readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -273,7 +273,7 @@ class Assembly:
         return found
 
     def markdown(self, page: str, text: Path) -> str:
-        """Returns a text with the site's links. Code blocks stay unchanged."""
+        """Returns a text in which the links are converted to links of the site. Code blocks stay unchanged."""
         parts = FENCE.split(self.read(page, text))
         linked: set[str] = set()
         for number in range(0, len(parts), 2):

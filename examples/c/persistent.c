@@ -25,8 +25,9 @@ static fencepost_fix fix_at(uint64_t index) {
 }
 
 /*
- * Opens the monitor, feeds the fixes after the monitor's last fix, and prints the events. It stops at the event
- * number `last`, which is delivered, but not acknowledged; with 0 it does not stop.
+ * Opens the monitor, feeds the fixes after the monitor's last fix, and prints the events. The function stops after it
+ * has delivered the event number `last`, and does not acknowledge that event; if `last` is 0, the function does not
+ * stop.
  */
 static void run(const char *directory, uint64_t last) {
   fencepost_error error = FENCEPOST_ERROR_INIT;

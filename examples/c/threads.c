@@ -51,7 +51,7 @@ static void *feed(void *context) {
   for (int minute = 0; minute < MINUTES; minute++) {
     for (int row = 0; row < ROWS; row++) {
       int second = minute * ROWS + row;
-      int place = second * (self->number + 1) % 2000; /* position in thousandths of a degree */
+      int place = second * (self->number + 1) % 2000; /* distance driven, in thousandths of a degree of longitude */
       fencepost_fix fix = {0, (place < 1000 ? place : 2000 - place) / 1000.0, 10,
                            INT64_C(1700000000000000) + second * INT64_C(1000000)};
       fixes[row] = fix;

@@ -40,7 +40,8 @@ extension ConditionsHandle {
     let subject = try read { table throws(MonitorError) in
       table.subject(of: try table.slot(ofIdentifierBytes: bytes))
     }
-    // The departure is computed outside the lock, because the computation takes a while if there are many vertices.
+    // The departure of planar edges from geodesic edges is computed outside the lock, because the computation takes a
+    // while if there are many vertices.
     try SizedStruct.write(fencepost_shape(subject), to: out, "out_shape")
   }
 
@@ -53,7 +54,8 @@ extension ConditionsHandle {
     try list.write(to: buffer, capacity, size, out_count)
   }
 
-  /// The whole holder as bytes, which are copied once; if the buffer is too small, only the number of bytes is stored.
+  /// Copies a snapshot of the monitor or table into the buffer; if the buffer is too small, only the number of bytes is
+  /// stored.
   func snapshot(
     _ buffer: UnsafeMutableRawPointer?, _ capacity: Int, _ out_size: UnsafeMutablePointer<Int>?
   ) throws(BoundaryError) {

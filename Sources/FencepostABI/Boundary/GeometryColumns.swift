@@ -41,10 +41,10 @@ struct GeometryColumns {
     return Offsets(each: count)
   }
 
-  /// All parts, as one polygon.
+  /// Reads all parts, and joins them into one polygon.
   func polygon() throws(BoundaryError) -> ShapeVertices { try polygon(ofParts: 0..<parts.count) }
 
-  /// Some parts, as one polygon.
+  /// Reads some of the parts, and joins them into one polygon.
   func polygon(ofParts range: Range<Int>) throws(BoundaryError) -> ShapeVertices {
     var vertices = ShapeVertices()
     for part in range {
@@ -54,10 +54,10 @@ struct GeometryColumns {
     return vertices
   }
 
-  /// All lines, as one corridor.
+  /// Reads all lines, and joins them into one corridor.
   func lines() throws(BoundaryError) -> ShapeVertices { try lines(0..<rings.count) }
 
-  /// Some lines, as one corridor.
+  /// Reads some of the lines, and joins them into one corridor.
   func lines(_ range: Range<Int>) throws(BoundaryError) -> ShapeVertices {
     var vertices = ShapeVertices()
     for line in range { try append(line, to: &vertices) }
@@ -82,9 +82,9 @@ struct GeometryColumns {
 struct Offsets {
   private enum Source {
     case column(UnsafePointer<Int32>, name: StaticString)
-    /// One item that contains all elements.
+    /// Creates one item that contains all elements.
     case all
-    /// One item for each element.
+    /// Creates items that consist of one element each.
     case each
   }
 
@@ -108,7 +108,7 @@ struct Offsets {
     (self.count, source) = (count, .column(pointer, name: name))
   }
 
-  /// One item for each element.
+  /// Creates items that consist of one element each.
   init(each count: Int) {
     (self.count, elements, source) = (count, count, .each)
   }

@@ -3,7 +3,7 @@ import FencepostCore
 /// Texts and lists that are copied into the caller's memory, which is described by a pointer, a capacity, and an output
 /// for the size.
 enum OutputBuffer {
-  /// Copies bytes. Always stores the needed size; with a capacity of 0, only the size is queried.
+  /// Copies bytes. The needed size is always stored; with a capacity of 0, nothing else is stored.
   ///
   /// - Parameter terminator: A zero byte that must also fit into the memory but is not included in the size.
   static func write(
@@ -23,7 +23,7 @@ enum OutputBuffer {
     }
     if terminator { raw.storeBytes(of: 0, toByteOffset: index, as: UInt8.self) }
   }
-  /// Copies numbers. Always stores the number of elements; with a capacity of 0, only this number is queried.
+  /// Copies numbers. The number of elements is always stored; with a capacity of 0, nothing else is stored.
   static func write(
     _ numbers: [UInt32], to out: UnsafeMutablePointer<UInt32>?, capacity: Int, count: UnsafeMutablePointer<Int>
   ) throws(BoundaryError) {

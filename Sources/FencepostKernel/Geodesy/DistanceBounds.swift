@@ -16,10 +16,10 @@
 /// diameter of a centrally symmetric convex surface: Vîlcu, "On two conjectures of Steinhaus", Geometriae Dedicata 79,
 /// 2000), so the value of the lower bound at that distance bounds everything beyond.
 ///
-/// **Slack.** The bounds apply to chords as `EarthVector.squaredChord` computes
-/// them and distances as `GeodesicInverse` does: 100 nm on either side cover the rounding errors of both computations,
-/// which, together with the errors in this file, are at most 15 nm. For distances below 100 nm, a lower bound may
-/// therefore be negative, and such a bound decides nothing.
+/// **Slack.** The bounds apply to chords that `EarthVector.squaredChord` computes, and to distances that
+/// `GeodesicInverse` computes. A slack of 100 nm on either side covers the rounding errors of both computations, which,
+/// together with the errors in this file, are at most 15 nm. For distances below 100 nm, a lower bound may therefore be
+/// negative, and such a bound decides nothing.
 public enum DistanceBounds {
   /// No two points of the surface are farther apart than this, in metres (half a meridian is 20 003 931.4586 m).
   @inlinable public static var largestDistance: Double { 20_003_931.459 }
@@ -27,9 +27,9 @@ public enum DistanceBounds {
   /// rounding.
   @inlinable static var largestChord: Double { 12_756_274.001 }
 
-  /// A bound of the errors of the fast distance formulas, in metres. If the result of a fast formula differs from a
-  /// threshold by less than this, the full solution decides; bounds from polynomials are widened by this value. The
-  /// errors of the fast formulas are some nanometres, far below a micrometre.
+  /// An upper bound on the errors of the fast distance formulas, in metres. If the result of a fast formula differs
+  /// from a threshold by less than this, the full solution decides; bounds from polynomials are widened by this value.
+  /// The errors of the fast formulas are some nanometres, far below a micrometre.
   @inlinable public static var doubt: Double { 1e-6 }
 
   /// Chord bounds for the distance `s`, valid everywhere: two points with chord ≤ lower are certainly at most `s`

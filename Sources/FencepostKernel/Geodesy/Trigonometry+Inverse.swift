@@ -26,9 +26,9 @@ extension Trigonometry {
   /// Reduces an arc tangent to an entry of `ArcTable` plus a signed remainder.
   ///
   /// After the octant has been folded away, the tangent t = n/m lies in [0, 1]. Let k be the nearest multiple of 1/4;
-  /// then atan t = atan k + atan((n − k m) / (m + k n)), where the last argument is at most 1/8. This takes only one
-  /// division. The arc tangent of the remainder is a polynomial through Chebyshev nodes of (atan √z / √z − 1) / z, z ≤
-  /// 1/64; its relative truncation error is 1.9e-17 z.
+  /// then atan t = atan k + atan((n − k m) / (m + k n)), where the last argument is at most 1/8. The reduction takes
+  /// only one division. The arc tangent of the remainder is a polynomial through Chebyshev nodes of (atan √z / √z − 1)
+  /// / z, z ≤ 1/64; its relative truncation error is 1.9e-17 z.
   @inline(__always)
   static func reduceArc(_ y: Double, _ x: Double) -> (entry: Int, angle: Double) {
     let ax = x.magnitude

@@ -18,7 +18,7 @@ extension CapIndex {
 
   /// Visits caps in the same way as `visitNearest` without a `search` argument; use this method for repeated searches.
   ///
-  /// - Parameter search: Only its memory is reused.
+  /// Provides memory that the search reuses; the contents do not matter.
   public func visitNearest(
     to position: EarthVector, _ search: inout NearestSearch, _ visit: (UInt32, Double) -> Double
   ) {
@@ -71,7 +71,8 @@ extension CapIndex {
     let block = Int(nodes[cube.slot].block)
     for index in 0..<count {
       let lane = index & 3
-      // The offsets are exact, and the stored reach exceeds the cap's own by more than the rounding of its centre.
+      // The offsets are exact, and the stored reach exceeds the cap's own reach by more than the rounding of its
+      // centre.
       let dx = Double(groups[block &+ index &>> 2].x[lane]) - x
       let dy = Double(groups[block &+ index &>> 2].y[lane]) - y
       let dz = Double(groups[block &+ index &>> 2].z[lane]) - z

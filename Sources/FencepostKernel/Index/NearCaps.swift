@@ -1,8 +1,8 @@
 /// The caps of an index near a ball, stored contiguously, and the search for the caps that contain a given position in
 /// the ball.
 ///
-/// If a caller has many positions that are near each other, it searches the tree once for all of them, and searches
-/// only this list for each. See ``CapIndex/gather(around:within:bend:into:)``.
+/// If a caller has many positions that are near each other, it searches the tree once for all of them, and then
+/// searches only the resulting list for each position. See ``CapIndex/gather(around:within:bend:into:)``.
 public struct NearCaps: ~Copyable {
   /// Four caps. Centres of caps are relative to the centre of the ball.
   struct Group {
@@ -10,7 +10,7 @@ public struct NearCaps: ~Copyable {
     var y = SIMD4<Float>()
     var z = SIMD4<Float>()
     /// The squares of two distances. If a position is nearer than the first distance, it may be within the cap; if it
-    /// is nearer than the second, it is certainly within the cap.
+    /// is nearer than the second distance, it is certainly within the cap.
     var outer = SIMD4<Float>()
     var inner = SIMD4<Float>()
     var ids = SIMD4<UInt32>()
@@ -51,7 +51,7 @@ public struct NearCaps: ~Copyable {
 
   /// Appends the caps of a node that are near the ball.
   ///
-  /// Both limits of a cap are widened by more than the errors of single precision. These errors are those of the ball's
+  /// Both limits of a cap are widened by more than the errors of single precision. The errors are those of the ball's
   /// centre relative to the centre of the cube, those of both centres relative to the position (2⁻²⁴ of a length for
   /// each axis), and those of the comparison of squares.
   ///
@@ -81,7 +81,7 @@ public struct NearCaps: ~Copyable {
       if left < 4 { bits &= 1 &<< left &- 1 }
       if bits != 0 {
         let outer = reach + (0x1p-20 * reach + constant)
-        // Also accounts for two effects: insertion rounds the reach and the centre, and a chord is shorter than its
+        // Accounts for two more effects: insertion rounds the reach and the centre, and a chord is shorter than its
         // arc.
         var inner = reach - ((0x1p-18 + 0x1p-20) * reach + entered + bend * (reach * reach * reach))
         inner.replace(with: 0, where: inner .< 0)
@@ -154,7 +154,7 @@ public struct NearCaps: ~Copyable {
   /// Replaces the id of each cap.
   ///
   /// - Parameter name: Receives the id of a cap; returns the id to report, and whether the cap itself is the owner of
-  ///   that id. If the cap itself is not the owner, the cap is never reported as certainly containing a position.
+  ///   that id. A cap that is not the owner of its id is never reported as certainly containing a position.
   @inlinable
   public mutating func rename(_ name: (UInt32) -> (id: UInt32, isCap: Bool)) {
     for index in 0..<count {
@@ -177,8 +177,8 @@ public struct NearCaps: ~Copyable {
   /// The caps that contain a given position in the ball.
   ///
   /// - Returns: The caps that certainly contain the position, and the caps that may contain it, in an order that
-  ///   depends only on the history of the index. The next query reuses the memory of the result. Behind its own ids,
-  ///   the first buffer has room for all ids of the second buffer.
+  ///   depends only on the history of the index. The next query reuses the memory of the result. After its own ids, the
+  ///   first buffer has room for all ids of the second buffer.
   public mutating func find(
     at position: EarthVector
   ) -> (certain: UnsafeMutableBufferPointer<UInt32>, possible: UnsafeMutableBufferPointer<UInt32>) {

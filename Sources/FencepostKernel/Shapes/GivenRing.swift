@@ -15,7 +15,7 @@ struct GivenRing {
   var points: [SurfacePoint] = []
   /// For each point, the number of the vertex in the definition to which the edge from this point belongs.
   var edges: [Int] = []
-  /// Only the vertices, without the points that divide planar edges.
+  /// Contains only the vertices, without the points that divide planar edges.
   var vertices: [SurfacePoint] = []
   /// For a planar ring that spans 180 degrees of longitude or more as written: whether the area that the ring encloses
   /// on the map is to its left; `nil` for other rings.
@@ -123,7 +123,7 @@ struct GivenRing {
     room -= 1
   }
 
-  /// Adds points within the edges of a ring.
+  /// Adds points along the edges of a ring.
   ///
   /// - Parameter between: Receives the ends of an edge and returns the points to add, in order from the edge's start.
   mutating func insert(_ room: inout Int, _ between: (SurfacePoint, SurfacePoint) -> [SurfacePoint]) {

@@ -12,11 +12,11 @@ struct RingNesting {
   private(set) var sides = 0
 
   /// - Parameters:
-  ///   - rings: The rings of a part follow each other, beginning with its outer ring. The polygon is to the left of all
-  ///     rings.
+  ///   - rings: The rings of a part follow each other, beginning with its outer ring. The polygon lies to the left of
+  ///     every ring.
   ///   - byPairs: Whether all pairs of rings must be examined because extents cannot
   ///     decide. All pairs must be examined in two cases: a ring may bound the larger of its two areas; or edges that
-  ///     cancelled each other may cross others, because the check for crossings does not see such edges.
+  ///     cancelled each other may cross other edges, because the check for crossings does not see cancelled edges.
   @discardableResult
   static func check(_ rings: [GivenRing], byPairs: Bool = false) throws(ShapeDefect) -> RingNesting? {
     guard rings.count > 1 else { return nil }
@@ -66,7 +66,7 @@ struct RingNesting {
   /// in one of that part's holes.
   ///
   /// The innermost of the rings around the given outer ring decides: if it is a hole, the outer ring is outside the
-  /// hole's part, as it must be. So rings that are larger than a ring known to enclose the outer ring need no
+  /// hole's part, as it must be. Therefore rings that are larger than a ring known to enclose the outer ring need no
   /// examination.
   private mutating func lookAtPart(_ outer: Int) throws(ShapeDefect) {
     guard let extents else {
@@ -82,7 +82,7 @@ struct RingNesting {
     extents.forEachEnclosing(outer) { other in
       let side = isLeft(outer, of: other)
       if outers[other] == outer {
-        // `other` is a hole of this outer ring; the ring must not lie inside it.
+        // `other` is a hole of the outer ring `outer`, which must not lie inside that hole.
         if side == false { aroundOuter = other }
         return false
       }

@@ -104,7 +104,7 @@ extension WellKnownBinary {
       for _ in 0..<(try count(head, of: "rings", leastSize: 4)) { try line(head, &vertices) }
     }
 
-    /// A ring, or the rest of a line.
+    /// Reads the vertices of one ring, or the part of a line that follows its header.
     mutating func line(_ head: Header, _ vertices: inout ShapeVertices) throws(Defect) {
       let count = try count(head, of: "vertices", leastSize: head.vertexSize)
       vertices.beginRing()
@@ -134,7 +134,7 @@ extension WellKnownBinary {
       return isBigEndian ? UInt32(bigEndian: word) : UInt32(littleEndian: word)
     }
 
-    /// The caller must have made sure that the bytes exist.
+    /// The caller must first check that the bytes exist.
     func coordinate(at place: Int, _ isBigEndian: Bool) -> Double {
       let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
       return Double(bitPattern: isBigEndian ? UInt64(bigEndian: word) : UInt64(littleEndian: word))

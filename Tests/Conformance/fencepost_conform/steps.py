@@ -290,7 +290,8 @@ def _located(named: Named, step: dict[str, Any]) -> None:
 
 
 def compare_located(step: dict[str, Any], asked: Monitor | Zones) -> None:
-    """Compares the conditions that contain a point, or the nearest boundaries."""
+    """Compares the conditions that contain a point, or those with the nearest boundaries, with the step's
+    expectation."""
     if "nearest" in step:
         latitude, longitude = (number(step["nearest"][key]) for key in ("latitude", "longitude"))
         return _compare_distances(step, asked.nearest(latitude, longitude, int(step["nearest"]["count"])))

@@ -3,7 +3,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// A shape without an entry is settled outside if it has been swept, otherwise it is undetermined.
+/// A shape without an entry is known to be outside if it has been swept; otherwise its side is undetermined.
 @Suite struct SlotStatesTests {
   private var table = ConditionTable(limit: nil)
   private var states = SlotStates()
@@ -56,7 +56,7 @@ import Testing
   }
 
   /// Waiting slots are listed once, in add order. If a condition is removed while its slot waits, a new condition in
-  /// this slot is not listed.
+  /// the same slot is not listed.
   @Test mutating func whoWaitsComesInAddOrder() throws {
     let slots = (0..<6).map { add("\($0)") }
     states.sweep(table)

@@ -28,7 +28,7 @@ import Testing
     #expect(watches.watches.isEmpty)
   }
 
-  /// A new watch from the same measurement keeps the local data.
+  /// A new watch that was computed from the same measurement keeps the local data.
   @Test func keepsWhatItWasDrawnFrom() {
     var watches = Watches()
     _ = watches.append(watch(10), local(1))

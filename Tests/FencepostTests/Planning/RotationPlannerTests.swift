@@ -166,8 +166,8 @@ import Testing
     #expect(next.armed.map(\.radius) == [600])
   }
 
-  /// Margin and accuracy shrink the wake-up circle. Pitfall 9, a filter that does not belong to its creator, is tested
-  /// in `SignificantChangeTests`.
+  /// Margin and accuracy shrink the wake-up circle. For pitfall 9 (a filter that belongs to another creator), see
+  /// `SignificantChangeTests`.
   @Test func marginAndAccuracyMakeTheWakeUpCircleSmaller() throws {
     let engine = try engine((0..<5).map { ("c\($0)", away(1_000 + 100 * Double($0)), 100.0) })
     func radius(_ margin: Double, _ accuracy: Double, _ maximum: Double = 100_000) throws -> Double? {

@@ -60,7 +60,7 @@ build_swift() {
   }
   # Uses only three kinds of graphs: those of the module with the articles, those of the core that the module
   # re-exports, and those of the extensions that both add to the standard library. The core's symbols become symbols of
-  # the module, so one page lists all that a program imports.
+  # the module, so a single page lists every symbol that a program imports.
   for graph in "$graphs"/Fencepost.symbols.json "$graphs"/Fencepost@*.symbols.json \
     "$graphs"/FencepostCore.symbols.json "$graphs"/FencepostCore@*.symbols.json; do
     [ -f "$graph" ] || continue

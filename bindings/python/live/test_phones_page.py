@@ -65,8 +65,8 @@ def test_the_page_word_for_word() -> None:
         page = f"python3 -c {shlex.quote(fetch)} http://127.0.0.1:8090/"
         assert "<title>Fencepost" in say(f'{page} Authorization "Bearer $(cat token)"')
         assert made.run(f"{page} X-None none", HOME).returncode != 0
-        # The watch is stopped while the phone continues. The same command then reads the messages that the phone sent
-        # meanwhile.
+        # The watch is stopped while the phone continues. The same command, started again, reads the messages that the
+        # phone sent while the watch was stopped.
         made.say("pkill -INT -f '^[^ ]*python[^ ]* fencepost/bin/fencepost'")
         made.until("! pgrep -f '^[^ ]*python[^ ]* fencepost/bin/fencepost'", "the end")
         say(phone.replace("owntracks/alice/phone", "owntracks/alice/watch"))

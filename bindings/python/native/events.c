@@ -12,8 +12,8 @@ static PyObject *refinement_tuple(const fencepost_event *event) {
 /*
  * Returns the tuple (sequence, identifier, state, cause, date_us, evidence_date_us, refinement, diagnostics,
  * generation, latitude, longitude, accuracy, boundary_distance, evidence, tag); missing values are None. `evidence` has
- * the bits FENCEPOST_EVIDENCE_.... `identifier` is the condition's identifier as a str. If it is NULL, this function
- * creates the str.
+ * the bits FENCEPOST_EVIDENCE_.... `identifier` is the condition's identifier as a str. If `identifier` is NULL, this
+ * function creates the str.
  */
 PyObject *native_event_tuple(const fencepost_event *event, PyObject *identifier) {
   PyObject *values[] = {
@@ -62,7 +62,7 @@ static PyObject *event_row(const fencepost_fleet_event *found, PyObject *name) {
   return both;
 }
 
-/* Reads up to `capacity` events. For a monitor, only the first members of each element are filled. */
+/* Reads up to `capacity` events. For a monitor, each element receives only a fencepost_event, its first member. */
 static fencepost_status poll(native_handle *self, void *events, size_t capacity, size_t *count,
                              fencepost_error *error) {
   return NATIVE_EVENTS(self, fencepost_monitor_poll_events, fencepost_fleet_poll_events, events, capacity, count,
@@ -130,8 +130,8 @@ static fencepost_status abandon(native_handle *self, fencepost_error *error) {
 }
 
 /*
- * Acknowledges or abandons the events in flight. If a turn is given, does nothing if another consumer has read events
- * since that turn. Returns False if another consumer has read events, otherwise True.
+ * Acknowledges or abandons the events in flight. If `turn_object` is not None, the function does nothing if another
+ * consumer has read events since that turn. Returns False if another consumer has read events, otherwise True.
  */
 static PyObject *settle(PyObject *object, PyObject *turn_object, settlement settlement) {
   native_handle *self = (native_handle *)object;

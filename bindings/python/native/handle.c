@@ -27,17 +27,18 @@ static void end_turn(native_handle *self) {
 }
 
 /*
- * A call that keeps the interpreter lock excludes all other calls if no call runs without the lock, because then no
- * other call can start. The queue prevents calls without the interpreter lock from running at the same time. A call
- * leaves the queue before it waits for the interpreter lock. Fleets that share a table read it in parallel, so a call
- * on a table does not exclude other calls; nor does a read-only call.
+ * If no call runs without the interpreter lock, a call that keeps the lock excludes all other calls, because they need
+ * the lock to start. The queue prevents calls without the interpreter lock from running at the same time. A call leaves
+ * the queue before it waits for the interpreter lock. Fleets that share a table read it in parallel, so a call on a
+ * table does not exclude other calls; nor does a read-only call.
  */
 static void begin(native_handle *self, native_call *call, int may_take_long, int excludes) {
   call->self = self;
   call->saved = NULL;
   call->is_alone = 0;
   call->lacks_memory = 0;
-  /* This equals FENCEPOST_ERROR_INIT, except that the rest of the message, which is never read, is not cleared. */
+  /* These assignments have the effect of FENCEPOST_ERROR_INIT, except that they do not clear the rest of the message,
+     which is never read. */
   call->error.struct_size = sizeof(call->error);
   call->error.status = FENCEPOST_OK;
   call->error.position = 0;

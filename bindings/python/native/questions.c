@@ -29,7 +29,7 @@ static int open_points(native_state *state, PyObject *const sources[2], question
   return 0;
 }
 
-/* Opens the memory for results; for None, the memory is NULL. Returns -1 with an exception on an error. */
+/* Opens the memory for results; for None, the memory is NULL. Returns -1 and sets an exception if there is an error. */
 static Py_ssize_t open_output(native_state *state, PyObject *object, const char *name, const char *codes,
                               native_column *column, void **out) {
   const native_layout layout = {name, codes, NATIVE_DENSE | NATIVE_WRITABLE};

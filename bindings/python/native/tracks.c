@@ -35,7 +35,8 @@ typedef struct {
   PyObject *found;
   double *accuracies;
   fencepost_fleet_event *events;
-  identifier *identifiers; /* KEPT entries, each for some generations: the text that was created last */
+  identifier *identifiers; /* a cache of KEPT texts; each entry serves several generations, and contains the text that
+                              was created last */
   unsigned long long accepted, late, invalid;
 } rows_to_feed;
 
@@ -63,7 +64,8 @@ static PyObject *tuple_of(rows_to_feed *rows, const fencepost_event *event) {
   return native_event_tuple(event, kept->text);
 }
 
-/* Reads all pending events; each poll acknowledges the previous one. Each event of a row has the place 2 * row + 1. */
+/* Reads all pending events; each poll acknowledges the previous one. An event that row r causes has the place 2 * r +
+   1. */
 static int take_events(rows_to_feed *rows) {
   for (;;) {
     size_t count = 0;

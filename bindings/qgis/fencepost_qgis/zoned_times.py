@@ -38,7 +38,7 @@ class Moment:
 class ZonedTimes:
     """The times in one field of an OGR layer, by feature id.
 
-    The first request reads all times.
+    The first request for a time reads the times of all features.
 
     Args:
         layer: The layer in QGIS, or None.

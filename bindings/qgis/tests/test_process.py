@@ -53,7 +53,7 @@ def events_of(path: Path) -> list[dict[str, Any]]:
             assert same_time(row[name], us)
             row[name] = pandas.Timestamp(us, unit="us", tz="UTC").strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         row["refinement"] = row["refinement"] or None
-        # A JSON line has these keys only if their value is not the default.
+        # A JSON line has the keys `evidence`, `gap` and `direction` only if their values are not the defaults.
         if row["evidence"] == "fix":
             del row["evidence"]
         for name in ("gap", "direction"):
@@ -144,7 +144,8 @@ def test_a_layer_of_polygons_is_a_layer_of_places(qgis: Qgis, data: Path, tmp_pa
 
 
 def test_zones_of_times_in_files_count(qgis: Qgis, data: Path, tmp_path: Path) -> None:
-    """The times of the walk are written with Tokyo's zone, in each format. The library must find the same events."""
+    """The times of the walk are written with Tokyo's zone, in each format. The library must find the same events in
+    each format."""
     walk = geopandas.read_file(data, layer="walk")
     places = geopandas.read_file(data, layer="places")
     wanted = expected(replay(walk, places))
@@ -233,7 +234,7 @@ def test_the_readme_word_for_word(new_qgis: Callable[[], Qgis], archive: Path, t
     said = done.stdout + done.stderr
     assert re.search("places layer 'conditions', feature 8: .*geometry", said)
     log = replay(ROOT / "examples/data/drive.csv", ROOT / "examples/data/conditions.geojson")
-    # The beacon could only have an initial determination, because there are no sightings.
+    # There are no sightings, so the beacon condition could only have an initial determination.
     wanted = [event for event in expected(log) if event["identifier"] != "apple lobby"]
     found = events_of(tmp_path / "events.gpkg")
     without = ("sequence",)

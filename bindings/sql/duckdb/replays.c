@@ -1,7 +1,7 @@
 /*
  * Implements fp_events(places, time, latitude, longitude [, accuracy [, options]]) and fp_visits(...): aggregates with
- * one group per device, whose rows may come in any order. Times, also those of the result, are TIMESTAMP (UTC) or
- * TIMESTAMPTZ.
+ * one group per device, whose rows may come in any order. All times, including those in the result, are TIMESTAMP (UTC)
+ * or TIMESTAMPTZ.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void destroy(duckdb_aggregate_state *states, idx_t count) {
   for (idx_t i = 0; i < count; i++) release(((state *)states[i])->group);
 }
 
-/* Creates a group without fixes. The places are either passed in, or compiled from bytes. */
+/* Creates a group that has no fixes yet. The places are either passed in, or compiled from bytes. */
 static group *make(fp_places *places, const char *bytes, size_t size, const char *text, size_t text_size,
                    fp_message *message) {
   group *new = calloc(1, sizeof *new);

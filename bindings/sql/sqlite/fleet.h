@@ -29,7 +29,7 @@ typedef struct fp_fleet_table {
   sqlite3_vtab base;
   sqlite3 *db;
   char *schema, *name;
-  fp_fleet *fleet; /* the fleet is compiled at the first input; NULL before that, and after a change of the setup */
+  fp_fleet *fleet; /* the compiled fleet; NULL until the first input, and again after the setup has changed */
   fp_options options;
   sqlite3_stmt *read_version, *read_device, *write_device, *write_event;
   sqlite3_int64 version; /* version of the setup that the fleet was compiled from */

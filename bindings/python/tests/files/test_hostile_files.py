@@ -118,8 +118,8 @@ for by in (None, "car"):
 
 
 def in_little_memory(path: Path, most: int) -> list[str]:
-    """Replays a file as one track and as several tracks, in a process with this memory limit in bytes, and returns both
-    errors."""
+    """Replays a file as one track and then as several tracks, in a process that may use at most `most` bytes of memory,
+    and returns both error messages."""
     command = [sys.executable, "-c", ALONE, str(path), str(most)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -24,7 +24,7 @@ def test_rows_are_sorted_within_their_tracks(rows: list[tuple[int, int]]) -> Non
     for track in set(tracks):
         own = [row for row in places if tracks[row] == track]
         expected = [row for row in range(len(rows)) if tracks[row] == track]
-        assert own == sorted(expected, key=times.__getitem__)  # the sort is stable
+        assert own == sorted(expected, key=times.__getitem__)  # rows with equal times keep their order
 
 
 @given(ROWS)

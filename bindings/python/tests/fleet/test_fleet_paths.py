@@ -1,5 +1,5 @@
-"""Tests fleets with a path: events between fixes, gates, gaps; and the plans of devices. A monitor for each device
-gives the expected events."""
+"""Tests fleets that have a path: gates, gaps, device plans, and events between fixes. The expected events come from a
+separate monitor for each device."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def test_questions_are_answered_for_their_own_device(fleet: Fleet) -> None:
 
 
 def test_expire_returns_the_names_of_the_devices(fleet: Fleet) -> None:
-    """While the call runs, another thread adds devices, which at once get the numbers of the expired devices."""
+    """While `expire` runs, another thread adds devices, which at once get the numbers of the expired devices."""
     count = 0
 
     def enter() -> None:

@@ -77,7 +77,7 @@ def test_a_loop_that_is_left_gives_its_last_event_again() -> None:
     live.feed("x", fix(0))
     with pytest.raises(ZeroDivisionError):
         for _ in live.events():
-            1 / 0  # as if the program failed while it handles the event
+            1 / 0  # as if the program failed while it was handling the event
     seen = []
     for event in live.events():
         seen.append(event.identifier)

@@ -71,7 +71,7 @@ def test_formats_and_visits(run: Run, files: tuple[Path, Path], tmp_path: Path) 
     assert isinstance(log.visits(), Visits) and len(log.visits()) == 1
     found = log.visits()[0]
     assert (found.start, found.end) == tuple(event.date for event in log)
-    # The path is 300 m long, at a speed of 1202.25 m per minute.
+    # The path is 300 m long, and the device moves along it at 1202.25 m per minute.
     assert found.duration.total_seconds() == pytest.approx(300 / 1202.25 * 60, abs=1e-3)
     features = json.loads(run(*command, "--format", "geojson").stdout)["features"]
     assert [feature["properties"]["evidence"] for feature in features] == ["path"] * 2

@@ -36,8 +36,8 @@ def test_the_overview_map_lies_where_it_hides_fewer_places(drawn: Any) -> None:
 
 
 def test_labels_avoid_marks(drawn: Any) -> None:
-    """Each expected value is the lower end of a label. The label lies above its place, below it, farther above, or on
-    the marks."""
+    """Each expected value is the lower end of a label. In the four cases, the label lies above its place, below its
+    place, farther above it, and on the marks."""
     assert drawn["labels"] == {"free": [200], "above": [256], "both": [190], "everywhere": [200]}
 
 

@@ -202,7 +202,7 @@ def test_nulls() -> None:
     for times, kind, name, expected in (
         ([None, 5, 6], "i8", "time_us", (2, 1, 0)),
         ([None, START_US, 1], "i8", "time_us", (1, 1, 1)),
-        ([None, START_US, 1], "i8", "time", (1, 1, 1)),  # the size gives the unit: microseconds, then seconds
+        ([None, START_US, 1], "i8", "time", (1, 1, 1)),  # the magnitude of the numbers determines the unit
         ([None, START_US, 1], UTC_US, "time", (1, 1, 1)),
         ([None, START_US, 1], pa.timestamp("s", "UTC"), "time", (1, 2, 0)),  # the second value is beyond year 9999
         ([None, None, None], "i8", "time", (0, 3, 0)),

@@ -48,7 +48,7 @@ def test_no_input_after_close(name: str, tmp_path: Path) -> None:
     # Closed files raise ValueError, so programs may have caught ValueError for monitors as well.
     assert issubclass(fencepost.errors.MonitorClosedError, fencepost.errors.InvalidArgumentError)
     assert issubclass(fencepost.errors.MonitorClosedError, ValueError)
-    # The same monitor accepts the input while it is open.
+    # While the monitor is open, it accepts the same input.
     with Monitor("m", store=tmp_path) as opened:
         INPUTS[name](opened)
 

@@ -114,8 +114,8 @@ def test_subinterpreters_have_their_own_classes() -> None:
     """The extension has no global state: a second interpreter in the process gets its own classes."""
     code = (
         "import _xxsubinterpreters as s, fencepost\n"
-        # This subinterpreter shares the interpreter lock. If the subinterpreter had its own lock, it would accept only
-        # modules built for 3.12.
+        # This subinterpreter shares the interpreter lock. A subinterpreter with its own lock would accept only modules
+        # that were built for Python 3.12.
         "i = s.create(isolated=False)\n"
         "s.run_string(i, 'import fencepost; m = fencepost.Monitor(); m.advance(1); assert m.clock_us == 1')\n"
         "s.destroy(i)\n"

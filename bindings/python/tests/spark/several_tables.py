@@ -58,7 +58,7 @@ def walks(draw: random.Random, names: list[bytes | None], devices: int = 5, step
             at[device][axis] += draw.gauss(0, 0.001)
         if draw.random() < 0.08:
             version[device] = draw.choice(names)
-        odd, beacons = draw.random() if step else 0.5, None  # the first row has a position, and later rows may not
+        odd, beacons = draw.random() if step else 0.5, None  # the first row has a position; later rows may lack one
         if odd < 0.3:
             seen = [{"uuid": UUID, "major": draw.randrange(4), "minor": 1, "rssi": -60}] * draw.randrange(3)
             beacons = json.dumps(seen)
@@ -74,8 +74,8 @@ def walks(draw: random.Random, names: list[bytes | None], devices: int = 5, step
 
 
 def alone(tables: Tables, rows: list[Row], to_us: int) -> list[Any]:
-    """Returns the events of each device if its rows are fed one by one, and if the device is moved when a row names
-    another table."""
+    """Feeds each device's rows one by one, moves the device to another fleet whenever a row names another table, and
+    returns the events."""
     found: list[Any] = []
     for device in {row[0] for row in rows}:
         fleet: Fleet | None = None

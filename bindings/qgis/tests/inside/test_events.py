@@ -219,7 +219,7 @@ class Cancelling(unittest.TestCase):
         self.assertEqual(part, whole[: len(part)])
         self.assertEqual(results["VISIT_COUNT"], 0)
         self.assertEqual(feedback.seen, sorted(feedback.seen))
-        # The run stopped within one batch of fixes after the request.
+        # The run stopped within one batch of fixes after the request to stop.
         self.assertTrue(70 <= feedback.seen[-1] < 85, feedback.seen)
 
     def test_while_reading(self):

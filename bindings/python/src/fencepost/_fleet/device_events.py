@@ -144,7 +144,7 @@ class DeviceEventList(EventRows[DeviceEvent]):
         Pass the events of several calls together: ``DeviceEventList([*before, *events])``.
 
         Args:
-            end: Open visits are counted up to this time. None means the latest time of these events.
+            end: Open visits are counted up to this time. If `end` is None, the latest time of these events is used.
 
         Example:
             >>> from fencepost import Fleet, Zones

@@ -9,7 +9,7 @@ from .notices import Notices
 
 _LATE = 100
 """The number of a message that comes late or twice may be smaller than the last number by at most this much. If a
-number is smaller by more than this, the sender has restarted its numbering."""
+message number is smaller than the last number by more than this, the sender has restarted its numbering."""
 
 
 class Gaps:

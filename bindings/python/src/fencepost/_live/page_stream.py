@@ -67,8 +67,8 @@ class Messages:
         """The full state for a new reader, and the number of the next message. The state may be slightly old; later
         changes are in the next messages."""
         now = time.monotonic()
-        # While there are no readers, nobody checks for changes, and a message of changes would lack the trails from
-        # that time.
+        # While there are no readers, nobody checks for changes, and a change message would lack the trails of that
+        # period.
         is_old = now >= self._looked_at + ALONE
         if (
             self._whole is None
@@ -85,7 +85,7 @@ class Messages:
         return self._whole, self._next_of_whole
 
     def after(self, number: int) -> tuple[list[Message], int] | None:
-        """The messages from `number` on, and the number of the next message. Returns None if these messages are no
+        """The messages from `number` on, and the number of the next message. Returns None if message `number` is no
         longer kept, so that the reader needs the full state again."""
         now = time.monotonic()
         if now >= self._looked_at + TURN * 0.9:

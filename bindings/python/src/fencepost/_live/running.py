@@ -38,8 +38,8 @@ class Running:
 
     def tick(self) -> float | None:
         """Lets time pass: due changes of silent devices become events. Call :meth:`tick` again after the returned
-        number of seconds, unless :meth:`run`, :meth:`serve` or a loop over :meth:`events` is active, because these call
-        it themselves.
+        number of seconds, unless :meth:`run`, :meth:`serve` or a loop over :meth:`events` is active, because they call
+        `tick` themselves.
 
         Returns:
             Seconds until something is due, or None if nothing is due before the next fix.
@@ -169,7 +169,7 @@ class Running:
                 return
 
     def stop(self) -> None:
-        """Ends :meth:`run`, :meth:`serve` and ``async for`` loops. Loops that start later end at once. This method may
-        be called from any thread and from signal handlers."""
+        """Ends :meth:`run`, :meth:`serve` and ``async for`` loops. A loop that starts after this call ends at once.
+        This method may be called from any thread and from signal handlers."""
         self._stop.stop()
         self._awaited.wake()

@@ -50,8 +50,8 @@ def stream_capsule(
         kinds: The column types: ``time`` (aware), ``duration``, ``int``, ``uint``, ``float``, ``bool`` or ``text``. For
             any other column, the type depends on the values: int if all values are int, else float if all are numbers,
             else bool if all are bool, else text.
-        requested_schema: The schema that the PyCapsule interface passes. If it differs from the stream's schema,
-            nanoarrow raises an error.
+        requested_schema: The schema that the PyCapsule interface passes. If `requested_schema` differs from the
+            stream's schema, nanoarrow raises an error.
         points: The longitude and latitude of each row; they become a last column ``geometry`` of GeoArrow points.
 
     Raises:

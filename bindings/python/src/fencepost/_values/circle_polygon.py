@@ -104,8 +104,8 @@ def _clipped(ring: Ring, edge: float, side: int) -> Ring:
 
 
 def _world_without(ring: Ring, opposite: float) -> list[Ring]:
-    """The world except for the area that the ring encloses on the other side of the Earth. This area is a hole in the
-    map or, if the ring crosses the antimeridian, two bays at the edges of the map."""
+    """The world except for the area that the ring encloses on the other side of the Earth. The area of the ring is a
+    hole in the map or, if the ring crosses the antimeridian, two bays at the edges of the map."""
     parts = _parts(_unwrapped(ring, opposite))
     if len(parts) == 1:
         return [_WORLD, parts[0]]

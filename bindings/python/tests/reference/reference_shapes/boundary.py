@@ -2,9 +2,9 @@
 
 The side follows from the nearest point on the line: if that point lies within an edge, the left of the edge is inside;
 if that point is a vertex, the edge next to the direction towards the given point decides. If several edges that are not
-neighbours are equally near, to some micrometres, these edges may cross near the point by up to a micrometre, so the
-nearest edge does not determine the side. In this case `is_inside_by_meridian` determines the side by counting crossings
-of a meridian.
+neighbours are equally near, to within a few micrometres, these edges may cross near the point by up to a micrometre, so
+the nearest edge does not determine the side. When the nearest edge does not determine the side, `is_inside_by_meridian`
+counts crossings of a meridian instead.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class Boundary:
         return -d if math.sin(math.radians(there[2] - way)) > 0 else d
 
     def _is_contested(self, latitude: float, longitude: float) -> bool:
-        """Returns True if the nearest edges are not neighbours and are equally near, to some micrometres."""
+        """Returns True if the nearest edges are not neighbours and are equally near, to within a few micrometres."""
         if (90.0, 0.0) in self.at_vertices:
             return False  # at a pole, the side of an edge would depend on the chosen meridian
         places = [set(edge.key) for _, _, edge in self.candidates(latitude, longitude, CROSSWISE)]
@@ -145,7 +145,7 @@ class Boundary:
         """Returns True if the direction from a vertex to a point leads inside."""
         way = heading(*place, inverse(*place, latitude, longitude)["azi1"])
         ends = sorted(self.at_vertices[place], key=lambda end: (way - end[0]) % math.tau)
-        return ends[0][1]  # the first end clockwise decides: left of a departing edge is inside
+        return ends[0][1]  # the first edge clockwise decides: the left side of a departing edge is inside
 
     def is_inside_by_meridian(self, latitude: float, longitude: float, north_is_inside: bool) -> bool:
         """Determines the side of a point by counting the edges that the point's meridian crosses north of the point.
