@@ -99,7 +99,7 @@ public actor Monitor {
   }
 
   /// Saves everything and releases the name, so that the stored monitor can be opened again. Uncommitted events are
-  /// redelivered when the monitor is opened. Inputs fed to this object afterwards are not saved.
+  /// redelivered when the monitor is opened. Inputs that are fed to the closed monitor are not saved.
   ///
   /// - Throws: ``MonitorError/storeUnavailable(_:)`` when not everything could be saved; the name is released in any
   ///   case.
@@ -121,7 +121,7 @@ public actor Monitor {
   }
 }
 
-// These names are nested in the same way as in Core Location.
+// Core Location nests these names in the same way.
 extension Monitor {
   public typealias Event = Fencepost.Event
   public typealias Record = Fencepost.Record

@@ -36,7 +36,7 @@ extension Monitor {
     try setScanning(isOn, at: Timestamp(validating: date))
   }
 
-  /// Declares what the host can do from now on.
+  /// Declares the host's capabilities from now on.
   public func setHostCapabilities(
     _ flags: Diagnostics, unsupported: Set<ConditionKind> = [], at date: Date
   ) throws(MonitorError) {

@@ -17,12 +17,12 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   private var database: StoreDatabase?
   /// A file of version 1, until the first write replaces it.
   private var first: FirstVersion?
-  /// The file that will replace the present one, while it is written in parts.
+  /// The file that is being written in parts and will then replace the present file.
   private var draft: StoreDraft?
   private var hasLastingName = true
   /// The family of the next file; see ``join(_:)``.
   private var nextFamily: UInt32?
-  /// The sums that were last read or written.
+  /// The file's checksums that were last read or written.
   private var sums: StoreSums?
   /// The log next to a file into which another program has written; the log is removed together with that file.
   private var spoiltLog: FileIdentity?
@@ -110,8 +110,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     guard number(at: 68) == Schema.applicationID else {
       throw .foreignFile(number(at: 68))
     }
-    // By section 1.3.3, a value above 2 at byte 18 means that SQLite may only read the file; a value above 2 at byte 19
-    // means that SQLite must not even read it.
+    // According to section 1.3.3 of the SQLite file format, a value above 2 at byte 18 means that SQLite may only read
+    // the file; a value above 2 at byte 19 means that SQLite must not even read it.
     guard page[18] <= 2, page[19] <= 2 else {
       throw .damaged("this version of SQLite does not support its newer file format")
     }
@@ -315,8 +315,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   }
 
   /// After `fork()`, the child must not even close SQLite's connection: this would remove the log to which the parent
-  /// still writes. So the connection is left as it is, without a reference to it. The descriptor of the file must be
-  /// closed; otherwise the name would stay locked for as long as this process lives.
+  /// still writes. The child therefore leaves the connection open and keeps no reference to it. The descriptor of the
+  /// file must be closed; otherwise the name would stay locked for as long as this process lives.
   private func leaveToParent() {
     if let database { _ = Unmanaged.passRetained(database) }
     if let first { _ = Unmanaged.passRetained(first) }
@@ -336,7 +336,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
       try draft.fill(changes)
       try draft.publish(as: path)
     } catch {
-      // The first process removes other processes' drafts before those drafts are locked.
+      // Another process may have created the file first and removed this draft before the draft was locked.
       if StoreFiles.size(path) != nil { throw .busy }
       throw error
     }
@@ -407,7 +407,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try StoreDraft.make(kind, of: path, family: nextFamily)
   }
 
-  /// Continues with a file that has replaced another one.
+  /// Continues with the file of a draft that has replaced the previous file.
   private func use(_ draft: StoreDraft) throws(StoreFailure) {
     file = draft.file
     hasLastingName = false
@@ -437,7 +437,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     database = try? StoreDatabase.open(path, verified: draft.sums)
   }
 
-  /// Fsyncs the directory after the rename. Earlier writes to the new file are not durable.
+  /// Fsyncs the directory after the rename. Until the directory is fsynced, writes to the new file are not durable.
   private func makeNameLast() throws(StoreFailure) {
     guard !hasLastingName else { return }
     try StoreFiles.synchroniseDirectory(of: path)

@@ -44,7 +44,7 @@ for row in circles-20 circles-1000 circles-20000 single polygons path fleet cont
   cmp "$folder/library.$row" "$folder/other.$row" || status=1
 done
 
-# make test does not run the benchmark, so check here that it compiles.
+# `make test` does not run the benchmark, so check here that the benchmark compiles.
 missing=()
 for package in libboost-dev libgeographiclib-dev; do dpkg -s "$package" > /dev/null 2>&1 || missing+=("$package"); done
 .ci/install.sh "${missing[@]}"

@@ -1,5 +1,5 @@
-// Runs the hand-written program that estimates the possible speed, if its sources are present (../shared/bench). That
-// program has its own workloads, which we read from the same flat files.
+// Runs the hand-written program that estimates the possible speed, if its sources are present (../shared/bench). The
+// program has its own workloads, which this benchmark reads from the same flat files.
 #pragma once
 #include "monitored.hpp"
 
@@ -44,8 +44,8 @@ class Limit {
     return fixes;
   }
 
-  // Returns the median of `repetitions` runs: of the anchored loop C for a device that moves (W1), or of the stateless
-  // grid B16, which returns sets, for unrelated points.
+  // Returns the median of `repetitions` runs of the hand-written program: of its anchored loop C for a device that
+  // moves (workload W1), or of its stateless grid B16, which returns sets, for unrelated points.
   Figure run(const std::string &workload, size_t count, int repetitions) const {
     std::string command = "BENCH_DATA='" + data + "' BENCH_N=" + std::to_string(count) +
                           " BENCH_REPS=" + std::to_string(repetitions) + " BENCH_ONLY='" +

@@ -3,9 +3,9 @@ presences for GeoPandas; adds the results to .build/bench.json. Called by run.sh
 
     .venv/bin/python Tests/Benchmarks/presences.py [--quick] [--json .build/bench.json]
 
-A million devices are around eight places, 123 000 of them inside a place. The targets are 10 ms for the devices inside
-one place and 1 s for the table of all presences. Each result is the median of seven calls, in processor time. One
-device moves before each call, so that the answers differ.
+A million devices are spread around eight places, and 123 000 of them are inside a place. The targets are 10 ms for the
+devices inside one place and 1 s for the table of all presences. Each result is the median of seven calls, in processor
+time. One device moves before each call, so that the answers differ.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ static void poll_null(void) {
   memset(&event, 0x5a, sizeof event);
   before = event;
   CHECK_STATUS(fencepost_monitor_poll_event(NULL, &event, &available, NULL), FENCEPOST_E_NULL_ARGUMENT);
-  /* A refused call does not commit the event in flight either. */
+  /* A call that is refused does not commit the event in flight. */
   CHECK_REFUSED(monitor, fencepost_monitor_poll_event(monitor, NULL, &available, NULL), FENCEPOST_E_NULL_ARGUMENT);
   CHECK_REFUSED(monitor, fencepost_monitor_poll_event(monitor, &event, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
   CHECK_STATUS(fencepost_monitor_poll_events(NULL, &event, 1, &count, NULL), FENCEPOST_E_NULL_ARGUMENT);
@@ -96,7 +96,7 @@ static void commit_rules(void) {
   CHECK_INT(next_event(monitor).sequence, 2);
   CHECK_INT(record_of(monitor, "c").last_event.sequence, 1);
   CHECK_INT(record_of(monitor, "c").last_event.state, FENCEPOST_STATE_SATISFIED);
-  /* To acknowledge an event also commits it, but an event is committed only once. */
+  /* Acknowledging an event also commits the event, but an event is committed only once. */
   CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
   CHECK_INT(record_of(monitor, "c").last_event.sequence, 2);
   CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
@@ -202,8 +202,8 @@ static void notify_bits(void) {
     CHECK_INT(statistics_of(monitor).pending_events, table[i].events);
     while (statistics_of(monitor).pending_events) next_event(monitor);
     CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
-    CHECK_INT(record_of(monitor, "c").last_event.state, FENCEPOST_STATE_UNSATISFIED); /* the record has the state, with
-                                                                                         or without an event */
+    /* The record has the new state whether or not there was an event. */
+    CHECK_INT(record_of(monitor, "c").last_event.state, FENCEPOST_STATE_UNSATISFIED);
     fencepost_monitor_destroy(monitor);
   }
 }

@@ -11,7 +11,8 @@ static fencepost_monitor *limited_monitor(int64_t max_time_step_us) {
 /* A receiver without satellites gives this date after a rollover: 2079-06-05. */
 #define YEAR_2079 INT64_C(3453148800000000)
 
-/* Without the option, one wrong date makes every later fix late; with it, only the wrong fix is refused. */
+/* Without a limit for time steps, one wrong date makes every later fix late; with the limit, only the wrong fix is
+   refused. */
 static void one_wrong_date(void) {
   fencepost_monitor *deaf = new_monitor(NULL), *wary = limited_monitor(SECONDS(3600) - T0);
   fencepost_monitor *both[] = {deaf, wary};
@@ -150,11 +151,11 @@ static void rewinding(void) {
     CHECK_INT(explanation.observed, FENCEPOST_STATE_UNKNOWN);
     CHECK_INT(explanation.last_sighting_us, FENCEPOST_TIME_UNSET);
   }
-  /* For beacons, the absence is counted from the new clock time. */
+  /* For beacon conditions, the absence timer starts again at the new clock time. */
   int64_t deadline;
   CHECK_OK(fencepost_monitor_next_deadline(monitor, &deadline, NULL));
   CHECK_INT(deadline, SECONDS(60));
-  /* Reported events keep their wrong dates, and the sequence continues. */
+  /* Events that were already reported keep their wrong dates, and the sequence numbers continue. */
   for (uint64_t i = 0; i < waiting; i++) CHECK_INT(next_event(monitor).sequence, handed_out + 1 + i);
   expect_no_event(monitor);
   CHECK_INT(record_of(monitor, "exact").last_event.state, FENCEPOST_STATE_UNSATISFIED);
@@ -167,8 +168,8 @@ static void rewinding(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A determination that agrees with the reported state gives no event, as is the case after any other undetermined
-   state. */
+/* After a rewind, as after any other undetermined state, a determination that agrees with the reported state gives no
+   event. */
 static void rewinding_repeats_nothing(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   add_exact_circle(monitor, "a", 0);
@@ -244,8 +245,8 @@ static void rewinding_is_refused(void) {
     CHECK_COUNTED(monitor, fencepost_monitor_rewind(monitor, refused[i], &error), FENCEPOST_E_INVALID_ARGUMENT, 1, 0,
                   0);
   CHECK_CONTAINS(error.message, "must not be later than the monitor's clock 2023-11-14T22:13:25.000000Z");
-  CHECK_OK(fencepost_monitor_rewind(monitor, SECONDS(5), NULL)); /* rewinds to the present time: all states become
-                                                                    undetermined */
+  /* Rewinding to the present time makes all states undetermined. */
+  CHECK_OK(fencepost_monitor_rewind(monitor, SECONDS(5), NULL));
   CHECK_INT(record_of(monitor, "a").state, FENCEPOST_STATE_UNKNOWN);
   CHECK_OK(fencepost_monitor_rewind(monitor, FENCEPOST_TIME_MIN, NULL));
   CHECK_OK(feed(monitor, 0, FENCEPOST_TIME_MIN));
@@ -282,8 +283,8 @@ static void rewinding_in_each_delivery(void) {
     CHECK_OK(fencepost_monitor_rewind(monitor, SECONDS(0), NULL));
     fencepost_monitor *fork;
     CHECK_OK(fencepost_monitor_fork(monitor, &fork, NULL));
-    CHECK_INT(next_event(fork).sequence, event.sequence); /* redelivered: a fork has the state that a crash would
-                                                             leave */
+    /* The event is redelivered, because a fork has the state that a crash would leave. */
+    CHECK_INT(next_event(fork).sequence, event.sequence);
     fencepost_monitor_destroy(fork);
     if (delivery == FENCEPOST_DELIVERY_EVERY) CHECK_INT(next_event(monitor).date_us, SECONDS(2));
     expect_no_event(monitor);
@@ -307,7 +308,8 @@ static void times_last(void) {
     CHECK_STATUS(feed(monitor, 0, SECONDS(61)), FENCEPOST_E_AHEAD_OF_CLOCK);
     CHECK_OK(fencepost_monitor_advance(monitor, YEAR_2079, NULL));
     CHECK_OK(fencepost_monitor_rewind(monitor, SECONDS(10), NULL));
-    /* All inputs survive a crash: after the rewind, RELAXED does not delay its next save until 2079. */
+    /* All inputs survive a crash: after the clock was rewound from 2079, RELAXED does not wait until 2079 before it
+       saves again. */
     CHECK_INT(inputs_after_a_crash(&store), 4);
 
     size_t size = 0;
@@ -328,7 +330,7 @@ static void times_last(void) {
       CHECK_OK(feed(both[m], 0, SECONDS(70)));
       fencepost_monitor_destroy(both[m]);
     }
-    /* The option is read again at each opening; the counter is preserved. */
+    /* Each opening sets the option `max_time_step_us` anew, but the counter `ahead_inputs` is preserved. */
     options.max_time_step_us = 0;
     monitor = open_with("m", &options);
     CHECK_INT(statistics_of(monitor).ahead_inputs, 2);

@@ -35,7 +35,7 @@ static void at_each_kind_of_call(void) {
   fencepost_fix fixes[3] = {{0, 0.1, 5, SECONDS(2)}, {0, 0, 5, SECONDS(3)}, {0, 0.1, 5, SECONDS(4)}};
   CHECK_OK(fencepost_monitor_feed_fixes(monitor, fixes, 3, NULL, NULL)); /* three events cause one call */
   CHECK_INT(bell.rings, 2);
-  add_exact_circle(monitor, "b", 0); /* the last fix decides the new condition */
+  add_exact_circle(monitor, "b", 0); /* the last fix decides the state of the new condition */
   CHECK_INT(bell.rings, 3);
   CHECK_STATUS(feed(monitor, 0, T0), FENCEPOST_E_LATE_INPUT);
   for (int i = 0; i < 5; i++) next_event(monitor);
@@ -196,7 +196,7 @@ static void never_after_clearing(void) {
   options.max_pending_events = 50;
   fencepost_monitor *monitor = new_monitor(&options);
   add_exact_circle(monitor, "a", 0);
-  CHECK_OK(feed(monitor, 0, SECONDS(0))); /* so an event is waiting even if the feeders start late */
+  CHECK_OK(feed(monitor, 0, SECONDS(0))); /* this makes an event pending even if the feeders start late */
   station stations[FEEDERS];
   pthread_t threads[FEEDERS];
   target *targets = calloc(TURNS, sizeof *targets);

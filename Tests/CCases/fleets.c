@@ -70,7 +70,8 @@ fencepost_fleet *busy_fleet(fencepost_conditions **out_table) {
   uint32_t one = device_of(fleet, "one"), two = device_of(fleet, "two"), gone = device_of(fleet, "gone");
   CHECK_OK(feed_device(fleet, one, 0, SECONDS(0)));
   CHECK_OK(feed_device(fleet, two, 0, SECONDS(1)));
-  CHECK_OK(feed_device(fleet, one, 0.05, SECONDS(5))); /* leaves "exact", starts a crossing of "standard" */
+  /* The device leaves the condition "exact" and starts to cross "standard". */
+  CHECK_OK(feed_device(fleet, one, 0.05, SECONDS(5)));
   CHECK_OK(fencepost_fleet_remove_device(fleet, gone, 0, NULL));
   CHECK_INT(fleet_statistics(fleet).pending_events, 3);
   *out_table = table;

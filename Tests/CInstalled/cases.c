@@ -1,5 +1,5 @@
-/* Runs all C cases, or those whose name contains an argument, in a separate process: against the installed library
- * (run.sh), with a sanitizer (Tests/Sanitize), or only a few (case.sh). */
+/* Runs all C cases, or only those whose names contain an argument, in a program of its own: against the installed
+ * library (run.sh), with a sanitizer (Tests/Sanitize), or only a few (case.sh). */
 #include <stdio.h>
 #include <string.h>
 

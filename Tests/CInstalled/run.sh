@@ -196,8 +196,8 @@ wrapper() {
   count=$((count + 1))
 }
 
-# Follows bindings/c/README.md word for word, in a separate home directory: its program, then its two blocks of
-# commands. Compiles the other programs of the README, and also runs the C++ one.
+# In a separate home directory, follows bindings/c/README.md word for word: first its program, then its two blocks of
+# commands. Also compiles the README's other programs, and runs the C++ one.
 readme() {
   mkdir -p "$folder/home"
   awk -v folder="$folder/home" '

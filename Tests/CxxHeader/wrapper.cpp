@@ -467,7 +467,7 @@ void tables_and_fleets() {
 
 namespace {
 
-/* This is the table that a monitor made: changing it changes the monitor, and it outlives the monitor. */
+/* A table obtained from a monitor: changing the table changes the monitor, and the table outlives the monitor. */
 void table_of_a_monitor() {
   std::optional<fencepost::monitor> monitor(std::in_place);
   fencepost::conditions table = monitor->conditions();

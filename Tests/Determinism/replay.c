@@ -84,8 +84,8 @@ static int64_t latitudes[circles], longitudes[circles]; /* the centres of the mo
 static void go(fencepost_monitor *monitor, int places, size_t count, size_t batch);
 
 /* Adds stars, with and without holes, and lines; all are 100 m to 800 km long. Half of the shapes are in one city, the
- * others anywhere, also at the poles and across the antimeridian. The shapes have all policies, and some have a buffer
- * or planar edges. */
+ * others anywhere, also at the poles and across the antimeridian. Together, the shapes use all policies, and some have
+ * a buffer or planar edges. */
 static void walk_shapes(fencepost_monitor *monitor, size_t count, size_t batch) {
   static const fencepost_transition_policy policies[] = {FENCEPOST_TRANSITION_POLICY_EXACT_INIT,
                                                          FENCEPOST_TRANSITION_POLICY_STANDARD_INIT,
@@ -101,8 +101,8 @@ static void walk_shapes(fencepost_monitor *monitor, size_t count, size_t batch) 
     if (latitudes[i] - size < -895000000) size = latitudes[i] + 895000000;
     double north[2 * most_corners], east[2 * most_corners];
     int corners = (int)draw(3, most_corners), holes = i % 4 == 1;
-    for (int k = 0; k < corners; k++) { /* vertices around a square, each at a random fraction of the way from its
-                                           middle */
+    for (int k = 0; k < corners; k++) { /* vertices around a square, each at a random fraction of the way from the
+                                           square's centre */
       int64_t turn = 4000 * (int64_t)k / corners, side = turn / 1000, along = turn % 1000 - 500;
       int64_t x = side == 0 ? along : side == 1 ? 500 : side == 2 ? -along : -500;
       int64_t y = side == 0 ? -500 : side == 1 ? along : side == 2 ? 500 : -along;
@@ -143,7 +143,7 @@ static void walk_shapes(fencepost_monitor *monitor, size_t count, size_t batch) 
       if (i % 6 == 0) shape.buffer_m = (double)size / 1e4;
       status = fencepost_monitor_add_polygon_condition(monitor, identifier, &geometry, &shape, &options, &error);
     }
-    if (status != FENCEPOST_OK) /* the place of a crossing must also be the same in every build */
+    if (status != FENCEPOST_OK) /* a crossing's place, which is in the message, must also be the same in every build */
       puts(error.message);
     else {
       fencepost_shape read = FENCEPOST_SHAPE_INIT;

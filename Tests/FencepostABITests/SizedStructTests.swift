@@ -10,8 +10,8 @@ import Testing
   private let defaults = fencepost_plan_options(struct_size: 0, slots: 20, margin_m: 3, maximum_radius_m: 100_000)
   private let size = MemoryLayout<fencepost_plan_options>.size
 
-  /// Reads a structure that states a given size and is filled with a given byte. The memory ends right after the
-  /// structure.
+  /// Reads a structure that states a given size and is filled with a given byte. The memory that is read ends right
+  /// after the structure.
   private func read(_ stated: Int, fill: UInt8 = 0, bytes: Int? = nil) throws(BoundaryError) -> fencepost_plan_options {
     let count = bytes ?? stated
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, 8), alignment: 8)
@@ -43,7 +43,8 @@ import Testing
     }
   }
 
-  /// Impossible sizes are distinguished from the sizes of other versions, and no memory beyond the structures is read.
+  /// An impossible size is reported differently from the size of another version, and no memory beyond the structure is
+  /// read.
   @Test(arguments: [0, 1, 4, 7, 9, 12, 4_097, 4_104, Int(UInt32.max)]) func otherSizesAreRefused(stated: Int) {
     do throws(BoundaryError) {
       _ = try read(stated, bytes: 8)
@@ -54,7 +55,7 @@ import Testing
     }
   }
 
-  /// Writing stops at the end of the caller's structure, and its size member does not change.
+  /// Writing stops at the end of the caller's structure, and the structure's size member does not change.
   @Test func writesNoMoreThanTheCallerKnows() throws {
     let full = MemoryLayout<fencepost_plan>.size
     for stated in stride(from: 8, through: full + 16, by: 8) {

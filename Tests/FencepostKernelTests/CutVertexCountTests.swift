@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  /// Invalid positions are counted as listed; they are refused when the shape is examined.
+  /// Invalid positions count as vertices; they are refused when the shape is examined.
   @Test func invalidPositionsAreNotCut() {
     for latitude in [Double.nan, .infinity, -91, 1e308] {
       #expect(definition([[(0, 0), (0, 170), (latitude, 0)]], isRing: false).cutVertexCount < 1_000)

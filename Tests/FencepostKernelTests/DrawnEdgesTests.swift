@@ -13,8 +13,8 @@ import Testing
 
   private let box: Ring = [(60, 10), (60, 20), (61, 20), (61, 10)]
 
-  /// A vertex of the hole lies on an edge of the outer ring. At the lower edge the geodesics bulge to the north, at the
-  /// upper edge to the south.
+  /// A vertex of the hole lies on an edge of the outer ring. The geodesics of both edges bulge to the north: at the
+  /// lower edge into the polygon, at the upper edge out of it.
   @Test func aHoleTouchesAnEdgeFromWithin() throws {
     for latitude in [60.0, 61] {
       let hole: Ring = [(latitude, 15.3), (60.5, 15), (60.5, 15.5)]

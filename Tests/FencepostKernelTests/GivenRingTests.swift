@@ -88,7 +88,8 @@ import Testing
     #expect(meridians.isSubset(of: [0, 90]), "\(meridians)")
   }
 
-  /// The sides of boxes from pole to pole, and around the Earth, get additional vertices that determine their course.
+  /// A side of a box that reaches from pole to pole, or around the Earth, gets extra vertices, because its two ends
+  /// alone do not determine its course.
   @Test func boxesAtThePolesAndAroundTheEarth() throws {
     func box(_ west: Double, _ south: Double, _ east: Double, _ north: Double) -> [Corner] {
       [(south, west), (south, east), (north, east), (north, west)]
@@ -131,7 +132,7 @@ import Testing
     #expect(refusal(box(-180, -90, 180, -60))?.reason == .tooFewVertices)
   }
 
-  /// The poles are on every meridian, so edges that are a quarter of a meridian do not cross there.
+  /// Every meridian passes through both poles, so edges that are a quarter of a meridian do not cross at a pole.
   @Test(arguments: [EdgeReading.geodesic, .planar])
   func stripsFromPoleToPole(_ reading: EdgeReading) throws {
     let strips: [[Corner]] = [
@@ -151,7 +152,7 @@ import Testing
         }
       }
     }
-    // Edges that do cross are still refused.
+    // Edges that really cross are still refused.
     #expect(throws: ShapeDefect.self) {
       try GeodesicShape.reading(
         ShapeDefinition(
@@ -191,7 +192,7 @@ import Testing
     // A polygon is also refused if its vertices are so close that no edge is wide.
     let dense = [-175.0, -60, 60, 175].map { (-80.0, $0) } + [175.0, 60, -60, -175].map { (80.0, $0) }
     #expect(throws: ShapeDefect.self) { try shape(dense) }
-    // Lines with such wide edges are accepted as written.
+    // A line with edges of more than 180 degrees of longitude is accepted as written.
     let line = try GeodesicShape.reading(
       ShapeDefinition(.corridor(radius: 1000), ShapeVertices(lines: [[(0, 170), (0, -170)]]), edges: .planar))
     #expect(line.contains(SurfacePoint(latitude: 0, longitude: 0)))

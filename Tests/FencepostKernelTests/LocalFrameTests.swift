@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  /// A position in range gives a vector of the Earth; NaN is out of range.
+  /// A frame gives a vector for a position within its range; NaN is never within the range.
   @Test(arguments: hostileNumbers) func hostileNumbersDoNotTrap(_ number: Double) {
     for other in hostileNumbers {
       let frame = LocalFrame(latitude: number, longitude: other)

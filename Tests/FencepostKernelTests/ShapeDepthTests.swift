@@ -38,9 +38,9 @@ import Testing
     SurfacePoint(latitude: place.latitude, longitude: place.longitude)
   }
 
-  /// The signed distance D changes at most as much as the position moves. No place is deeper than 1.01 times the depth.
-  /// Bounds contain D. Points inside are in both enclosing caps, and within the clearance for a level, no point has a D
-  /// equal to that level.
+  /// If the position moves, the signed distance D changes by at most the distance moved. No place is deeper than 1.01
+  /// times the depth. Bounds contain D. Points inside are in both enclosing caps, and within the clearance for a level,
+  /// no point has a D equal to that level.
   @Test(arguments: 0..<8) func everythingRestsOnTheDistance(_ number: Int) throws {
     var random = SeededGenerator("shapes", salt: UInt64(number))
     for _ in 0..<40 {
@@ -67,7 +67,7 @@ import Testing
         let moved = point.path(to: next).distance
         let other = shape.boundaryDistance(of: next)
         #expect((other - d).magnitude <= moved + 4e-8, "\(shape.definition) \(place) \(next)")
-        // The clearance must also hold for points above or below the surface.
+        // The clearance must also be a lower bound for points above or below the surface.
         let height = random.chance(0.5) ? 0 : random.uniform(-100...100)
         let above = point.vector * (1 + height / 6.4e6)
         let clearance = shape.clearance(from: above, to: other)
@@ -154,7 +154,7 @@ import Testing
         #expect(depth > radius * 0.95 && depth < radius * 1.05, "\(depth) \(radius)")
       }
       #expect(try GeodesicShape.reading(polygon: [[ring.reversed()]], isOriented: true).depth == 100_000)
-      // A polygon whose tail has a single long edge is deep, too.
+      // The polygon is also deep if it has a tail with a single long edge.
       let tail = try GeodesicShape.reading(polygon: [
         [ring + [(latitude - 1, longitude + 3), (latitude + 1, longitude + 3)]]
       ])
@@ -167,15 +167,16 @@ import Testing
     let size = 0.01
     let squares = [(0.0, 0.0), (1, 0), (-1, 0), (0, 1), (0, -1)].map { [square($0.0 * size, $0.1 * size, size)] }
     let cross = try GeodesicShape.reading(polygon: squares)
-    // The depth is half of a square's diagonal; one degree of latitude is 110 574 m, one degree of longitude 111 320 m.
+    // The depth is half of a square's diagonal. One degree of latitude is 110 574 m, and one degree of longitude is 111
+    // 320 m.
     let expected = size / 2 * (110_574.0 * 110_574 + 111_320.0 * 111_320).squareRoot()
     #expect(cross.depth > expected * 0.99 && cross.depth < expected * 1.0001, "\(cross.depth) \(expected)")
     #expect(cross.line.vertices.count == 13)
   }
 
   /// The search for the deepest place of a smooth outline opens nodes in proportion to the number of vertices, not to
-  /// its square. Without `InscribedCircle.descend` the search opens 11 (stadium) to 42 (degrees) nodes for each of
-  /// these vertices, and 40 to 112 nodes for each vertex of an outline with four times as many vertices.
+  /// its square. Without `InscribedCircle.descend`, the search opens 11 nodes (stadium) to 42 nodes (degrees) for each
+  /// vertex, and 40 to 112 nodes for each vertex of an outline with four times as many vertices.
   @Test(arguments: ["degrees", "ground", "oval", "stadium", "ring"])
   func smoothOutlinesAreNoMoreWork(_ kind: String) throws {
     let count = 4_000
@@ -198,9 +199,9 @@ import Testing
     #expect(found.depth == shape.depth)
   }
 
-  /// Tests holes with a corner on the surrounding edge. In earlier versions, circles grew around these corners into the
-  /// outside until the search gave up. The search opened 2 500 nodes for each vertex, which took minutes for a thousand
-  /// holes, and the depth was up to 2.3 % too small.
+  /// Tests holes with a corner on the surrounding edge. In earlier versions, the search grew circles at these corners
+  /// that reached outside the polygon, until it gave up. The search opened 2 500 nodes for each vertex, which took
+  /// minutes for a thousand holes, and the depth was up to 2.3 % too small.
   @Test(arguments: [20, 100, 400]) func holesThatTouchTheEdgeAreNoMoreWork(_ holes: Int) throws {
     let width = 1 / Double(holes)
     let diamonds = (0..<holes).map { hole -> [Corner] in
@@ -232,7 +233,7 @@ import Testing
     for part in [0.5, 0.9, 0.99] {
       let buffer = -plain.depth * part
       let shape = try GeodesicShape.reading(polygon: [[box]], buffer: buffer)
-      // The depth is the radius of the same largest circle plus the negative buffer, or at most 2 % less.
+      // The depth is the radius of the largest circle in the box plus the negative buffer, or at most 2 % less.
       #expect(shape.depth > 0 && shape.depth < 555 + buffer && shape.depth > (552.87 + buffer) * 0.98, "\(part)")
     }
     for buffer in [-553.0, -1_000, -1e300] {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Vertices that touch an edge between its ends, or poke through it by less than a micrometre, are accepted. Near such
-/// a vertex, the side according to the nearest edge is valid only within the distance by which the vertex pokes
-/// through.
+/// Vertices that touch an edge between its ends, or poke through it by less than a micrometre, are accepted. Near a
+/// vertex that pokes through an edge, the side according to the nearest edge is valid only within the distance by which
+/// the vertex pokes through.
 @Suite struct ShapeRivalsTests {
   /// Shapes with a vertex at a place along an edge.
   private enum Kind: CaseIterable {
@@ -62,7 +62,7 @@ import Testing
     let note = "\(kind) from \(start) towards \(azimuth), \(length) by \(height), poke \(poke)"
     let apart = 0.01 * height
     let shape = try GeodesicShape.reading(polygon: kind.rings(length, height, poke, place))
-    // This is the same shape, but its corner is clearly before the edge.
+    // This shape is the same except that its corner is clearly before the edge.
     let clear = try GeodesicShape.reading(polygon: kind.rings(length, height, apart, place))
     for turn in 0..<40 {
       let away = random.logarithmic(4 * apart, 2 * height) * (turn % 2 == 0 ? 1 : -1)
@@ -89,7 +89,7 @@ import Testing
     for kind in Kind.allCases {
       for poke in [-0.6e-6, -20e-9, 0, 20e-9, 0.6e-6] {
         let length = random.logarithmic(20, 3e5)
-        // A notch may also open by an angle of only 0.001; its edges then cross at that angle.
+        // A notch may also open at an angle of only 0.001 radians; its edges then cross at that angle.
         for slope in [0.4, 0.001] {
           try check(
             kind, from: starts[number], azimuth: random.uniform(0...360), length: length,
@@ -99,8 +99,7 @@ import Testing
     }
   }
 
-  /// Tests the case in which the defect was found: a corner 11 nm beyond the equator, and a point 110 km behind that
-  /// corner.
+  /// Tests the case that revealed the defect: a corner 11 nm beyond the equator, and a point 110 km behind that corner.
   @Test func aCornerBeyondTheEquator() throws {
     let corner: Corner = (-1e-13, 0.5)
     let shape = try GeodesicShape.reading(polygon: [[[(0, 0), (0, 1), (1, 1), corner, (1, 0)]]])

@@ -6,7 +6,7 @@
 
 static const char *const names[] = {"a", "b", "c", "d", "e", "long identifier \xc3\xa9", "f", "g"};
 
-static double take_offset(reader *in) { /* most are within 2 km of a place, some at the ends of the world */
+static double take_offset(reader *in) { /* most offsets are within 2 km of a place; some are extreme values */
   static const double special[] = {0, 90, -90, 180, -180, 179.9999, -179.9999, 91, NAN, INFINITY, 1e-300, 45};
   uint8_t choice = take8(in);
   if (choice >= 0xf0) return special[take8(in) % (sizeof special / sizeof *special)];

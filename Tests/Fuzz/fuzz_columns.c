@@ -112,7 +112,8 @@ static void read_column(const column *from, size_t row, void *out) {
   memcpy(out, (const uint8_t *)from->first + from->stride * (int64_t)row, 8);
 }
 
-/* Fixes in columns must give the same results as fixes in rows; with `refuse_invalid` one bad row refuses them all. */
+/* Fixes in columns must give the same results as fixes in rows; with `refuse_invalid`, one bad row causes all rows to
+   be refused. */
 static void try_fix_columns(reader *in, fencepost_monitor *monitor) {
   size_t count = take8(in) % (ROWS + 1), first_bad = 0;
   uint8_t shape = take8(in);
@@ -153,8 +154,8 @@ static void try_fix_columns(reader *in, fencepost_monitor *monitor) {
   free(accuracy.memory);
 }
 
-/* Points in columns must give the same answers as single queries, for all strides; the first invalid point refuses them
-   all. */
+/* Points in columns must give the same answers as single queries, for all strides. If one point is invalid, all points
+   are refused. */
 static void try_questions(reader *in, fencepost_monitor *monitor) {
   size_t count = take8(in) % (ROWS + 1), first_bad = 0, nearest = take8(in) % 5, size = 77, each = 77;
   column latitude = take_column(in, count), longitude = take_column(in, count);

@@ -34,7 +34,7 @@ static void change(fencepost_conditions *table, const fencepost_geometry *triang
   OK(api.fencepost_conditions_remove(table, "again", &flag, NULL));
 }
 
-/* Makes the same changes from columns, then all in one call. */
+/* Makes the same changes as `change`, first from columns, then all in one call. */
 static void change_many(fencepost_conditions *table, fencepost_geometry *geometry) {
   static const int32_t rings[] = {0, 4, 7}, majors[] = {1, 2}, minors[] = {-1, -1};
   static uint8_t wkb[512];

@@ -44,7 +44,7 @@ class Mutant(NamedTuple):
     """Stands there once."""
     new: str
     invariant: str = ""
-    """Words of the invariant whose check detects the mutant; empty if a scenario detects it."""
+    """Words from the invariant whose check detects the mutant; empty if a scenario detects the mutant."""
     case: str = ""
     """A word in the names of the C cases that detect the mutant, if Python refuses the call before it reaches the
     engine."""
@@ -227,8 +227,8 @@ MUTANTS = [
            "    edges.keepUp(with: table.index.count, version: table.indexVersion)\n", ""),
     Mutant("a position has the sides of the reference of its cell", CELLS,
            "let sides = cell.sides ^ flips", "let sides = cell.sides"),
-    # These mutants change what a fleet remembers about a device's surroundings. SurroundingsTests also checks, by
-    # distances, which circles the devices are inside of.
+    # These mutants change what a fleet remembers about a device's surroundings. To detect these mutants,
+    # SurroundingsTests measures distances and checks which circles the devices are inside of.
     Mutant("the room around a device does not shrink while the device moves", FLEET_FIXES,
            "let room = surroundings.room - moved", "let room = surroundings.room"),
     Mutant("only the nearest circle limits the room around a device", KERNEL_PATCHES,
@@ -358,7 +358,8 @@ class Broken(Exception):
 
 
 def mirror() -> None:
-    """Updates the copy of the tree. Unchanged files keep their modification times, so that builds stay incremental."""
+    """Updates the copy of the tree in which the mutants are built. Unchanged files keep their modification times, so
+    that builds stay incremental."""
     for name in ("Package.swift", "include", "Sources", "Tests", "examples", "bindings/c"):
         source = ROOT / name
         files = [source] if source.is_file() else [path for path in source.rglob("*") if path.is_file()]

@@ -3,8 +3,8 @@
 #define KILLING_H
 
 typedef struct {
-  /* The operation at which the process is killed. If it is -1, the process is not killed, and `operations` is set to
-     the number of operations. */
+  /* The operation at which the process is killed. If `operation` is -1, the process is not killed, and `operations` is
+     set to the number of operations. */
   long operation, operations;
   int is_torn;
 } killing;

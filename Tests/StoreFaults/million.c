@@ -123,7 +123,8 @@ void open_million(long count) {
   work = processor_seconds() - work;
   printf("opening: %.2f s of the processor, %.2f s by the clock, %ld MB at the peak\n", work, seconds() - start,
          peak_megabytes());
-  /* With fewer conditions, the limits are proportionally smaller, plus an allowance for any process. */
+  /* With fewer than a million conditions, the limits are proportionally smaller, plus a fixed allowance for the process
+     itself. */
   double share = (double)count / 1e6, few = count < 1000000;
   if (work > 3 * share + 0.1 * few) FAIL("the limit is %.2f s", 3 * share + 0.1 * few);
   if ((double)peak_megabytes() > 300 * share + 25 * few) FAIL("the limit is %.0f MB", 300 * share + 25 * few);

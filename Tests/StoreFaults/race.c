@@ -23,7 +23,7 @@ static void run_racer(race *shared, int number) {
   while (!__atomic_load_n(&shared->go, __ATOMIC_SEQ_CST)) continue;
   shared->statuses[number] = open_monitor(&monitor, 0);
   __atomic_add_fetch(&shared->done, 1, __ATOMIC_SEQ_CST);
-  /* The process that has the store keeps it until all processes have tried. */
+  /* The process that opened the store keeps it open until all processes have tried to open it. */
   while (__atomic_load_n(&shared->done, __ATOMIC_SEQ_CST) < RACERS) usleep(50);
   _exit(0);
 }
@@ -37,7 +37,7 @@ void attack_race(long count) {
       if (open_monitor(&monitor, 0)) abort();
       fencepost_monitor_destroy(monitor);
     } else if (i % 3 == 2) {
-      /* This is the draft of a process that ended while it created the store. */
+      /* A process that ended while it created the store leaves a draft like this one. */
       write_file(".m.fencepost-abcdef", "x", 1);
     }
     memset(shared, 0, sizeof *shared);

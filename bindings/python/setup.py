@@ -88,7 +88,7 @@ class BuildExtension(build_ext):
             beside = HERE / "src" / "fencepost"
         beside.mkdir(parents=True, exist_ok=True)
         bundled = beside / install_name(library)
-        for stale in beside.glob(LIBRARIES):  # includes libraries of earlier versions
+        for stale in beside.glob(LIBRARIES):  # also deletes libraries of earlier versions
             stale.unlink()
         shutil.copyfile(library, bundled)
         strip(bundled)

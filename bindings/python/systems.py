@@ -1,8 +1,8 @@
 """The differences between systems when the extension is built: names of libraries and the tools that read and strip
 them.
 
-``FENCEPOST_PORTABLE=1`` selects the code that needs no such tool, even on Linux, so that a test can run this code on
-Linux.
+``FENCEPOST_PORTABLE=1`` selects code that needs no tool for reading or stripping libraries, even on Linux, so that a
+test can run this code on Linux.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RUN_PATH = "-Wl,-rpath,@loader_path" if IS_MACOS else "-Wl,-rpath,$ORIGIN"
 def install_name(library: Path) -> str:
     """Returns the file name under which the dynamic linker looks for a library."""
     if PORTABLE:
-        return library.resolve().name  # build.sh gives the file this name
+        return library.resolve().name  # build.sh gives the library this file name
     command = ["otool", "-D", str(library)] if IS_MACOS else ["readelf", "--dynamic", "--wide", str(library)]
     read = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}).stdout
     if IS_MACOS:  # the output has the file's name and a colon, then the install name: @rpath/libfencepost.0.2.dylib

@@ -1,7 +1,7 @@
 // Adds a copy button to each block of code. Blocks of output do not get a button.
 "use strict";
 
-/** Copies a text by selecting it. Pages from a server without TLS need this, because they have no clipboard API. */
+/** Copies a text by selecting it. Pages from a server without TLS have no clipboard API, so they need this function. */
 function copySelected(block) {
   const selection = getSelection();
   selection.selectAllChildren(block);

@@ -1,7 +1,7 @@
 """Builds the playground: one HTML file that contains the engine, the JavaScript package and the example ride.
 
-Browsers do not load JavaScript modules into a page that was opened from a file. So the modules of the package are
-joined into one script, and the page works from a folder as well as from a server.
+Browsers do not load JavaScript modules into a page that was opened from a file. The modules of the package are
+therefore joined into one script, so that the page works from a folder as well as from a server.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parents[2]
 SITE = Path(__file__).resolve().parent
 PACKAGE = ROOT / ".build" / "js"
-# Colours and type, which the report, the live page, the playground and the site share, and the head of the first three
-# pages.
+# The report, the live page, the playground and the site share these colours and this typography; the first three also
+# share their HTML head.
 LOOK = ROOT / "bindings" / "python" / "src" / "fencepost" / "_look"
 TOKENS = LOOK / "tokens.css"
 RIDE = ROOT / "examples" / "data" / "tracks" / "gpx" / "bike-basel.gpx"

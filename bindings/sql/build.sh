@@ -3,7 +3,7 @@
 #
 #   [FENCEPOST_LIB=.build/lib] bindings/sql/build.sh sqlite|duckdb|postgresql
 #
-# The script leaves the extension in .build/sql and prints its path. `make .build/stamps/archive` must have run before.
+# The script leaves the extension in .build/sql and prints its path. Run `make .build/stamps/archive` first.
 set -eu
 
 host=${1:?usage: build.sh sqlite|duckdb|postgresql}

@@ -16,7 +16,7 @@ WALK = [Fix(37.3349, -122.0140 + step * 0.00015, accuracy=8, time=step * 10_000_
 
 def run(directory: Path, killed_after: int | None) -> None:
     with Monitor("walk", store=directory) as monitor:
-        # This call does not change an equal condition, so a program can declare its conditions at each start.
+        # `ensure` leaves an equal condition unchanged, so a program can declare its conditions at each start.
         monitor.ensure(Circle(37.3349, -122.0090, radius=200), "office")
         print(f"opened after {monitor.statistics().input_count} inputs, with {monitor.identifiers}")
         for index in range(monitor.statistics().input_count, len(WALK) + 1):

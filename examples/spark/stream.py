@@ -31,7 +31,8 @@ def main() -> None:
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.shuffle.partitions", "2")  # about one for each processor, fixed for the checkpoint's life
+        # About one partition for each processor; the number is fixed for the checkpoint's life.
+        .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.streaming.stateStore.providerClass", ROCKSDB)
         # Long error messages from foreachBatch need a large stack; without it, the stream would stall after such a
         # message.

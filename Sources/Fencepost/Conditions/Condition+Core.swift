@@ -71,8 +71,8 @@ extension GeodesicShape {
 }
 
 extension Event {
-  /// The condition that the event identifies most precisely, of the same kind as the monitored condition: for a beacon
-  /// condition, the observed beacon.
+  /// The most precise condition that the event identifies, of the same kind as the monitored condition. For a beacon
+  /// condition, this is the observed beacon.
   public var refinement: (any Condition)? { beacon }
 }
 

@@ -8,8 +8,7 @@ public class Region: Hashable {
   /// Whether a call of `didEnterRegion` follows when the device enters the region; `didDetermineState` is called in any
   /// case.
   public var notifyOnEntry = true
-  /// Whether a call of `didExitRegion` follows when the device leaves the region; `didDetermineState` is called in any
-  /// case.
+  /// Whether `didExitRegion` is called when the device leaves the region; `didDetermineState` is called in any case.
   public var notifyOnExit = true
 
   /// The definition of the condition that represents the region.

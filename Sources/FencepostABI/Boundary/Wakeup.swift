@@ -7,16 +7,16 @@ import Synchronization
 ///
 /// There are two locks, both separate from the monitor's lock. `state` is held for a few assignments, never while the
 /// callback runs. `gate` is held, by the ringing thread, while the callback runs; only ``set(_:_:)`` on another thread
-/// ever waits for this lock. If a thread rings while another thread is ringing, the first thread only records that the
-/// other one must ring again. So a callback cannot deadlock, neither if it calls the monitor nor if it waits for a lock
-/// that another caller of the monitor holds.
+/// ever waits for this lock. If one thread is ringing and another thread rings, the second thread only records that the
+/// first thread must ring again. Therefore, a callback cannot deadlock, even if it calls the monitor or waits for a
+/// lock that another caller of the monitor holds.
 struct Wakeup: ~Copyable, Sendable {
   struct State {
     var callback: fencepost_wakeup?
     /// The address of the context, as a number, because a pointer cannot be shared between threads.
     var context: UInt = 0
     var isDue = false
-    /// The thread that is ringing.
+    /// The thread that is ringing, that is, calling the callback.
     var ringer: UInt?
   }
 
@@ -24,8 +24,8 @@ struct Wakeup: ~Copyable, Sendable {
   private let state = Lock(State())
   private let gate = Lock(())
 
-  /// Whether a callback is set. Suppose the setter sets a callback and then checks for pending events under the
-  /// monitor's lock: any later reader under that lock sees the callback.
+  /// Whether a callback is set. If the setter sets a callback and then checks for pending events under the monitor's
+  /// lock, any later reader under that lock sees the callback.
   var isArmed: Bool { armed.load(ordering: .relaxed) }
 
   /// Replaces the callback. On return the previous callback is not running and will not run again, unless the callback

@@ -126,7 +126,7 @@ private struct PlanOutput {
       throw .bufferTooSmall(needed: plan.armed.count, of: "armed conditions")
     }
     let known = Set(before)
-    // The circle for a polygon or corridor may have changed, so it is armed again.
+    // The circle that stands in for a polygon or corridor may have changed, so the condition is armed again.
     let now = Set(plan.armed.lazy.filter { !$0.isStandIn }.map { $0.generation })
     for index in 0..<before.count { keep?[index] = now.contains(before[index]) ? 1 : 0 }
     if let rows, capacity > 0 {

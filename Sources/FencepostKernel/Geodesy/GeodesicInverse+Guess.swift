@@ -2,7 +2,7 @@
 // points.
 
 extension InverseTask {
-  /// A first guess of the azimuth; for very short lines, the final path.
+  /// A first guess of the azimuth; for a very short line, also the final path.
   struct Guess {
     var start: Heading
     var path: InversePath?

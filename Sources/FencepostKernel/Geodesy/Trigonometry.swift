@@ -34,7 +34,8 @@ public enum Trigonometry {
 
   /// The sine and cosine of `degrees` + `tail`, where |degrees| ≤ 180 and `tail` is a rounding error of `degrees`.
   ///
-  /// The tail is added only after the reduction, where it matters: near 90° and 180°.
+  /// The tail is added only after the reduction to a small angle. Before the reduction, the tail would be lost in an
+  /// angle near 90° or 180°.
   @inlinable
   public static func sincosDegrees(_ degrees: Double, tail: Double) -> (sine: Double, cosine: Double) {
     let shifted = degrees * (1 / 90.0) + roundingShift
@@ -44,7 +45,7 @@ public enum Trigonometry {
 
   /// An angle in degrees, from which everything below 2⁻⁵⁷° (a picometre on the ground) has been rounded away.
   ///
-  /// Products of such angles cannot underflow. Angles of 1/16° or more are returned unchanged.
+  /// Products of angles that were rounded in this way cannot underflow. Angles of 1/16° or more are returned unchanged.
   @inlinable
   public static func settled(_ degrees: Double) -> Double {
     let size = degrees.magnitude

@@ -77,8 +77,8 @@ struct CrossingCheck {
       if crosses(first, second) && crosses(second, first) {
         let place = crossing(of: first, second)
         // If an end is antipodal to an end of the other edge, the first end lies on the other edge's extended geodesic,
-        // just as both poles lie on every meridian, so it is on neither side. Such edges are far from each other at
-        // that place.
+        // just as both poles lie on every meridian, so it is on neither side. Edges with antipodal ends are far from
+        // each other at that place.
         if second.foot(of: place).distance < 1 {
           if let drawn, mayBeDivided(one, other), !drawn.pair(one, other).cross {
             divisible.append((one, other))
@@ -90,7 +90,7 @@ struct CrossingCheck {
       return
     }
     if line.following(one) != other, line.following(other) != one { touchesItself = true }
-    // If the place is an end of the other edge, it counts as a meeting of two vertices.
+    // If the place is an end of the other edge, two vertices meet there, which is not counted as a touch.
     for end in near {
       let length = (end.2 == one ? first : second).length
       if end.3.along > tolerance && end.3.along < length - tolerance {
@@ -112,7 +112,7 @@ struct CrossingCheck {
     return false
   }
 
-  /// Whether two edges, both shorter than 3 000 km, lead from a vertex in directions that certainly differ.
+  /// Whether two edges shorter than 3 000 km leave a vertex in directions that certainly differ.
   ///
   /// Geodesics that start at a common point diverge. Let s be the length of an edge and R the radius of the Earth. The
   /// azimuth of an edge differs from that of the normal section through its chord by (e²/12) (s/R)² cos² φ sin 2α to
@@ -174,8 +174,8 @@ struct CrossingCheck {
     while first < order.count {
       var last = first + 1
       while last < order.count, vertices[order[last]] == vertices[order[first]] { last += 1 }
-      // If two vertex numbers are at the same place, it is the start and end of a closed chain, or one chain begins
-      // there and another ends.
+      // Two vertex numbers at the same place are the start and the end of a closed chain, or one chain begins there and
+      // another ends.
       let group = order[first..<last]
       let isPlain = !line.isCrowded(group)
       if let near = group.first(where: joined.contains) {
@@ -219,8 +219,8 @@ struct CrossingCheck {
     let centre = line.place(group[0])
     let members = Set(group)
     var directions: [Direction] = []
-    // The direction of each edge is measured at the edge's own vertex; an edge between two vertices of the group has
-    // length 0 and no direction.
+    // The direction of each edge is measured at the edge's own vertex. An edge between two vertices at this place has
+    // length 0 and therefore no direction.
     for vertex in group {
       if line.isEdge(vertex), !members.contains(vertex + 1) {
         directions.append(
@@ -262,8 +262,8 @@ struct CrossingCheck {
     }
   }
 
-  /// Whether the edges around a place alternate as they are drawn on the map, although their geodesics do not. If the
-  /// drawn edges alternate, records the edges to divide.
+  /// Whether the edges around a place alternately arrive and leave as they are drawn on the map, although their
+  /// geodesics do not. If the drawn edges alternate, records the edges to divide.
   private mutating func decideOnTheMap(_ directions: [Direction], _ drawn: DrawnEdges) -> Bool {
     if directions.contains(where: { drawn.isAtPole($0.edge) }) { return false }
     let passing = directions.filter { ($0.passage ?? 0) < 0 && $0.leaves }
@@ -302,7 +302,7 @@ struct CrossingCheck {
   private static func interleave(_ directions: [Direction]) -> Bool {
     var counts: [Int: Int] = [:]
     for direction in directions {
-      // The rest of a cancelled seam has one end here.
+      // The rest of a cancelled seam has only one end at this place.
       guard let passage = direction.passage else { return true }
       counts[passage, default: 0] += 1
     }

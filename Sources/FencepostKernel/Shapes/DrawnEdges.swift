@@ -2,7 +2,8 @@
 /// approximated by geodesics.
 ///
 /// A geodesic deviates from its piece by up to 0.1 m, so two geodesics may cross where the pieces only touch or lie
-/// side by side. In such a case the map decides, and the pieces are divided until the geodesics do not cross.
+/// side by side. If only the geodesics cross, the map decides: the pieces are divided until their geodesics no longer
+/// cross.
 struct DrawnEdges {
   /// The ends of the edges; they have the same numbers as in the line.
   let points: ContiguousArray<SurfacePoint>
@@ -160,7 +161,7 @@ struct EdgeDivision {
     for index in rings.indices {
       rings[index].insert(&room) { start, end in
         if let cuts = cuts[SeamCancelling.Pair(start, end)] { return EdgeDivision.points(cuts) }
-        // This is the same edge in the opposite direction.
+        // These are the points of the same edge in the opposite direction.
         return cuts[SeamCancelling.Pair(end, start)].map { EdgeDivision.points($0).reversed() } ?? []
       }
     }

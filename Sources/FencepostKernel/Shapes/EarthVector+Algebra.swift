@@ -31,8 +31,8 @@ extension EarthVector {
   @inlinable @inline(__always)
   var length: Double { dot(self).squareRoot() }
 
-  /// The product with the matrix a²D, where D = diag(a⁻², a⁻², b⁻²). For a point of the surface, this product is a
-  /// vector along the outward normal.
+  /// The product with the matrix a²D, where D = diag(a⁻², a⁻², b⁻²). For a point of the surface, `scaled` is a vector
+  /// along the outward normal.
   @inlinable @inline(__always)
   var scaled: EarthVector {
     EarthVector(x: x, y: y, z: z * (1 + Ellipsoid.secondEccentricitySquared))

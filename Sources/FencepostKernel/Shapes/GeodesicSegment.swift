@@ -1,15 +1,15 @@
 /// The shortest geodesic between two points, used as an edge of a shape; its length is at most
 /// `GeodesicSegment.longest`.
 ///
-/// For near points the solution is computed in space (`ShortSegment`); for far points the inverse problem is solved
+/// For near points, the solution is computed in space (`ShortSegment`). For far points, the inverse problem is solved
 /// within a bracket, with the step of Baselga and Martínez-Llario, "Intersection and point-to-line solutions for
 /// geodesics on the ellipsoid", Studia Geophysica et Geodaetica 62 (2018), 353–363.
 public struct GeodesicSegment: Sendable {
-  /// Edges longer than this, in metres, are refused. The value is below π b, because up to the distance π b the shortest
-  /// path is unique.
+  /// Edges longer than this, in metres, are refused. The value is less than π b, because the shortest path is unique
+  /// only up to the distance π b.
   public static var longest: Double { 19_900_000 }
-  /// The spacing, in metres, of the first samples of the distance along a long segment. Between two such samples, the
-  /// direction to a point turns from ahead to behind at most once.
+  /// The spacing, in metres, of the first samples of the distance along a long segment. Between two samples with this
+  /// spacing, the direction to a point turns from ahead to behind at most once.
   static var stretch: Double { 1_000_000 }
   /// Half the length, in metres, of the stretch around a foot that is treated as a `ShortSegment`.
   static var neighbourhood: Double { 15_000 }
@@ -21,7 +21,8 @@ public struct GeodesicSegment: Sendable {
   public let end: SurfacePoint
   /// Metres.
   public let length: Double
-  /// The solved path between the ends. For a short segment, it is `nil` until it is needed.
+  /// The solved path between the ends. For a short segment, it is `nil`, and the path is computed each time that it is
+  /// needed.
   private let solved: GeodesicInverse?
 
   public init(from start: SurfacePoint, to end: SurfacePoint) {
@@ -46,7 +47,7 @@ public struct GeodesicSegment: Sendable {
   /// The point at a given length from the start, in metres in 0 … `length`, and the forward azimuth at that point, in
   /// degrees.
   ///
-  /// The computation starts at the nearer end.
+  /// The computation starts at the end of the segment that is nearer to the point.
   public func point(_ along: Double) -> (place: SurfacePoint, azimuth: Double) {
     if along <= 0 { return (start, azimuths.start) }
     if along >= length { return (end, azimuths.end) }
@@ -135,8 +136,8 @@ public struct GeodesicSegment: Sendable {
       if turn % 3 == 2 || !(next > low && next < high) { next = low + (high - low) / 2 }
       current = sight(of: point, next)
     }
-    // Return the place found last, because its direction is the most accurate. Return the nearest place found instead
-    // if its distance is shorter by more than the rounding error.
+    // Return the place found last, because its direction is the most accurate. If the nearest place found is nearer by
+    // more than the rounding error, return that place instead.
     return current.foot.distance <= best.distance + 5e-9 ? current.foot : best
   }
 
@@ -165,8 +166,8 @@ public struct SegmentFoot: Sendable {
   public var place: SurfacePoint
   /// Whether the place is between the ends of the segment.
   public var isInner: Bool
-  /// Positive if the point is to the left of the segment, negative if it is to the right, and 0 if it is on the segment
-  /// or if the foot is an end.
+  /// Positive if the point is to the left of the segment, negative if it is to the right. The value is 0 if the point
+  /// is on the segment, or if the nearest place is an end of the segment.
   public var side: Double
 
   init(distance: Double, along: Double, place: SurfacePoint, isInner: Bool, side: Double) {

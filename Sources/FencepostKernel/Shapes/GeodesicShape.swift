@@ -18,13 +18,13 @@ public final class GeodesicShape: Sendable {
   /// The definition of the shape. The longitudes of the definition are in [−180, 180); repeated vertices and the
   /// vertices that close a ring are left out.
   public let definition: ShapeDefinition
-  /// Stored next to the other members, because in this position it needs no additional space.
+  /// `isPolygon` is stored next to the other members, where it needs no additional space.
   let isPolygon: Bool
   /// The greatest −D, in metres: for a corridor, the radius; for a line, 0; for a polygon, the radius of the largest
   /// inscribed circle, which is limited to 100 km and may be up to 1 % too small. For a polygon whose search ended
   /// because of `DeepestPlace.budget`, the error may be larger.
   public let depth: Double
-  /// A place where D is −`depth`, or is smaller if the depth is limited; in a corridor, a place of its line.
+  /// A place where D equals −`depth`, or less if the depth is limited. For a corridor, the place lies on its line.
   public var deepest: SurfacePoint { SurfacePoint(latitude: deepestLatitude, longitude: deepestLongitude) }
   private let deepestLatitude, deepestLongitude: Double
   /// The number of rings left out of the definition because they have no vertices or enclose no area.

@@ -21,7 +21,7 @@ struct InscribedCircle {
   }
 
   static var earthRadius: Double { 6_367_000 }
-  /// If a line has more vertices than this, the search also uses `descend` and the last hint. Smaller lines take only
+  /// For a line with more vertices than this, the search also uses `descend` and the last hint. Smaller lines take only
   /// milliseconds without `descend` and the last hint, and so their depths are the same bit for bit as in earlier
   /// versions.
   static var largeLine: Int { 1_000 }
@@ -49,8 +49,8 @@ struct InscribedCircle {
   /// The largest circle at a contact that no edge stops earlier. If the radius falls below `enough`, the search ends at
   /// once and returns the circle that it has found so far, which some edge stops.
   ///
-  /// - Parameter hints: Edges that may stop the circle early; −1 means no hint. The third hint is used only for a large
-  ///   line.
+  /// - Parameter hints: Edges that may stop the circle early; −1 means no hint. The third hint is used only if the line
+  ///   has more than `largeLine` vertices.
   static func largest(
     at contact: Contact, in line: ShapeLine, from tangent: Double, enough: Double, hints: (Int, Int, Int)
   ) -> InscribedCircle {
@@ -68,7 +68,7 @@ struct InscribedCircle {
   /// Follows the tree down to an edge that stops the circle early, looking at one vertex of each child.
   ///
   /// `grow` opens the nearest edges first. On a smooth line, the nearest edges are almost tangent to the circle and
-  /// stop it last. Without this step, the search at each contact of an outline that is almost a circle would open a
+  /// stop it last. Without this descent, the search at each contact of an outline that is almost a circle would open a
   /// large part of the tree.
   private mutating func descend(_ line: ShapeLine, _ enough: Double) {
     let fan = ShapeLine.fanOut
@@ -207,7 +207,7 @@ extension ShapeLine {
     }
   }
 
-  /// Which of the eight numbers belong to edges.
+  /// A mask of eight lanes: true in each lane whose number belongs to an edge.
   @inline(__always)
   func edges(ofGroup first: Int) -> SIMDMask<SIMD8<Int32>> {
     let bits = SIMD8<Int32>(repeating: Int32(edgeBits(first / ShapeLine.fanOut)))
@@ -218,8 +218,8 @@ extension ShapeLine {
 extension ShapeLine.Group {
   /// For each edge, a lower bound of R tan(r/R), in metres, of the circle at a contact when the edge stops it.
   ///
-  /// The numerator is the squared distance to the chord, and the denominator is how far the chord leads inwards; the
-  /// rounding errors of both make the bound smaller.
+  /// The numerator is the squared distance to the chord, and the denominator is how far the chord leads inwards. The
+  /// rounding errors of both can only lower the bound.
   @inline(__always)
   func leastTangents(_ contact: InscribedCircle.Contact, _ line: ShapeLine) -> SIMD8<Float> {
     let apart = contact.place - line.origin

@@ -1,11 +1,11 @@
-/// A point where a short path crosses the line of a shape. The sides are defined as seen along the line.
+/// A point where a short path crosses the line of a shape. Left and right are defined in the direction of the line.
 ///
 /// The line counts as shifted to the right by an infinitesimal distance, so a position exactly on the line is to its
 /// left.
 public struct LineCrossing: Sendable {
   /// The number of the chain, in the order in which the lines were given.
   public let chain: Int
-  /// Whether the path leads from the right of the line to its left.
+  /// Whether the path leads from the right side of the line to the left side.
   public let isToLeft: Bool
   /// The edge, or the part of a long edge that is near the path.
   private let edge: ShortSegment
@@ -57,15 +57,15 @@ extension GeodesicShape {
 /// Finds the edges of a line that a path crosses: the two ends of such an edge are on different sides of the path, and
 /// the two ends of the path are on different sides of the edge.
 ///
-/// Both edges at a vertex see the vertex on the same side of the path, so that a path is counted once when it crosses a
-/// line that changes sides. If a vertex lies on the path, its side is determined by the nearest vertices of the line
+/// For both edges at a vertex, the vertex is on the same side of the path. Therefore, a path that crosses a line at a
+/// vertex is counted once. If a vertex lies on the path, its side is determined by the nearest vertices of the line
 /// that lie beside the path. If the run of vertices on the path contains an end of the path (where the next path
 /// continues) or an end of the line, these vertices are treated as if the line were shifted to its right. If an open
 /// end of the line is on the path, the path does not cross the edge at that end.
 struct LineCrossingSearch {
   /// The search for a vertex beside the path passes over at most this many vertices on the path.
   private static var mostOnTheWay: Int { 16 }
-  /// The length of a long edge that is examined on each side of the path, in metres.
+  /// The length, in metres, of the part of a long edge that is examined on each side of the path.
   private static var leastPart: Double { 5_000 }
 
   let line: ShapeLine
@@ -131,14 +131,14 @@ struct LineCrossingSearch {
     return side.magnitude < GeodesicShape.onTheLine ? 0 : side > 0 ? 1 : -1
   }
 
-  /// Whether an open end of the line, which does not count, is on the path. If two geodesics meet at such an end, they
-  /// either meet nowhere else or overlap.
+  /// Whether an open end of the line is on the path; a crossing at such an end does not count. Two geodesics that meet
+  /// at an open end either meet nowhere else or overlap.
   private func meetsOpenEnd(_ part: Part, _ edge: Int) -> Bool {
     part.isStart && line.preceding(edge) < 0 && plainSide(line.vertices[edge]) == 0
       || part.isEnd && line.following(edge) < 0 && plainSide(line.vertices[edge + 1]) == 0
   }
 
-  /// The side of the path on which the part of an edge begins or ends.
+  /// The side of the path on which this part of an edge begins (`atStart`) or ends.
   private func side(of part: Part, _ edge: Int, atStart: Bool) -> Int {
     guard atStart ? part.isStart : part.isEnd else {
       return way.side(of: part.segment.point(atStart ? part.low : part.high)) >= 0 ? 1 : -1
@@ -157,12 +157,12 @@ struct LineCrossingSearch {
     guard side == 0 else { return side }
     let (back, ahead) = (neighbour(place, before, isAhead: false), neighbour(place, after, isAhead: true))
     let (first, last) = (way.along(nearest: back.last), way.along(nearest: ahead.last))
-    // If the line ends on the device's way, the device was on the line until it passed that end; a place on the line
-    // counts as being to the left of it.
+    // If the line ends on the device's path, the device was on the line until it passed that end. A place on the line
+    // counts as being to the left of the line.
     guard back.side != 0, ahead.side != 0, back.hops + ahead.hops <= Self.mostOnTheWay,
       min(first, last) > CrossingCheck.tolerance, max(first, last) < way.length - CrossingCheck.tolerance
     else { return shiftedSide(of: place, before, after) }
-    // A way along the line counts as a crossing at the point where it leaves the line.
+    // If the path runs along the line, it counts as crossing the line at the point where it leaves the line.
     return first <= last ? back.side : ahead.side
   }
 

@@ -8,7 +8,7 @@ struct PolygonLine {
   private(set) var leftOutRings = 0
 
   /// A ring without vertices, or narrower than a micrometre, is left out if the polygon has other rings. An outer ring
-  /// is left out together with its holes. The remaining rings enclose the same area.
+  /// is left out together with its holes. Leaving out these rings does not change the enclosed area.
   init(_ given: ShapeVertices, _ reading: EdgeReading, isOriented: Bool, isGiven: Bool) throws(ShapeDefect) {
     guard !given.partEnds.isEmpty else { throw ShapeDefect(.empty) }
     var room = ShapeVertices.most
@@ -98,8 +98,8 @@ struct PolygonLine {
     throw defect ?? ShapeDefect(.crossing)
   }
 
-  /// If the areas of a ring's loops cancel each other, the ring has no area because it crosses itself. In that case,
-  /// the crossing is reported instead of the missing area.
+  /// If the areas of a ring's loops cancel each other, the ring has no area because it crosses itself. For such a ring,
+  /// the error is the crossing, not the missing area.
   private static func isSmallerLeft(_ ring: GivenRing, isOriented: Bool) throws(ShapeDefect) -> Bool {
     do {
       return try PolygonOrientation.isSmallerLeft(ring, isOriented: isOriented)

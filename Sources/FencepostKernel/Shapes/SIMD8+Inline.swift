@@ -22,7 +22,7 @@ extension SIMD8 where Scalar == Float {
     return Swift.min(two.x, two.y)
   }
 
-  /// The number of the smallest element.
+  /// The index of the smallest element.
   @inline(__always)
   var leastIndex: Int {
     var index = 0
@@ -30,7 +30,7 @@ extension SIMD8 where Scalar == Float {
     return index
   }
 
-  /// The number of the greatest element.
+  /// The index of the greatest element.
   @inline(__always)
   var greatestIndex: Int {
     var index = 0

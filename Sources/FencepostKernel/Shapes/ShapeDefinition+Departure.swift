@@ -68,7 +68,7 @@ enum PlanarEdge {
   }
 
   /// The number of geodesics into which the line must be divided so that each stays within 0.1 m of the line; the
-  /// number is not rounded. With n equal pieces, the distance is n² times smaller.
+  /// number is not rounded. Dividing the line into n equal pieces makes the distance n² times smaller.
   static func pieces(_ latitude: Double, _ other: Double, span: Double) -> Double {
     (departureBound(latitude, other, span: span) / 0.1).squareRoot()
   }

@@ -14,7 +14,7 @@
     vector = EarthVector(latitude: latitude, longitude: longitude)
   }
 
-  /// Combines two known forms of a position.
+  /// Creates a position from its coordinates and its vector, which are both already known.
   @inlinable @inline(__always)
   public init(latitude: Double, longitude: Double, vector: EarthVector) {
     self.latitude = latitude
@@ -22,7 +22,7 @@
     self.vector = vector
   }
 
-  /// Converts a point of the surface that is known as a vector.
+  /// Creates a point of the surface from its vector.
   init(_ vector: EarthVector) {
     (latitude, longitude) = vector.position
     self.vector = vector

@@ -75,7 +75,7 @@ struct ScenarioShape {
     default: throw refuse("type: \(type)")
     }
     guard let start = upper.firstIndex(of: "(") else { return ([], isPolygon) }
-    // Converts the text to JSON, with each position in its own brackets.
+    // Converts the well-known text to JSON, with each position in its own brackets.
     let json = upper[start...].replacing("(", with: "[").replacing(")", with: "]")
     let nested = json.replacing(/[^\[\],]+/) { found in
       let numbers = found.output.split(separator: " ")

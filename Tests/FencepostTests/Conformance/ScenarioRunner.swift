@@ -298,8 +298,8 @@ final class ScenarioRunner {
     }
   }
 
-  /// Fetches the next event without waiting. The call first commits the previous event, which shows whether there is
-  /// another event.
+  /// Fetches the next event without waiting. Fetching commits the previous event first; only then is it known whether
+  /// there is another event.
   private func ask(_ entry: Entry) async throws -> Event? {
     guard let monitor = entry.monitor else { throw Mismatch("the monitor is closed") }
     guard var iterator = entry.iterator else { return try await monitor.nextEvent() }

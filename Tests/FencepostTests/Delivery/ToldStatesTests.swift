@@ -66,7 +66,8 @@ import Testing
     #expect(nothing == 0)
   }
 
-  /// There is one record per condition. Later events overwrite this record, and removing the condition frees it.
+  /// There is one record per condition. Each later event overwrites the condition's record, and removing the condition
+  /// frees the record.
   @Test func aRecordIsWrittenInPlace() throws {
     var journal = Journal()
     var told = told(&journal)

@@ -8,7 +8,7 @@ import Testing
 /// Caches may be dropped at any time: dropping all of them before each input does not change any event.
 @Suite struct CacheTests {
   /// Drops a monitor's caches: the index of slots, the deadlines, the watches, and the near cache with its safe region.
-  /// A snapshot does not contain these caches.
+  /// A snapshot contains none of the caches.
   @Test(arguments: 1...(isSoak ? 400 : 16)) func aMonitorWithoutCaches(_ number: Int) throws {
     var life = RandomLife("a monitor without caches", number)
     var engine = try MonitorEngine(options: life.options())
@@ -37,7 +37,7 @@ import Testing
       var policy = [TransitionPolicy.exact, .standard, .coreLocation][random.integer(0...2)]
       if random.chance(0.2) { policy.dwellPolicy = .evidence }
       let assumed = [Event.State.unsatisfied, .unknown, .satisfied][random.integer(0...2)]
-      // In two of three lives, most shapes are polygons and corridors.
+      // In two thirds of the random lives, most shapes are polygons and corridors.
       let isCircle = number % 3 == 0 || index % 4 == 0
       let shape: any Condition =
         isCircle

@@ -40,7 +40,7 @@ import Testing
     #expect(isAhead { try fleet.advance(to: at(3_453_148_800)) })
     try fleet.advance(to: at(3_453_148_800), force: true)
     #expect(fleet.currentTime == at(3_453_148_800))
-    // Without the option, a fleet accepts any time, as in earlier versions.
+    // Without a limit for time steps, a fleet accepts any time, as in earlier versions.
     var unbounded = try FleetEngine(try zones())
     try unbounded.advance(to: at(1))
     try unbounded.advance(to: at(3_453_148_800))
@@ -173,7 +173,7 @@ import Testing
     for number in 0..<3 {
       var fleet = original
       if number == 1 { fleet = try FleetEngine(restoring: original.snapshot()) }
-      if number == 2 {  // also after a move to another fleet, through both versions of the bytes
+      if number == 2 {  // the third fleet gets the devices as portable bytes
         let bytes = try original.export([inside, outside], portable: true)
         fleet = try FleetEngine(original.conditions)
         try fleet.load([("inside", bytes[0]), ("outside", bytes[1])], adapt: true)
@@ -189,8 +189,8 @@ import Testing
       #expect(try fleet.inside(inside).map(\.since) == [at(1)])
       #expect(try fleet.state(of: "home", for: outside) == .unsatisfied)
       try fleet.checkInvariants()
-      // If the fixes and the reported states differ, there is a determination, also for the device that is now far
-      // away.
+      // If the fixes contradict the reported states, each device gets a determination event, even the device that is
+      // now far away.
       fleet = copy
       try fleet.feed(fix(3, 90_000), for: inside)
       try fleet.feed(fix(3, 0), for: outside)
@@ -300,7 +300,7 @@ import Testing
       events.suffix(4).map(\.event.brief)
         == (1...3).map { "tag \($0) unsatisfied@30.0 timeout" } + ["home satisfied@103.0 determination"])
     #expect(fleet.nextEvent() == nil)
-    // The events may also come with the next advance.
+    // For a new device without rows, the next advance creates the overdue events.
     _ = try fleet.device("newer")
     try fleet.advance(to: at(104))
     #expect(fleet.statistics.pendingEvents == 3)

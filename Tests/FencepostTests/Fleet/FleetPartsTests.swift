@@ -72,7 +72,7 @@ import Testing
       guard let event = fleet.call({ $0.nextEvent() }) else { return }
       let device = (0..<deviceCount).first { name($0) == event.deviceIdentifier } ?? -1
       let told = Told(identifier: event.event.identifier, state: event.event.state, date: event.event.date)
-      // A redelivered event has not changed.
+      // A redelivered event must be identical to its first delivery.
       if let known = log[device, default: [:]][event.event.sequence] { #expect(known == told) }
       log[device, default: [:]][event.event.sequence] = told
     }

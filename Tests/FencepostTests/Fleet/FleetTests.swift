@@ -61,7 +61,7 @@ import Testing
     #expect(await fleet.statistics(of: "truck")?.acceptedFixes == 2)
   }
 
-  /// The message that refuses a feature that fleets lack names this feature.
+  /// If an option needs a feature that fleets do not have, the error message names the feature.
   @Test func whatAFleetDoesNotHaveIsRefused() throws {
     for options in [
       MonitorOptions(conditionLimit: 3), MonitorOptions(delivery: .first), MonitorOptions(delivery: .latest),
@@ -124,8 +124,8 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// If the queue becomes full, the batch stops at a row; the remaining rows are accepted after polling. Void events
-  /// make room.
+  /// If the queue becomes full, the batch stops at a row; the remaining rows are accepted after polling. Events that
+  /// become void free their places in the queue.
   @Test func aFullQueueStopsABatch() throws {
     let zones = try zones()
     var fleet = try FleetEngine(zones, options: FleetOptions(maxPendingEvents: 2))
@@ -183,8 +183,8 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// Adds and removes devices at random; their places are reused early. An old number never acts on another device
-  /// until the generations of its place are used up.
+  /// Adds and removes devices at random; their places are reused early. An old device number never acts on another
+  /// device until all generations of its slot are used up.
   @Test(arguments: [0, 3]) func noNumberActsOnAnotherDevice(fewest: Int) throws {
     var random = SeededGenerator("noNumberActsOnAnotherDevice", salt: UInt64(fewest))
     var fleet = try FleetEngine(try zones())
@@ -258,8 +258,8 @@ import Testing
 
   // MARK: - Devices as bytes
 
-  /// Exported devices can be imported over the same version of the table, even a restored one. With another version
-  /// they are refused or adapted.
+  /// Exported devices can be imported over the same version of the table, even a restored one. With another version of
+  /// the table, the exported devices are refused or adapted.
   @Test func devicesMove() throws {
     let zones = try zones(.standard)
     try zones.add(circle(300), identifier: "town", policy: .exact)
@@ -295,7 +295,8 @@ import Testing
     let number = try third.load([("d", portable)], adapt: true)[0]
     #expect(try third.inside(number).map(\.identifier) == ["town"])
     #expect(try third.nextDeadline(of: number) == nil)
-    // The state of a new condition counts as determined: entering it is a crossing, after the dwell time.
+    // The state of a new condition counts as determined. Therefore, entering the condition is a crossing, which is
+    // reported after the dwell time.
     try third.feed(fix(40, 200), for: number)
     #expect(third.nextEvent() == nil)
     try third.advance(to: at(60))
@@ -344,8 +345,8 @@ import Testing
     #expect(taken > 0)
   }
 
-  /// Feeds the parts of one batch to several fleets. The events of these fleets, merged by row, equal those of one
-  /// fleet.
+  /// Feeds the parts of one batch to several fleets. If the events of the fleets are merged by row, they equal the
+  /// events of a single fleet.
   @Test func shardsAreMergedByRow() throws {
     let zones = try zones()
     var random = SeededGenerator("shards")

@@ -4,8 +4,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Tests devices whose bytes are intact but contain impossible states. A fleet that accepts such bytes must work with
-/// them and store them.
+/// Tests devices whose bytes are intact but contain impossible states. If a fleet accepts an impossible state, the
+/// fleet must still work and must be able to store the device.
 @Suite struct HostileDeviceTests {
   private static let beacon = BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 2))
 
@@ -102,7 +102,7 @@ import Testing
     try refuses("is inside since") { $0.state.insides[0].evidence = 1 << 61 }
   }
 
-  /// The hashes of two conditions may be forged to match one condition of this table.
+  /// The forged references of a device may match the same condition of this table twice; such a device is refused.
   @Test func twoConditionsThatAreOneHere() throws {
     let other = Conditions()
     try other.add(circle(300), identifier: "town", policy: .standard)

@@ -87,7 +87,7 @@ import Testing
     #expect(crossings > 20)
   }
 
-  /// A device that moves on among circles causes a search for a minority of the fixes that leave its safe region.
+  /// When a device moves on among circles, only a minority of the fixes that leave its safe region cause a search.
   @Test func mostFixesCauseNoSearch() throws {
     var random = SeededGenerator("surroundings, searches")
     let conditions = Conditions()
@@ -107,7 +107,7 @@ import Testing
       try fleet.feed(Fix(coordinate: coordinate, time: Timestamp(microseconds: Int64(step) * 1_000_000)), for: device)
       guard step > 1, before.squaredRadius > 0, !before.isSafe(coordinate) else { continue }
       left += 1
-      // After a new search, `room` would no longer be the old room minus the distance moved.
+      // `room` equals the old room minus the distance moved only if there was no new search.
       let rest = room - before.moved(to: coordinate)
       if (fleet.devices.lines.surroundings[Int(device)].room - rest).magnitude < 0.01 { kept += 1 }
     }

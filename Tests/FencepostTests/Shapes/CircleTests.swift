@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  /// A watch acts at the latest when its level is reached, and not much earlier.
+  /// A watch acts when its level is reached or shortly before that, but never later.
   @Test(arguments: radii.dropLast(3)) func watchesActInTime(radius: Double) {
     var random = SeededGenerator("CircleTests watches", salt: radius.bitPattern)
     for _ in 0..<100 {

@@ -83,7 +83,7 @@ import Testing
       message(short) == "the snapshot is damaged or cut off: the checksum of its \(short.count) bytes is wrong")
   }
 
-  /// Bytes with a correct checksum and wrong contents are refused, or give a monitor that works without a trap.
+  /// Bytes with a correct checksum and wrong contents are refused, or give a monitor that never traps.
   @Test func hostileContents() throws {
     var random = SeededGenerator("hostile contents")
     var refused = 0

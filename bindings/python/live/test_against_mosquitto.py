@@ -124,7 +124,7 @@ def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -
     ):
         assert reason in watch.said
     assert len(watch.said.splitlines()) < 15
-    # The broker sends retained messages again, which change nothing, and the owners' circles are kept.
+    # The broker sends the retained messages again. They change nothing, and the watch keeps the owners' circles.
     again = watcher(stack, state, broker, "--store", state)
     user.send("owntracks/alice/watch", location(9, 1.0))
     kept = ("alice/watch", "satisfied", 1)
@@ -187,7 +187,7 @@ def test_kills_at_random_lose_nothing_and_invent_nothing(stack: ExitStack, tmp_p
     watch = watcher(stack, torn, broker, "--store", torn, "--publish", f"{broker.url}/out")
     listener = phone(stack, broker, topic="out/#")
     for start in range(0, count, 200):
-        # Of these 200 messages, far more than 20 produce an event.
+        # Far more than 20 of these 200 messages produce an event.
         enough = len(watch.events) + generator.randrange(20)
         for topic, message in messages[start : start + 200]:
             sent = user.send(topic, message)

@@ -1,6 +1,6 @@
 """Runs the instructions of containers/Containerfile one after the other in a separate Debian root, because base images
-cannot be fetched without a network. After the build, the test runs the process of the container as an ordinary user, on
-a read-only root, next to a mosquitto."""
+cannot be fetched without a network. After the build, the test runs the container's process as an ordinary user, on a
+read-only root file system, beside a mosquitto broker."""
 
 from __future__ import annotations
 

@@ -45,10 +45,10 @@ typedef struct {
   long consumer_process;
   int is_closed;
   int is_stored;      /* calls may wait for a disk */
-  int refuses_inputs; /* true if closed and with a store; accessed only in a call */
+  int refuses_inputs; /* true if the handle is closed and has a store; accessed only within a call */
   uint64_t removals;  /* number of removed devices; numbers found before a removal may be reused; accessed only in a
                          call */
-  uint64_t turn;      /* how often events were read: events in flight belong to the latest consumer */
+  uint64_t turn;      /* increased whenever events are read; events in flight belong to the latest consumer */
 } native_handle;
 
 /* errors.c */
@@ -152,9 +152,9 @@ typedef struct {
   fencepost_error error;
 } native_call;
 /*
- * Begins a call and keeps the interpreter lock, which is cheaper than releasing it and excludes all other calls. The
- * lock is released if another call on the handle runs without it, or if this call may wait for a disk or for the fleets
- * of a table, because while it waits, other Python threads must be able to run.
+ * Begins a call and keeps the interpreter lock, which is cheaper than releasing it and excludes all other calls.
+ * Releases the interpreter lock if another call on the handle runs without the lock, or if this call may wait for a
+ * disk or for the fleets of a table: while the call waits, other Python threads must be able to run.
  */
 native_call native_begin(native_handle *self);
 /* Begins a call and releases the interpreter lock, because the call may take long. */
@@ -226,7 +226,7 @@ typedef struct {
   int holds_codes, holds_numbers;
   const char *text;   /* for a column of a single device: its identifier */
   uint32_t only;      /* and its number */
-  const char **texts; /* by element: the identifier, if a row refers to the element */
+  const char **texts; /* for each element to which a row refers, the identifier */
   uint32_t *entered;  /* and their numbers */
   Py_ssize_t *used;   /* the elements that rows refer to */
   Py_ssize_t found;   /* their number */
@@ -235,21 +235,21 @@ typedef struct {
   uint32_t *given;
   native_entry *entries; /* the devices that were added for these rows, in order */
   Py_ssize_t entry_count;
-  char *is_new; /* by element: true if its device was added for these rows */
+  char *is_new; /* for each element, true if its device was added for these rows */
   int is_entered;
   uint64_t removals; /* the value of `removals` when the devices were added */
   fencepost_fleet_columns rows;
 } native_device_column;
 /*
  * Opens a column of devices, which must be released in any case. With a dictionary of str, each row has an index into
- * it, an integer of 1, 2, 4 or 8 bytes. With a dictionary of numbers (32 bits), rows with FENCEPOST_NO_DEVICE are
- * skipped. If codes is None, all rows belong to the dictionary's only element.
+ * the dictionary: an integer of 1, 2, 4 or 8 bytes. With a dictionary of numbers (32 bits), rows with
+ * FENCEPOST_NO_DEVICE are skipped. If codes is None, all rows belong to the dictionary's only element.
  */
 int native_open_devices(native_handle *self, PyObject *codes, PyObject *names, Py_ssize_t count,
                         native_device_column *column);
 /*
- * Within a call: adds the devices that the rows from `row` on refer to, in the order of the rows. Does nothing if they
- * were added already and no device was removed since then. A dictionary of numbers stays unchanged.
+ * Within a call: adds the devices that the rows from `row` on refer to, in the order of the rows. Does nothing if these
+ * devices were already added and no device has been removed since. A dictionary of numbers stays unchanged.
  */
 fencepost_status native_enter_column(native_call *call, native_device_column *column, Py_ssize_t row, Py_ssize_t count);
 /* Ends a call that adds devices: removes the new devices that had no accepted row. */
@@ -311,8 +311,8 @@ PyObject *native_feed_columns(PyObject *self, PyObject *args);
    fed. */
 int native_try_rows(native_state *state, const fencepost_fix_columns *fixes, size_t count);
 /*
- * Feeds the rows of columns (for a fleet, to these devices); raises the exception of a signal handler. The result has
- * the counts of the consumed rows.
+ * Feeds the rows of columns (for a fleet, to these devices); raises the exception of a signal handler. The returned
+ * result contains the counts of the consumed rows.
  */
 PyObject *native_feed_rows(native_handle *self, native_state *state, const fencepost_fix_columns *fixes,
                            native_device_column *devices, size_t count);
@@ -323,7 +323,7 @@ PyObject *native_put_circles(native_handle *self, native_state *state, PyObject 
                              const double *const columns[3], const uint64_t *tags,
                              const fencepost_condition_options *options, int ensure);
 PyObject *native_sync(PyObject *self, PyObject *definitions);
-/* Adds or ensures definitions, all of them or none; the counts are those of ensuring. */
+/* Adds or ensures definitions, either all of them or none; returns the same counts as ensuring. */
 PyObject *native_put(PyObject *self, PyObject *args);
 PyObject *native_remove_many(PyObject *self, PyObject *identifiers);
 
@@ -340,7 +340,7 @@ PyObject *native_nearest_boundary_point(PyObject *self, PyObject *args);
 PyObject *native_shape_distance(PyObject *module, PyObject *args);
 
 /* shape_columns.c */
-/* Opens a column of 32-bit offsets, which has one element more than there are items. */
+/* Opens a column of 32-bit offsets, with one more element than there are items. */
 int native_open_offsets(native_state *state, PyObject *object, const char *name, Py_buffer *view);
 PyObject *native_add_shape_columns(PyObject *self, PyObject *args);
 

@@ -58,7 +58,7 @@ enum change {
   SYNC
 };
 
-/* Adds or ensures definitions in the table of fleets or in the monitor's own table; all of them or none. */
+/* Adds or ensures definitions, either all of them or none, in a shared table or in the monitor's own table. */
 static fencepost_status put(native_handle *self, const fencepost_condition_definition *definitions, size_t count,
                             enum change change, fencepost_sync_result *result, fencepost_error *error) {
   fencepost_conditions *own = NULL, *table = self->table;

@@ -27,7 +27,7 @@ class Problems:
             layer: The layer's title.
             feature_id: The feature's id.
             reason: What is wrong, including the value.
-            kind: The name under which problems of this kind are counted; None: the reason is the name.
+            kind: The name under which problems of this kind are counted; if None, the reason is used as the name.
         """
         text = f"{layer}, feature {feature_id}: {reason}"
         if self._stop:

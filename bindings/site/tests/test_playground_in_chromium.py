@@ -113,7 +113,8 @@ return least;
 
 
 def test_an_empty_map_invites(page: Callable[..., webdriver.Chrome]) -> None:
-    """A telephone shows the map first. An empty map offers the example, except while a drawing tool is active."""
+    """On a telephone, the map is at the top of the page. An empty map offers the example, except while a drawing tool
+    is active."""
     browser = page(width="phone")
     invitation = browser.find_element(By.ID, "empty")
     assert invitation.is_displayed() and invitation.rect["y"] < WIDTHS["phone"][1] / 2
@@ -131,7 +132,7 @@ def test_policy_and_path_change_the_events(page: Callable[..., webdriver.Chrome]
     browser.find_element(By.ID, "example").click()
     Select(browser.find_element(By.ID, "policy")).select_by_value("exact")
     crossings = [row[0] for row in browser.execute_script(EVENTS) if row[2] in ("enters", "leaves")]
-    # These are the times that the guide prints.
+    # The guide prints these times.
     assert crossings == ["15:40:44", "15:41:44", "15:42:58", "15:43:41", "15:45:35", "15:46:41"]
     Select(browser.find_element(By.ID, "path")).select_by_value("geodesic")
     assert len(browser.execute_script(EVENTS)) >= 9
@@ -217,7 +218,7 @@ def test_files_that_are_refused(
     assert words in message(browser) and name in message(browser)
     assert browser.find_element(By.ID, "message").get_attribute("class") == "error"
     assert browser.execute_script(PLACES) == []
-    # The page still works after the bad input.
+    # The page still works after it has refused the file.
     browser.find_element(By.ID, "example").click()
     assert len(browser.execute_script(EVENTS)) == 9
 

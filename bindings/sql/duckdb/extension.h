@@ -36,9 +36,8 @@ static inline const char *fp_bytes(fp_column column, idx_t row, size_t *out_size
 void fp_set_null(duckdb_vector vector, idx_t row);
 
 /*
- * DuckDB's own type GEOMETRY (1.5 and later), for the types of parameters: its values are WKB. Version 1.2 of the C API,
- * for which the extension is built, has no number for it. fp_has_geometry() is false where DuckDB has only the spatial
- * extension's type of that name, whose values are not WKB.
+ * DuckDB's own type GEOMETRY (1.5 and later), for the types of parameters: its values are WKB. Version 1.2 of the C
+ * API, for which the extension is built, has no constant for this type.
  */
 enum {
   FP_TYPE_GEOMETRY = 1000

@@ -92,7 +92,8 @@ def test_values_that_are_not_places(host: Host) -> None:
     rows, _ = zones(2, 5)
     host.zones(rows)
     ((good,),) = host.run(f"SELECT {PLACES}")
-    for number in range(16):  # a cached value is found by its head only, so use other places until the cache drops it
+    # The cache finds a value by its head only, so use other places until the cache drops this value.
+    for number in range(16):
         host.run(f"SELECT fp_places('p{number}', 1.0, 2.0, 3.0)")
     rng = random.Random(4)
     for _ in range(60):

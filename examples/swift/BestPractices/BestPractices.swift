@@ -49,7 +49,7 @@ func openAtEveryStart(_ folder: String) async throws {
       CircularGeographicCondition(center: office, radius: 200), identifier: "office", assuming: .unsatisfied)
     print("  launch \(launch): \(isNew ? "added" : "still there")")
     if launch == 1 {
-      try await monitor.feed(fix(0, metres: 10))  // and then the program ends before it has handled the event
+      try await monitor.feed(fix(0, metres: 10))  // then the program ends without handling the event
     } else {
       try await handleEvents(monitor) { print("  handled now: \($0.identifier) \($0.state.name)") }
     }
@@ -57,8 +57,8 @@ func openAtEveryStart(_ folder: String) async throws {
   }
 }
 
-/// There can be only one instance per name, so pass the instance on. A second instance is refused, in this process and
-/// in others.
+/// There can be only one instance per name, so pass the instance on. A second instance cannot be created, in this
+/// process or in another.
 func oneInstanceForAName(_ folder: String) async throws {
   print("one instance for a name")
   let monitor = try await Monitor("habits", store: folder)

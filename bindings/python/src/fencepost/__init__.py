@@ -17,7 +17,7 @@ Example:
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # type checkers know this name; importing typing would take long
+TYPE_CHECKING = False  # type checkers know this name without an import; importing typing would take long
 if TYPE_CHECKING:
     from . import errors, geodesic, live, spark, types
     from ._errors import InputError, InputWarning
@@ -108,7 +108,7 @@ _ALIASES = {
 _LATER = {name: module for lists in (_MODULES, _ALIASES) for module, names in lists.items() for name in names.split()}
 _PARTS = ("errors", "geodesic", "live", "spark", "types")
 
-if not TYPE_CHECKING:  # for other names, so that type checkers refuse a name that does not exist
+if not TYPE_CHECKING:  # this function is not visible to type checkers, so they refuse a name that does not exist
 
     def __getattr__(name):
         from importlib import import_module

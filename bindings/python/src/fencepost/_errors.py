@@ -25,7 +25,8 @@ class Advice(NamedTuple):
 def published(kind: type[_Kind]) -> type[_Kind]:
     """Sets the module that tracebacks and warnings show for a class to the public module.
 
-    A module set in the class body would make Python 3.13 look for the class's source in the package's `__init__`.
+    If `__module__` were set in the class body, Python 3.13 would look for the class's source in the package's
+    `__init__`.
     """
     kind.__module__ = __name__.rpartition(".")[0] + ".errors"
     return kind
@@ -57,8 +58,8 @@ class InputError(InvalidArgumentError):
 
     Attributes:
         source: The file's path, or the name of the argument.
-        place: The place in the source, for example ``line 3`` or ``row 2``. The text is empty if the error is about the
-            whole source.
+        place: The place in the source, for example ``line 3`` or ``row 2``. The place is empty if the error is about
+            the whole source.
         reason: Why the source cannot be used.
         row: The row of a table, counted from 0. None if the error is not about one row of a table.
         result: If the error occurred while :meth:`Monitor.feed_many` was feeding a stream, the :class:`FeedResult` of
@@ -110,7 +111,7 @@ class InputWarning(UserWarning):
 
     Attributes:
         source: The file's path, or the name of the argument.
-        place: The place in the source, for example ``line 3``. The text is empty if the warning is about the whole
+        place: The place in the source, for example ``line 3``. The place is empty if the warning is about the whole
             source.
         reason: Why the warning is given.
 

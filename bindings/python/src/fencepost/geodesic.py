@@ -112,7 +112,8 @@ def direct(latitude: Any, longitude: Any, azimuth: Any, distance: Any) -> Direct
         latitude: Degrees, -90 to 90.
         longitude: Degrees, -180 to 180.
         azimuth: The direction at the start, in degrees clockwise from north, finite.
-        distance: The length in metres, at most 1e9 in magnitude. A negative length goes backwards.
+        distance: The length in metres, at most 1e9 in magnitude. With a negative length, the geodesic runs in the
+            opposite direction.
 
     Raises:
         InvalidArgumentError: A number is not finite or out of range, or the columns have different lengths. For a bad
@@ -164,8 +165,8 @@ def circle(latitude: float, longitude: float, radius: float, *, corners: int = 1
     corners are straight lines on the map.
 
     A polygon that crosses the antimeridian is split there; the result is then a MultiPolygon. A circle around one pole
-    extends to the edge of the map. A circle around both poles covers the whole map, except for the area outside the
-    circle. ``shapely.geometry.shape`` converts the result to a polygon.
+    extends to the edge of the map. For a circle that contains both poles, the result is the whole map with a hole: the
+    area outside the circle. ``shapely.geometry.shape`` converts the result to a polygon.
 
     Args:
         latitude: Latitude of the centre in degrees, -90 to 90.

@@ -135,7 +135,7 @@ def from_http(
     host: str = "127.0.0.1", port: int = 8085, *, login: tuple[str, str] | None = None, device: str = "device"
 ) -> HttpSource:
     """A source of messages that phones (OwnTracks' HTTP mode) and Traccar (``forward.type json``) post to a port. Each
-    request is answered with 200 once its message is in the store. No thread is needed.
+    request is answered with 200 once its message is in the store. The source needs no thread.
 
     Args:
         host: The address to listen on.

@@ -166,7 +166,7 @@ def test_the_whole_corpus_from_the_command_line(play: Run, memory_path: Path) ->
 
 
 def test_an_event_in_flight_must_come_again_after_a_restart(play: Run, tmp_path: Path) -> None:
-    """The runner's restart mode itself reads one event, so the scenario's next read returns the event after that
+    """The runner's restart mode reads one event itself, so the scenario's next read returns the event after that
     one."""
     path = write(tmp_path / "flight.json", scenario(*SATISFIED, {"next": {"sequence": 1}}, {"next": None}))
     for options in ((), ("--restart-every-step",)):

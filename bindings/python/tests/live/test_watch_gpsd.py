@@ -28,7 +28,8 @@ BANNER = b'{"class":"VERSION","release":"3.22","proto_major":3}\r\n'
 @contextmanager
 def serving(*lives: bytes, again: bytes | None = None) -> Iterator[str]:
     """Runs a stand-in for gpsd that sends one of these texts on each connection and then closes the connection. After
-    the last text, the stand-in sends `again` on each connection, or stops listening if there is no `again`."""
+    the last text, the stand-in sends `again` on each new connection; if `again` is None, the stand-in stops
+    listening."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(LONGEST)
         ended = threading.Event()

@@ -134,7 +134,7 @@ def test_regions_hold_what_the_circle_holds(latitude: float, longitude: float, r
         north, turn = chance.uniform(-84, 84), chance.uniform(-180, 180)
         distance = geodesic.inverse(latitude, longitude, north, turn).distance
         if abs(distance - radius) < 0.01 * radius + 20_000:
-            continue  # edges are straight lines on the map, and the circle's outline is not straight
+            continue  # a drawn edge is a straight line on the map, but the circle's outline is curved
         checked += 1
         places = [turn + 360 * shift for shift in (-1, 0, 1) if west <= turn + 360 * shift <= east]
         drawn = any(inside(rings, x_of(place), y_of(north)) for place in places)

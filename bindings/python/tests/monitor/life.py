@@ -104,8 +104,8 @@ def give(monitor: Monitor, row: list[Any]) -> None:
 
 
 def live(monitor: Monitor, plan: Plan, say: Callable[[str], None]) -> None:
-    """Continues the plan from `input_count` to its end; writes ``event JSON`` for each delivered event, and ``fed
-    COUNT``."""
+    """Continues the plan from input number `input_count` to the last input; writes ``event JSON`` for each delivered
+    event, and ``fed COUNT``."""
     inputs, chunk, batch = plan["inputs"], plan["chunk"], plan["take"]
 
     def take() -> None:

@@ -120,7 +120,7 @@ def test_wrong_types(monitor: Monitor, call: Callable[[Monitor], object]) -> Non
 )
 def test_coordinates_are_refused_and_counted(monitor: Monitor, place: tuple[float, float]) -> None:
     before = snapshot(monitor)
-    # An invalid fix is refused at any time.
+    # An invalid fix is refused whatever its time is.
     for time in (0, 2 * SECOND):
         with pytest.raises(InvalidArgumentError):
             monitor.feed(Fix(*place, time=time))

@@ -39,7 +39,8 @@ class Explained:
 
 
 class NearestPoint:
-    """The nearest boundary point, to about four decimals in degrees; the reference fills in the other values."""
+    """The nearest boundary point, given in degrees with about four decimals; the reference model computes the other
+    values."""
 
     def __init__(self, identifier: str, origin: tuple[float, float], meant: tuple[float, float]) -> None:
         self.identifier, self.origin, self.meant = identifier, origin, meant

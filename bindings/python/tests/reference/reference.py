@@ -4,7 +4,7 @@ The model is written only from ``design/semantics.md``: it evaluates every condi
 with ``geographiclib``, and shares no code with the engine. The model exists to be read and to be compared with the
 engine, not to be used in programs.
 
-Paragraph names in comments (A4, B22, "Settled points", ...) refer to that page.
+Paragraph names in comments (A4, B22, "Settled points", ...) refer to ``design/semantics.md``.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class ReferenceMonitor:
         self.path = path
         self.max_gap = None if max_gap is None else microseconds(max_gap)
         self.max_speed = max_speed
-        # "next": the next event reports a gap. A time: an event of that time has reported a gap, and other events of
-        # the same time report it too.
+        # "next" means that the next event reports a gap. A time means that an event of that time has reported a gap,
+        # and that other events of the same time report it too.
         self.gap = None
         self.clock = None
         self.latest_fix = None
@@ -166,7 +166,7 @@ class ReferenceMonitor:
         if old is None:
             self._ranks += 1
             rank = self._ranks
-        else:  # A1: the record, the pending event and the event in flight of the replaced condition vanish
+        else:  # the record, the pending event and the event in flight of the replaced condition vanish (A1)
             rank = old.rank
             self._forget_in_flight(old)
         c = Condition(identifier, definition, fields, tag, self._generations, rank)
@@ -351,7 +351,7 @@ class ReferenceMonitor:
                     continue
                 if on:
                     self._watch_for_absence(c)
-                else:  # A29: the state is undetermined, there is no event, and timers stop
+                else:  # the state becomes undetermined, there is no event, and timers stop (A29)
                     c.observed = None
                     c.absence_deadline = None
         self._end(time_us)
@@ -396,7 +396,7 @@ class ReferenceMonitor:
             self._watch_for_absence(c)
 
     def _begin(self, time, is_word_of_host=False):
-        """Accepts an input at `time`: everything that is due strictly before the input happens first."""
+        """Accepts an input at `time`. First, everything happens that is due strictly before the input."""
         self._admit(time, is_word_of_host)
         self._pass_time(time)
 
@@ -590,7 +590,7 @@ class ReferenceMonitor:
             if has_news(now, c.flags):  # becoming monitored again causes no event, so the date does not change
                 c.flags_date, c.flags_order = self.clock, change
             c.flags = now
-            if c.suspended:  # a suspension clears observation and candidates, but never a pending event
+            if c.suspended:  # a suspension clears the observation and the candidate, but never a pending event
                 c.observed = c.candidate = c.absence_deadline = c.last_fix = None
             elif was_suspended:
                 c.is_new = True
@@ -715,7 +715,7 @@ class ReferenceMonitor:
         changes."""
         self._in_flight = None
 
-    abandon = restart  # a consumer that stops has the same effect: see A14
+    abandon = restart  # a consumer that stops has the same effect (A14)
 
     # Reading ---------------------------------------------------------------------------------------------------
 
@@ -729,6 +729,6 @@ class ReferenceMonitor:
         return dict(self._statistics, waiting=self._waiting())
 
     def explain(self, identifier):
-        """Returns why the condition is in its state, and the smallest change that would decide the state (issue C)."""
+        """Returns why the condition is in its state, and the smallest change that would decide the state."""
         c = self._conditions.get(identifier)
         return None if c is None else explain(c, self.clock, self.scanning)

@@ -53,8 +53,8 @@ def metres(east: float, north: float) -> tuple[float, float]:
 
 # An L with arms of 200 m: a device between the arms is outside, but within the enclosing circle.
 YARD = tuple(metres(*corner)[::-1] for corner in ((0, 0), (200, 0), (200, 40), (40, 40), (40, 200), (0, 200)))
-# These positions follow a square of 60 m with a step of 0.75 m: near one wall, the near cache does not contain
-# everything up to the other wall.
+# These positions follow a square with sides of 60 m in steps of 0.75 m. Near one wall, the near cache does not reach as
+# far as the opposite wall.
 STEPS = tuple(0.75 * step for step in range(80))
 WALLS = (((20, along - 30) for along in STEPS), ((20 - along, 30) for along in STEPS), ((-40, 30 - along) for along in STEPS),
          ((along - 40, -30) for along in STEPS))  # fmt: skip

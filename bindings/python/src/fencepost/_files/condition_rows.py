@@ -63,8 +63,8 @@ def _option(what: str, text: str, path: str | Path, place: str) -> float | bool:
 
 
 def _position_of(text: Any, source: str | Path, place: str, row: int | None = None) -> dict[str, Any]:
-    """Reads well-known text; returns the longitude and latitude of a point, or a polygon or line. The result is empty
-    for an empty cell."""
+    """Reads well-known text: returns a point as longitude and latitude, or a polygon or line as well-known binary. The
+    result is empty for an empty cell."""
     try:
         if isinstance(text, str) and wkt_type(text):
             return {"wkb": of_wkt(text).wkb}
@@ -171,7 +171,7 @@ def table_features(
                 if shape is None and latitude != latitude:
                     raise InputError.of_row(source, first + row, "has no geometry")
             held["wkb"] = shapes
-            if edges is not None:  # without `edges`, the kind of edges stays open
+            if edges is not None:  # if `edges` is None, the kind of edges remains unstated
                 own = held.get("edges") or [None] * chunk.length
                 held["edges"] = [edges if each is None else each for each in own]
         for row in range(chunk.length):

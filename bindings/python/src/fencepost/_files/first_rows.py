@@ -11,7 +11,8 @@ from itertools import islice, repeat
 from .doubts import is_usable, jumps
 
 _ROWS = 10_000
-"""The number of rows that are kept. Examining these rows takes about 10 ms, once per file."""
+"""The number of rows that are kept from the beginning of a file. Examining these rows takes about 10 ms, once per
+file."""
 _TRACKS = 4
 """The number of tracks that are examined for jumps; the tracks with the most rows are examined."""
 _POINTS = 100

@@ -200,7 +200,7 @@ def as_conditions(
         name: Name of the argument, for messages.
         how: How files and tables are read.
         columns: Names of columns that have unusual names.
-        radius: Radius in metres of circles without a radius.
+        radius: The radius, in metres, for circles that do not state one.
         assuming: Initial state of conditions that have no assumed state of their own; None means the state of
             :func:`assumed_by_default`.
         by: The column that identifies the track; None means that there is one track.

@@ -6,8 +6,8 @@ The range error is 5 m unless the caller changes it; this is about one sigma of 
 corrections.
 
 A GGA sentence has no date. The fix gets the date of the latest RMC or ZDA sentence; fixes before the first such
-sentence get the date of that sentence. If the fix's time of day and that sentence's time of day differ by more than
-twelve hours, the fix gets the date of the day before or after.
+sentence get the date of that sentence. If the fix and the sentence that gave the date differ by more than twelve hours
+in their time of day, the fix gets the date of the day before or after.
 """
 
 from __future__ import annotations

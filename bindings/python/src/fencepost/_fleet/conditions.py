@@ -52,23 +52,23 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
     device from that device's next input on. A table is not freed while a fleet uses it.
 
     Conditions are assumed to be `unsatisfied` by default. With any other assumed state, each device would give an event
-    for each such condition, however far away the device is. For a hundred thousand conditions and a million devices,
-    that is too many events.
+    for each such condition, however far away the device is. With a hundred thousand conditions and a million devices,
+    there would be too many events.
 
     Args:
         conditions: A path (GeoJSON, CSV, or a vector file), a mapping of identifiers to conditions, GeoJSON as a dict
             or anything with a ``__geo_interface__`` of features, a DataFrame, a GeoDataFrame, an Arrow stream, or
-            another table or monitor. None makes an empty table.
-        policy: Policy of conditions without a policy, or the name of a preset. None means ``standard``.
+            another table or monitor. If None, the new table is empty.
+        policy: The policy for conditions that do not have their own, or the name of a preset. None means ``standard``.
         assuming: Initial state of conditions that have no assumed state of their own. None means unsatisfied.
-        radius: Radius in metres of circles without a radius.
+        radius: The radius, in metres, for circles that do not state one.
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             the library does not recognise these names.
         layer: Layer of a vector file. None selects the first layer.
         max_vertices: The largest number of vertices of each shape that is read, at most 1,000,000; None means 500,000.
             All vertices count, including those of all parts and holes, and those that are added where planar edges are
             cut. The limit applies only to conditions that are read from a source.
-        transform: True to transform a source in another CRS to WGS84. Otherwise such a source is refused.
+        transform: True to transform a source in another CRS to WGS84. If False, a source in another CRS is refused.
 
     Raises:
         InputError: The source cannot be used. The message names the source, the row or feature, and the reason.
@@ -131,8 +131,8 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
         max_vertices: int | None = None,
         transform: bool = False,
     ) -> Self:
-        """Reads a table from a file: GeoJSON, CSV, or a vector file that GeoPandas reads. ``Zones(path)`` does the
-        same.
+        """Reads a table from a file: GeoJSON, CSV, or a vector file that GeoPandas reads. ``Zones(path)`` reads the
+        file in the same way.
 
         Args:
             path: The file.
@@ -143,7 +143,8 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
             columns: Names of the columns or properties, if the library does not recognise these names.
             layer: Layer of a vector file. None selects the first layer.
             max_vertices: The largest number of vertices of a shape, with the same meaning as for the class.
-            transform: True to transform a vector file in another CRS to WGS84. Otherwise such a file is refused.
+            transform: True to transform a vector file in another CRS to WGS84. If False, a file in another CRS is
+                refused.
 
         Raises:
             InputError: The file cannot be used. The message names the file, the feature and the reason.
@@ -212,7 +213,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
         """Restores a table from a snapshot, with the same :attr:`version`.
 
         Args:
-            snapshot: The bytes of a snapshot. Bytes from an untrusted source are safe. The snapshot of a monitor is
+            snapshot: The bytes of a snapshot. The bytes may come from an untrusted source. The snapshot of a monitor is
                 also accepted if the monitor was never fed and has no condition limit, no path, and the delivery
                 ``every``.
 

@@ -60,7 +60,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             :class:`Zones` accepts is also allowed; the options below then apply. None means an empty table. The
             conditions that are passed replace the conditions in the store; a condition that is the same in both keeps
             its state.
-        policy: Policy of conditions without a policy, or the name of a preset. None means ``standard``.
+        policy: The policy for conditions that do not have their own, or the name of a preset. None means ``standard``.
         assuming: Initial state of conditions that have no assumed state of their own. None means unsatisfied.
         radius: Radius in metres of circles without a radius.
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
@@ -69,16 +69,17 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         max_vertices: The largest number of vertices of each shape that is read, at most 1,000,000; None means 500,000.
             All vertices count, including those of all parts and holes, and those that are added where planar edges are
             cut. The limit applies only to conditions that are read from a source.
-        transform: True to transform a source in another CRS to WGS84. Otherwise such a source is refused.
+        transform: True to transform a source in another CRS to WGS84. If False, a source in another CRS is refused.
         max_pending_events: The size of the queue, 1 to 1e9. Inputs are refused while `max_pending_events` events are
-            pending.
+        pending.
         device_limit: The largest number of devices. None means 67 108 863.
         beacon_exit_timeout: Seconds, above 0: a beacon counts as gone when it has not been sighted for this long.
         beacon_initial_timeout: Seconds, above 0: a condition that starts undetermined becomes unsatisfied when there
             has been no sighting for this long.
         max_time_step: Seconds, above 0. An input is refused and counted if it is ahead of its device's clock by more
             than `max_time_step` and, if an arrival time is set, also ahead of the arrival time by more than
-            `max_time_step`. An :meth:`advance` of all devices is limited in the same way. None means no limit.
+            `max_time_step`. `max_time_step` limits an :meth:`advance` of all devices in the same way. None means no
+            limit.
         store: An existing directory, in which the store is the file ``<name>.fencepost``. If the file exists, the fleet
             continues from it; otherwise a new store is created. The store also contains the table: if `conditions` is
             an empty table, this table receives the saved conditions. If `store` is None, the fleet is in memory.
@@ -88,9 +89,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             :attr:`DeviceStatistics.input_count`.
         checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`. The fleet is saved when one
             of these clocks has advanced by this interval since the last save: the largest clock of the devices, or the
-            average clock of the devices with inputs. The fleet is also saved when a single device's clock has advanced
-            by sixteen times this interval. Refused inputs do not count. A change to the table is saved with the next
-            save.
+            average clock of the devices with inputs. The fleet is also saved when the clock of a single device has
+            advanced by 16 times `checkpoint_interval`. Refused inputs do not count towards the interval. A change to
+            the table is saved with the next save.
         path: How each device is assumed to move between its fixes. With ``geodesic``, a device that drives through a
             circle between two fixes gives events for entering and leaving the circle, with times to the microsecond,
             and the crossings of gates are events. While a fleet over a table has no path, the table refuses gates.
@@ -101,13 +102,13 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             higher speed also counts as a gap. None means no limit.
         threads: The number of threads among which :meth:`feed_many` divides the devices, 1 to 256. The events and their
             order are the same as with one thread. Several threads help with batches that have many rows of each device.
-            With several threads, each device takes about 200 additional bytes. The queue is then checked only once
-            every 262 144 rows, so more events than `max_pending_events` can be pending. A store and snapshots are not
-            available with several threads.
+            With several threads, each device takes about 200 additional bytes. With several threads, the queue is
+            checked only once every 262 144 rows, so more events than `max_pending_events` can be pending. A store and
+            snapshots are not available with several threads.
 
     Raises:
         InvalidArgumentError: An option is out of its range, or a store has no name or belongs to a monitor.
-        InputError: `conditions` cannot be used as a source of conditions. In this case no store was opened.
+        InputError: `conditions` cannot be used as a source of conditions. The error is raised before a store is opened.
         TableMismatchError: `conditions` is not a version of the table in the store.
         MonitorInUseError: The store is open, in this or another process.
         StoreUnavailableError: The store cannot be opened: the directory does not exist, access is denied, or the disk
@@ -273,7 +274,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
         Args:
             device: The device's identifier.
-            drop_events: True to drop the device's pending events. Otherwise the pending events are still delivered.
+            drop_events: True to drop the device's pending events. If False, the pending events are still delivered.
 
         Returns:
             True if the device existed.
@@ -295,9 +296,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         Args:
             before: A device is removed if the latest time of its own inputs is earlier than this.
             arrived_before: A device is removed if its last accepted input arrived earlier than this time, according to
-                :meth:`set_arrival_time`. The times in the inputs do not matter, so wrong clocks of devices have no
-                effect. For a device without any accepted input, the time of its creation counts. Pass either
-                `arrived_before` or `before`.
+                :meth:`set_arrival_time`. The times in the inputs do not matter, so wrong device clocks have no effect.
+                For a device without any accepted input, the time of its creation counts. Pass either `arrived_before`
+                or `before`.
 
         Returns:
             The identifiers of the removed devices.
@@ -387,13 +388,13 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     # ----------------------------------------------------------------------------- keyed state elsewhere
 
     def export(self, devices: Iterable[str] | None = None, *, portable: bool = False) -> list[bytes]:
-        """Exports devices as bytes, to be stored elsewhere or moved to another fleet by :meth:`load`. The devices stay
-        in this fleet.
+        """Exports devices as bytes, to be stored elsewhere or moved to another fleet by :meth:`load`. The exported
+        devices stay in this fleet.
 
-        Pending events are not included, but their sequence numbers are used up: after the device was loaded elsewhere,
-        the sequence number of its next event follows the numbers of these events. In a fleet with several `threads`,
-        events that became void while they were pending also use up sequence numbers, so the next sequence number may be
-        larger than with one thread, but never smaller.
+        Pending events are not included, but their sequence numbers are used up: when the device has been loaded
+        elsewhere, the sequence number of its next event follows the numbers of these events. In a fleet with several
+        `threads`, events that became void while they were pending also use up sequence numbers, so the next sequence
+        number may be larger than with one thread, but never smaller.
 
         Args:
             devices: The identifiers of the devices to export. None selects all of :attr:`devices`.
@@ -423,12 +424,12 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         one device is refused, no device is added.
 
         Args:
-            devices: The bytes of each device by its identifier. Bytes from an untrusted source are safe. No device of
-                the fleet may have one of these identifiers.
+            devices: The bytes of each device by its identifier. The bytes may come from an untrusted source. No device
+                of the fleet may have one of these identifiers.
             adapt: True to accept bytes that were exported with ``portable`` and another version of the table. If the
                 present table has a condition with the same identifier and definition, a device that was inside of the
-                condition stays inside, and a started crossing of the condition continues. For all other conditions the
-                device counts as outside.
+                condition stays inside, and a started crossing of the condition continues. The device counts as outside
+                of all other conditions.
 
         Raises:
             SnapshotInvalidError: The bytes are not a device, are damaged, or come from a newer version of the library.
@@ -538,14 +539,14 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     def close(self) -> None:
         """Saves everything and closes the store, so that the store can be opened again. Ends the iteration over
-        :meth:`updates`. A second call does nothing.
+        :meth:`updates`. Closing the fleet again does nothing.
 
         A closed fleet with a store raises :class:`MonitorClosedError` if an input is fed, or if a device is added or
         removed. Inputs that other threads fed before this call are saved. A fleet in memory has nothing to close and
         continues to work.
 
         Raises:
-            StoreUnavailableError: Some changes could not be saved. The store is closed nevertheless.
+            StoreUnavailableError: Some changes could not be saved. The store is closed in any case.
 
         Example:
             >>> import tempfile
@@ -583,7 +584,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         delivered again.
 
         Args:
-            snapshot: The bytes of a snapshot. Bytes from an untrusted source are safe.
+            snapshot: The bytes of a snapshot. The bytes may come from an untrusted source.
 
         Raises:
             SnapshotInvalidError: The bytes are not a snapshot, are damaged, or come from a newer version of the

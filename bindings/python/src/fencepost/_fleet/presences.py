@@ -192,7 +192,7 @@ class Presences(Rows[Presence]):
             "identifier": pandas.Series(held.identifiers, dtype=object),
         }
         for name, times in (("since", held.since), ("evidence_date", held.evidence)):
-            # In both representations, the smallest integer stands for a missing time.
+            # The library and pandas both represent a missing time as the smallest integer.
             column = pandas.Series(numpy.frombuffer(times, "i8").view("M8[us]"))
             frame[name] = column.dt.tz_localize("UTC")
         for name, numbers in (("tag", held.tags), ("generation", held.generations)):

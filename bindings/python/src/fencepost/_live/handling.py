@@ -96,7 +96,7 @@ class Handling:
         """The event to handle now, or None. Returns the same event until :meth:`settle`."""
         with self.lock:
             if not self.is_kept:
-                self.look_at_store()  # while no inputs are read, only this call tries to save again
+                self.look_at_store()  # while no inputs are read, no other call tries to save again
             if not self.is_kept or (self._waiting is None and not self._take()):
                 return None
             # An event may be delivered only if the state is saved: otherwise, after a crash, an event with the same
@@ -121,8 +121,8 @@ class Handling:
             self._waiting = None
 
     def look_again(self) -> None:
-        """Call this after a change to the conditions. The change may have removed the waiting event together with its
-        condition; otherwise the event is retried at once."""
+        """Call this method after the conditions have changed. If the change removed the condition of the waiting event,
+        the event is gone as well; otherwise the event is retried at once."""
         if self._waiting is not None:
             self._events.abandon()
             self._waiting = None

@@ -62,7 +62,7 @@ class Source:
 
     def taken(self, count: int) -> None:
         """Called when the next `count` messages, in the order of :meth:`read`, have been fed and are in the store, so
-        the sender may forget them. The method is not called while the store fails."""
+        the sender may forget them. This method is not called while the store fails."""
 
     def close(self) -> None:
         """Closes the source."""

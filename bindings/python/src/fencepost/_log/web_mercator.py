@@ -17,7 +17,7 @@ _ALL_AROUND = 20_003_931.5
 """The length of half a meridian in metres. No shortest geodesic is longer than this."""
 
 Ring = tuple[list[float], list[float]]
-"""Longitudes and latitudes in degrees, not closed."""
+"""Longitudes and latitudes of a ring, in degrees; the first point is not repeated at the end."""
 
 
 def x_of(longitude: float) -> float:
@@ -68,12 +68,13 @@ def circle(latitude: float, longitude: float, radius: float, corners: int = 180)
     direct_into(north_from, east_from, turns, array("d", [radius]), latitudes, longitudes, azimuths)
     north, south = (inverse(latitude, 0.0, pole, 0.0)[0] <= radius for pole in (90.0, -90.0))
     if north and south:
-        # The circle contains both poles: its line encloses the area that is outside the circle.
+        # The circle contains both poles: its outline encloses the area outside the circle.
         middle = longitude + 180
         return [world(middle), (unwrapped(longitudes, middle), list(latitudes))]
     if not north and not south:
         return [(unwrapped(longitudes, longitude), list(latitudes))]
-    # The circle contains one pole: draw its line from one side of the map to the other, then back along the map's edge.
+    # If the circle contains one pole, draw its outline from one side of the map to the other, then back along the map's
+    # edge.
     left, right = longitude - 180, longitude + 180
     edge = MOST_NORTH if north else -MOST_NORTH
     order = sorted(range(corners), key=lambda corner: near(longitudes[corner], longitude))

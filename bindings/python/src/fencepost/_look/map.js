@@ -60,7 +60,7 @@ class FenceMap {
     return this.colours.get(key);
   }
 
-  /** Shows a box of the plane: west, north, east, south. */
+  /** Makes the map show a box of the plane, given by its west, north, east and south edges. */
   fit([west, north, east, south], share = .88, least = 2e-6) {
     if (!(west <= east && north <= south)) return;
     this.measure();

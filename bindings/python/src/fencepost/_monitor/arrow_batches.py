@@ -146,8 +146,8 @@ def _fixes(reader: BatchReader, plan: Plan) -> Iterator[_Fixes]:
 def _check_metres(
     reader: BatchReader, plan: Plan, latitudes: Sequence[float], longitudes: Sequence[float], first: int
 ) -> None:
-    """As a replay does, refuses points without a stated coordinate system if the first coordinates can only be
-    metres."""
+    """Refuses points without a stated coordinate system if the first coordinates can only be metres, as a replay
+    does."""
     if plan.geometry is None or not len(latitudes):
         return
     latitude, longitude = latitudes[0], longitudes[0]
@@ -242,7 +242,7 @@ class _Shapes(NamedTuple):
     reading: _Reading
 
     def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
-        """Adds or ensures all shapes of this object, or no shape if one of them is refused."""
+        """Adds or ensures all shapes of this object; if one shape is refused, none is added."""
         own = tags[self.first : self.first + len(self.identifiers)]
         if self.reading[5]:
             columns = shape_columns(self.wkb)
@@ -271,7 +271,7 @@ class _Columns(NamedTuple):
     reading: _Reading
 
     def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
-        """Adds or ensures all shapes of this object, or no shape if one of them is refused."""
+        """Adds or ensures all shapes of this object; if one shape is refused, none is added."""
         count = len(self.identifiers)
         columns = self.shapes.columns(self.begin, self.begin + count)
         kind = _kind(self.shapes.is_area, self.reading)

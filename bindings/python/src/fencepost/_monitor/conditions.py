@@ -166,10 +166,10 @@ class ConditionChanges(ConditionHolder[V]):
 
         Raises:
             InvalidArgumentError: The columns have different lengths, or a row is refused because a value is NaN or out
-                of range. No condition is added, and ``position`` is the row number.
+                of range. No condition is added; the error's ``position`` is the row number.
             ColumnTypeError: A column has values of the wrong type; ``position`` is the row number.
-            InputError: A table lacks a column, or one of its rows is refused. No condition is added, and ``row`` is the
-                row number.
+            InputError: A table lacks a column, or one of its rows is refused. No condition is added; the error's
+                ``row`` is the row number.
             MissingExtraError: A table was passed, and nanoarrow is not installed.
 
         Example:
@@ -311,9 +311,9 @@ class ConditionChanges(ConditionHolder[V]):
 
         Raises:
             InvalidArgumentError: A condition is refused, or two conditions have the same identifier. Nothing has
-                changed, and ``position`` is the index of the condition.
-            InputError: A row of a table is refused, or two rows have the same identifier. Nothing has changed, and
-                ``row`` is the row number.
+                changed; the error's ``position`` is the index of the refused condition.
+            InputError: A row of a table is refused, or two rows have the same identifier. Nothing has changed; the
+                error's ``row`` is the row number.
             MissingExtraError: A table was passed, and nanoarrow is not installed.
 
         Example:

@@ -113,8 +113,8 @@ class ConditionHolder(Generic[V]):
             The number of conditions that were removed.
 
         Raises:
-            InvalidArgumentError: An identifier is invalid. Nothing has changed, and ``position`` is the index of that
-                identifier.
+            InvalidArgumentError: An identifier is invalid. Nothing has changed; the error's ``position`` is the index
+                of the invalid identifier.
 
         Example:
             >>> from fencepost import Monitor

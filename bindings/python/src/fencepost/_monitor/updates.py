@@ -123,7 +123,7 @@ class Updates(EventUpdates[Event]):
 
 class _Bell:
     """Wakes a consumer when the library writes, from any thread, to the descriptor of this object (the bell). The
-    consumer's event loop watches for such writes.
+    consumer's event loop watches the descriptor.
 
     The event loop refers to this object, not to the iterator, so an iterator that is no longer used is freed.
     """

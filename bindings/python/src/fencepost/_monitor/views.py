@@ -15,8 +15,8 @@ def _are_equal(held: object, other: object) -> bool:
 
 
 class HeldValues(ValuesView[V]):
-    """A view of the values. ``in`` is false for an object of another type, even if that type's comparison does not
-    return a bool."""
+    """A view of the values that a monitor or a table holds. ``in`` is false for an object of another type, even if that
+    type's comparison does not return a bool."""
 
     def __contains__(self, value: object) -> bool:
         return any(_are_equal(held, value) for held in self)

@@ -51,7 +51,7 @@ class GivenTracks:
 
     Attributes:
         source: Path or argument, for messages.
-        flaw: The first fix that cannot be used. A replay sets this attribute.
+        flaw: The first fix that cannot be used. Each replay sets this attribute.
 
     Raises:
         InputError: A file or a table cannot be used.

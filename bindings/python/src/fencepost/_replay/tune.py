@@ -46,9 +46,9 @@ class Trial(Plain):
         recall: The share of matched labels among all labels.
         f1: The harmonic mean of precision and recall, or 0 if no label was matched.
         entry_delay: Mean time in seconds from the start of a matched label to the confirmation of the entry. Only
-            observed entries count. None if there is no such match.
+            observed entries count. None if no entry was observed.
         exit_delay: Mean time in seconds from the end of a matched label to the confirmation of the exit. Only observed
-            exits and labels with an end count. None if there is no such match.
+            exits and labels with an end count. None if no exit counts.
         flaps: The number of crossings that the opposite crossing undid within `flap_seconds`.
         found: The number of labels that were matched.
         missed: The number of labels that were not matched.
@@ -198,7 +198,8 @@ def tune(
         columns: The names of the tracks' columns, as for :func:`replay`.
         radius: The radius, in metres, for points that do not state one.
         max_vertices: The largest number of vertices that each shape may have, as for :func:`replay`.
-        time_zone: Time zone for labels whose times do not state one. If `time_zone` is None, such labels are refused.
+        time_zone: Time zone for labels whose times do not state one. If `time_zone` is None, labels whose times do not
+            state a time zone are refused.
 
     Raises:
         InputError: A label, a file or a table cannot be used. If the error is about a label, the message names the row
@@ -317,14 +318,14 @@ class _Parts:
         self.parts: defaultdict[Any, _Counts] = defaultdict(_Counts)
 
     def of(self, place: Place, time_us: int) -> _Counts:
-        """The part to which a device and a time belong."""
+        """Returns the counts of the part to which a device and a time belong."""
         if self._by == "day":
             return self.parts[time_us // _DAY]
         return self.parts[place[0] if self._by == "device" else None]
 
     @property
     def counts(self) -> _Counts:
-        """The counts of all parts together."""
+        """The sum of the counts of all parts."""
         return sum(self.parts.values(), _Counts())
 
     def add(self, place: Place, theirs: Sequence[Span], ours: Sequence[VisitRow]) -> None:
@@ -347,7 +348,7 @@ class _Parts:
 
     @staticmethod
     def trial(name: str, policy: TransitionPolicy, counts: _Counts) -> Trial:
-        """The score that results from the counts."""
+        """Returns the score that results from the counts."""
         found, missed, false = counts.found, counts.missed, counts.false
         return Trial(
             name=name,
@@ -365,7 +366,7 @@ class _Parts:
 
 
 def _folds(parts: Sequence[_Parts], chosen: Mapping[str, TransitionPolicy]) -> list[Fold]:
-    """Leaves out each part once, and returns the scores on the parts that were left out."""
+    """Leaves out one part of the labels at a time, and returns the scores on the parts that were left out."""
     names = sorted({name for each in parts for name in each.parts}, key=lambda name: (str(type(name)), name))
     if len(names) < 2:
         raise InvalidArgumentError(f"cross_validate has {len(names)} part; must have at least 2")

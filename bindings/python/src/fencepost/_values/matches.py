@@ -56,8 +56,8 @@ class Matches(Table):
 
     @property
     def offsets(self) -> NDArray[int64]:
-        """For each point, the start of the point's conditions in :attr:`indices`; then the total number of pairs. The
-        array of ``int64`` has one element more than there are points."""
+        """For each point, the start of the point's conditions in :attr:`indices`; then the total number of pairs. This
+        array of ``int64`` has one more element than there are points."""
         return self._offsets
 
     @property
@@ -67,7 +67,8 @@ class Matches(Table):
 
     @property
     def identifiers(self) -> tuple[str, ...]:
-        """The identifiers of the conditions that occur, in the order in which they were added."""
+        """The identifiers of the conditions that occur in these pairs, in the order in which the conditions were
+        added."""
         return self._identifiers
 
     @property

@@ -1,4 +1,4 @@
-"""Rule 5 computes the area to the left of a ring, as seen in the direction of the ring."""
+"""The area to the left of a ring, as seen in the direction of the ring (rule 5)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .exact_geodesic import dot, exact_vector, minus, mp
 EARTH = 510_065_621_724_088.5
 WIDTH = 1e-6  # metres; a narrower shape has no area
 SAME = EARTH * 1e-6
-FLAT = 20_000.0  # metres of perimeter; a smaller ring is measured on its tangent plane
+FLAT = 20_000.0  # metres of perimeter; the area of a smaller ring is measured on the ring's tangent plane
 
 
 def left_area(edges: list[Edge]) -> float:

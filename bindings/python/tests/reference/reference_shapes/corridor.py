@@ -1,4 +1,4 @@
-"""Rules 1 and 8 define a corridor: the area within a radius of lines."""
+"""A corridor: the area within a radius of lines (rules 1 and 8)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def is_positive(value: Any) -> bool:
 
 
 class Corridor:
-    """`lines` are lists of [longitude, latitude]. In reported defects, all lines belong to part 0, and are counted like
-    rings."""
+    """`lines` are lists of [longitude, latitude]. In a reported defect, all lines belong to part 0, and the lines are
+    counted like rings."""
 
     kind = "corridor"
 

@@ -1,5 +1,5 @@
-"""Rules 3 and 8 define an edge as the shortest geodesic between two vertices; this module computes the point of an edge
-that is nearest to a position."""
+"""An edge, which is the shortest geodesic between two vertices (rules 3 and 8); this module computes the point of an
+edge that is nearest to a position."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ WGS84 = Geodesic.WGS84
 LONGEST = 19_900_000.0
 RADIUS = 6_371_000.0
 PIECE = 2_500_000.0  # metres; along a piece of this length the distance to a point has a single minimum
-# metres; for nearer points, compute the foot of the perpendicular with 32 digits, because there its error affects the
-# distance to first order
+# metres; for nearer points, the foot of the perpendicular is computed with 32 digits, because at such points an error
+# of the foot affects the distance to first order
 NEAR = 100.0
 
 

@@ -1,4 +1,4 @@
-"""Rules 1 to 8 and 11 define a polygon: parts with holes, on the ellipsoid."""
+"""A polygon on the ellipsoid: parts with holes (rules 1 to 8 and 11)."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class Polygon:
 
 def _without_thin_rings(rings: Any, vertices: Any, oriented: bool) -> tuple[Any, Any]:
     """Returns the parts after removing rings that have no area; if an outer ring is removed, its holes are also
-    removed. If nothing would be left, no ring is removed."""
+    removed. If all rings would be removed, none is removed."""
     kept, first = [], None
     for part, own in zip(rings, vertices):
         left = []

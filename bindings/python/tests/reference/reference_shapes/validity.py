@@ -76,7 +76,7 @@ def _meet(first: Edge, second: Edge) -> str | None:
         return "overlap"
     if not touching and _gap(first, second) <= SHALLOW:
         return "crossing"
-    return None  # a vertex lies on an edge: `_crossings_in_vertices` examines the chain
+    return None  # here a vertex lies on an edge, which `_crossings_in_vertices` examines
 
 
 def _meet_in_vertex(first: Edge, second: Edge, vertex: tuple[float, float]) -> str | None:
