@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The version and its release. Only three literals in include/fencepost.h are written by hand.
+"""The version and its release. The version is written by hand only in three literals of include/fencepost.h.
 
     .ci/release.py version           prints it
     .ci/release.py mentions          compares every text that repeats it; `Tests/Style/run.sh` calls this

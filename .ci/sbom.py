@@ -4,7 +4,8 @@
     .ci/sbom.py FOLDER      FOLDER holds the wheels, source distribution and archives
 
 The bill of materials lists each file with its SHA-256, the copy of SQLite in the wheels, and the Python dependencies
-with their version bounds. The same files give the same bytes: there is no time and no random number in it.
+with their version bounds. The same files always give the same bill, byte for byte, because the bill contains no time
+and no random number.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 /// A checkpoint waits for the disk three times: for the log, for the file, and for the restarted log. An event writes
 /// about five pages.
 enum LogLength {
-  /// 256 pages: a store then waits for the disk three times for every fifty events or so.
+  /// The log is checkpointed at 256 pages: a store then waits for the disk about three times for every fifty events.
   case short
   /// The log is checkpointed at 4 096 pages, which must be a small part of the free space: a store then waits for the
   /// disk about three times for every eight hundred events.
@@ -13,7 +13,8 @@ enum LogLength {
   /// The free disk space required for a long log.
   static let roomForLong = 256 << 20
 
-  /// The limit in pages; a longer log is truncated to this length when it restarts.
+  /// The SQLite settings: the log's limit in pages, and the length in bytes to which a longer log is truncated when it
+  /// restarts.
   var pragmas: StaticString {
     switch self {
     case .short: "PRAGMA wal_autocheckpoint=256; PRAGMA journal_size_limit=270336"

@@ -1,8 +1,8 @@
 import FencepostCore
 
 /// A store that is written completely under a hidden name, and is then renamed to the name of the monitor's file. The
-/// draft is locked from the beginning, so that no one else can open it when it gets the store's name. Until the draft
-/// gets that name, its file is removed when this object is destroyed.
+/// draft is locked from the beginning, so that no one else can open it when it gets the store's name. If this object is
+/// destroyed before the draft gets the store's name, the draft's file is removed.
 final class StoreDraft {
   let path: String
   let file: StoreFile

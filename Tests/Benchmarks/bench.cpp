@@ -1,6 +1,6 @@
 // Measures Fencepost through its C header against other implementations, in alternating turns: ours, theirs, ours,
-// theirs. The program fails if the answers of a comparison differ. A missed performance target is reported, but the
-// program does not fail.
+// theirs. The program fails if the compared implementations give different answers. A missed performance target is
+// reported, but the program does not fail.
 #include "allocations.hpp"
 #include "baseline.hpp"
 #include "clock.hpp"

@@ -1,7 +1,7 @@
 /* Tests structures that carry their size, for callers older and newer than the library. */
 #include "check.h"
 
-/* This is a structure of a possible newer header: it has the known members and additional ones. */
+/* The structures of a possible newer header: each has the known members and additional ones. */
 typedef struct larger_options {
   fencepost_monitor_options known;
   uint8_t tail[16];
@@ -120,7 +120,7 @@ static void condition_options(void) {
   fencepost_record record = record_of(monitor, "new");
   CHECK_INT(record.condition.tag, 0);
   CHECK_INT(record.last_event.state, FENCEPOST_STATE_SATISFIED);
-  /* This is the oldest caller, whose structure had no policy either. */
+  /* The oldest callers pass a structure with neither a tag nor a policy. */
   memset(&options.known.policy, 0xee, sizeof options.known.policy);
   options.known.struct_size = offsetof(fencepost_condition_options, policy);
   CHECK_OK(add(monitor, &options.known));
@@ -174,7 +174,7 @@ static void statistics(void) {
     CHECK_REFUSED(monitor, fencepost_monitor_statistics(monitor, &out.known, NULL), FENCEPOST_E_INVALID_ARGUMENT);
     CHECK(memcmp(&out, &before, sizeof out) == 0);
   }
-  /* The memory of an older caller ends at its size. */
+  /* The structure of an older caller ends after `struct_size` bytes. */
   memset(&out, 0x5a, sizeof out);
   out.known.struct_size = offsetof(fencepost_statistics, accepted_fixes);
   CHECK_OK(fencepost_monitor_statistics(monitor, &out.known, NULL));
@@ -222,8 +222,8 @@ static void explanation(void) {
 
 static void error_sizes(void) {
   larger_error error, before;
-  /* The size is not initialised, or too small: every caller has at least the 272 bytes of version 0.1, so only these
-     are written. */
+  /* Tests sizes that are not initialised or too small: every caller has at least the 272 bytes of version 0.1, so the
+     library writes only these bytes. */
   static const uint32_t too_small[] = {0, 4, 16, sizeof(fencepost_error) - 1};
   for (size_t i = 0; i < sizeof too_small / sizeof too_small[0]; i++) {
     memset(&error, 0x5a, sizeof error);

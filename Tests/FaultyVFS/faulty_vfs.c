@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The file that SQLite opens here; the file of the real file system follows it in the same memory block. */
+/* The file object of this file system, as SQLite opens it; the file object of the real file system follows it in the
+   same memory block. */
 typedef struct {
   sqlite3_file base;
   int watched;

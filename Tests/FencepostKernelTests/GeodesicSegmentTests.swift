@@ -93,7 +93,7 @@ import Testing
           latitude1: 0, longitude1: 0, latitude2: latitude, longitude2: 0)
         #expect((foot.distance - north).magnitude <= 15e-9, "\(length) \(latitude) \(foot)")
         #expect((foot.side > 0) == (latitude > 0) || north < 20e-9)
-        // The foot is where the point's meridian meets the equator.
+        // The foot of the perpendicular is where the point's meridian meets the equator.
         #expect((foot.place.longitude - point.longitude).magnitude < 1e-6 && foot.place.latitude.magnitude < 1e-6)
       }
     }

@@ -45,14 +45,14 @@ import Testing
     #expect(Schema.number(inPage: []) == nil && Schema.number(inPage: [UInt8](repeating: 67, count: 4_096)) == nil)
   }
 
-  /// Two files have different numbers.
+  /// Two store files have different numbers, even at the same path.
   @Test func eachFileHasANumberOfItsOwn() throws {
     let first = try create()
     try folder.write([], to: "s.db")
     #expect(try create() != first)
   }
 
-  /// A number that is cut off at the end of the read bytes is invalid.
+  /// A store number that is cut off at the end of the bytes read is invalid.
   @Test func aPageThatEndsWithinTheNumberHasNone() throws {
     let number = try create()
     let bytes = try folder.bytes("s.db")

@@ -186,8 +186,8 @@ import Testing
   }
 
   /// A crash leaves the file and its log. After the crash, the file, the log, or both are moved away, and a new store
-  /// is started. Opening gives an earlier state (an even older state if the log is missing), and never combines a log
-  /// with another file.
+  /// is started. Opening the remaining files gives an earlier state (an even older state if the log is missing), and
+  /// never combines a log with another store's file.
   @Test func eachSubsetOfTheFilesThatIsMoved() throws {
     let folder = try Folder()
     let crashed = try Folder()

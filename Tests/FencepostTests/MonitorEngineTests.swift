@@ -102,8 +102,8 @@ import Testing
     #expect(engine.drain().map(\.brief) == ["c unsatisfied@1.0 crossing", "c satisfied@5.0 crossing"])
   }
 
-  /// Changes without an event do not fill the queue. Such changes never overtake an event of the same condition, and
-  /// are not delayed by events of other conditions.
+  /// Changes without an event do not fill the queue. Changes without an event never overtake an event of the same
+  /// condition, and are not delayed by events of other conditions.
   @Test func silentChangesWaitForTheirOwnEventsOnly() throws {
     var engine = try MonitorEngine(options: MonitorOptions(maxPendingEvents: 3))
     var quiet = TransitionPolicy.exact

@@ -31,7 +31,7 @@ DIST = ROOT / ".build" / "dist"
 PYTHON_FOLDER = ROOT / "bindings" / "python"
 SIZE_LIMIT = 12_000_000  # bytes
 OLDEST = (3, 11)
-# The programs, apart from Python, that the package's tests call. The list does not contain Swift.
+# The programs, apart from Python, that the package's tests call. Swift is not among these programs.
 TOOLS = ("cat", "nm", "readelf", "sh", "sleep", "strace", "tee", "touch")
 LONG = "kill notebook streams watch_kill"
 # These tests need the checkout (its guides, the plugin, its shell and its build), so they do not test the wheel.

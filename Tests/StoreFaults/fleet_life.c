@@ -17,8 +17,8 @@ fencepost_durability fleet_durability = FENCEPOST_DURABILITY_CHANGES;
 
 static const uint8_t uuid[16] = {1, 2, 3};
 
-/* These operations come between the inputs. Each operation follows a checkpoint, so a saved operation implies that all
-   earlier inputs are saved. */
+/* The operations that come between the inputs. Each operation follows a checkpoint, so a saved operation implies that
+   all earlier inputs are saved. */
 typedef enum {
   NOTHING,
   /* Removes a device that has waiting events. The next input adds the device again. */
@@ -225,7 +225,7 @@ static fencepost_status poll(fencepost_fleet *fleet, size_t most, uint64_t last[
 
 static uint64_t polled[FLEET_DEVICES];
 
-/* The function is called after each input of a call with several inputs. */
+/* A function that is called after each input of a call with several inputs. */
 static void (*after_input)(fencepost_fleet *fleet, long call, size_t index);
 
 fencepost_status play_fleet(fencepost_fleet *fleet, long n) {
@@ -527,9 +527,9 @@ static long find_table(const moment *now, long first, long last) {
   return -1;
 }
 
-/* Finds how often each device was removed before the last moment at which its state was equal to its present state. A
-   device that does not exist either was removed, or has not been added yet. All devices were added before the first
-   change of the table. So if any state is later than that change, a missing device was removed. */
+/* Finds how often each device was removed before the last moment at which its state was equal to its present state. If
+   a device does not exist, it was removed, or it has not been added yet. All devices were added before the first change
+   of the table. So if any state is later than that change, a missing device was removed. */
 static void find_gone(moment *now, long first, long last, long tables) {
   long least = tables;
   for (int d = 0; d < FLEET_DEVICES; d++) {

@@ -78,7 +78,7 @@ struct FleetRowsInPlace {
   private let firstRow: Int
   private let skipsUnknown: Bool
 
-  /// `nil` when there is no row.
+  /// Returns `nil` if there are no rows.
   init?(_ columns: UnsafePointer<fencepost_fleet_columns>, _ count: Int) throws(BoundaryError) {
     let defaults = fencepost_fleet_columns(
       struct_size: 0, device_width: 4, devices: nil, device_stride: 4, dictionary: nil, dictionary_count: 0, fixes: nil,

@@ -122,7 +122,7 @@ struct DeepestPlace {
 
   /// - Returns: Whether the search ended because of its budget.
   private mutating func run() -> Bool {
-    // Try a few good places first, so that later searches stop early at smaller results.
+    // Try a few good places first, so that the search can drop smaller circles early.
     tryMiddle()
     tryPlaces(12)
     search()

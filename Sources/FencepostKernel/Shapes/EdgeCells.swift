@@ -183,12 +183,12 @@ public struct EdgeCells: Sendable {
     public fileprivate(set) var polygonCount: Int
   }
 
-  /// The result of a look-up.
+  /// The result of looking up the cell of a position.
   public enum Answer {
     case place(Place)
     /// The cell cannot decide: an edge is too near, or the region is too crowded.
     case undecided
-    /// There is no cell yet.
+    /// The position has no cell yet.
     case missing
   }
 
@@ -423,7 +423,8 @@ public struct EdgeCells: Sendable {
         let (ofA, ofB) = (x * ay - y * ax, x * by - y * bx)
         let separates = (ofA .> 0) .^ (ofB .> 0)
         guard any(separates) else { continue }
-        // The intersection, as a position on the ray from the reference; the point is at `square`.
+        // The intersection of the edge and the ray from the reference, as a position on the ray; the point itself is at
+        // `square`.
         let part = ofA / (ofA - ofB).replacing(with: 1, where: .!separates)
         let alongA = x * ax + y * ay
         let along = alongA + part * (x * bx + y * by - alongA)

@@ -2,7 +2,7 @@
 enum PolygonOrientation {
   /// The two sides of a ring must differ by at least this fraction of the Earth's area.
   static var ambiguous: Double { 1e-6 }
-  /// If the mean width of a ring, in metres, is below this, the ring counts as having no area.
+  /// A ring whose mean width, in metres, is below this limit counts as having no area.
   static var thin: Double { 1e-6 }
 
   /// - Parameter isOriented: Whether the two sides may have the same area, because it does not matter which of them is

@@ -35,7 +35,7 @@ static void run(const char *directory, uint64_t last) {
   fencepost_monitor *monitor = NULL;
   check(fencepost_monitor_create("walk", &options, &monitor, &error), &error);
 
-  /* This call does not change an equal condition, so a program can declare its conditions at each start. */
+  /* Ensuring does not change an equal condition, so a program can ensure its conditions at each start. */
   uint32_t changed = 0;
   check(fencepost_monitor_ensure_circular_condition(monitor, "office", 37.3349, -122.0090, 200, NULL, &changed, &error),
         &error);

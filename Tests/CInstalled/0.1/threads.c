@@ -23,7 +23,7 @@ enum {
 typedef struct device {
   int number;
   fencepost_monitor *monitor;
-  /* Only the consumer uses these members. */
+  /* Only the consumer uses the following members. */
   int entries, exits;
   uint64_t last_sequence;
   fencepost_event last;

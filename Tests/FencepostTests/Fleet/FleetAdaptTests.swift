@@ -24,7 +24,7 @@ import Testing
     }
     let one = try Conditions(given)
     let other = Conditions()
-    // The second table also replaces and removes conditions, so that the generations differ.
+    // Build the second table in another order, and add some conditions again, so that the generations differ.
     _ = try other.ensure(given.shuffled(using: &random))
     for condition in given.prefix(3) { other.remove(condition.identifier) }
     _ = try other.ensure(given.prefix(3))
@@ -167,7 +167,7 @@ import Testing
       if random.chance(0.15) {
         given = Self.changed(given, &random, &count)
         let next = Conditions()
-        // In the new table, the conditions also have different generation numbers.
+        // Build the new table in another order, so that its conditions have other generation numbers.
         _ = try next.ensure(given.shuffled(using: &random))
         for condition in given.prefix(2) { next.remove(condition.identifier) }
         _ = try next.ensure(given)

@@ -103,7 +103,7 @@ import Testing
       #expect(try events([[(0, -100), (0, 100)]], [(-50, 0), (0, middle), (50, 0)]).map(\.direction) == ["l2r"])
       #expect(try events([[(0, -100), (0, 100)]], [(50, 0), (0, middle), (-50, 0)]).map(\.direction) == ["r2l"])
       #expect(try events([[(0, -100), (0, 100)]], [(-50, 0), (0, middle), (-50, 0)]).isEmpty)
-      // The vertex of a bent line behaves in the same way.
+      // A path through the vertex of a bent line gives the same events.
       for bend in [-30.0, 30] {
         let bent = [(bend, -100.0), (0.0, middle), (bend, 100.0)]
         #expect(try events([bent], [(-50, 0), (0, middle), (50, 0)]).map(\.direction) == ["l2r"])
@@ -246,8 +246,8 @@ import Testing
     #expect(engine.drain().map(\.direction) == [.leftToRight])
   }
 
-  /// A crossing before the clock's time gets the clock's time. For conditions that were added or resumed since the last
-  /// fix, the path begins at the clock's time.
+  /// A crossing that is earlier than the clock's time gets the clock's time. For conditions that were added or resumed
+  /// since the last fix, the path begins at the clock's time.
   @Test func theClockBoundsTheWay() throws {
     var engine = try engine()
     try engine.add(line([(0, -100), (0, 100)]), identifier: "g")

@@ -12,7 +12,8 @@ import Testing
     }
   }
 
-  /// Rows are sorted by table, device and key, whatever their order of insertion, each with its own bytes.
+  /// Rows come in the order of table, device and key, whatever their order of insertion, and each row keeps its own
+  /// bytes.
   @Test func rowsComeInTheOrderInWhichTheyAreRead() {
     var random = SeededGenerator("SortedRowsTests")
     var places: [(MonitorRow.Table, UInt64, UInt64)] = []

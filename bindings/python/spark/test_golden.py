@@ -1,5 +1,5 @@
 """Continues from a checkpoint of an earlier version; the events are the same as if the stream had not been interrupted.
-(Another such test is in test_versions.py.)"""
+(test_versions.py contains another test with a checkpoint of an earlier version.)"""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ BATCH = 2048
 
 class Runner:
     """Replays tracks one after another. Without a path, each track is a device of one fleet, and is removed when the
-    track ends. With a path, each track has its own monitor.
+    track ends. If the replay has a path, each track has its own monitor.
 
     Args:
         feedback: The algorithm's feedback.

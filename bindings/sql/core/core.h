@@ -29,7 +29,7 @@ typedef struct fp_message {
   char text[512];
 } fp_message;
 
-/* Reallocates memory that belongs to the host. Returns NULL if memory is exhausted. The size is never 0. */
+/* Reallocates memory that belongs to the host. Returns NULL if memory is exhausted. `size` is never 0. */
 void *fp_reallocate(void *memory, size_t size);
 void fp_release(void *memory);
 

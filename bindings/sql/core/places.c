@@ -14,7 +14,8 @@ struct fp_places {
   bool assumes;        /* whether any place has its own assumed state */
 };
 
-/* Keeps the most recently used places compiled: as many as a query may name. */
+/* Keeps the most recently used sets of places compiled; their number is the largest number of sets that a query may
+   name. */
 enum {
   KEPT = 16
 };
@@ -280,7 +281,7 @@ fp_places *fp_shape_get(const void *geometry, size_t size, const fp_options *opt
   if (!fp_skip_head(&bytes, &size, message)) return NULL;
   own.shape = options->shape;
   own.radius_m = options->radius_m;
-  own.gate = 2; /* the options of a replay are not included */
+  own.gate = 2; /* these options do not include the options of a replay */
   fp_digest(bytes, size, marks);
   fp_places *found = find(marks, size, &own);
   if (found != NULL) return found;

@@ -257,7 +257,7 @@ static void nearest(duckdb_function_info info, duckdb_data_chunk input, duckdb_v
   of_places(info, input, output, "fp_nearest");
 }
 
-/* Adds an overload. The types end with DUCKDB_TYPE_INVALID; takes ownership of the result type. */
+/* Adds an overload. `types` ends with DUCKDB_TYPE_INVALID; the function takes ownership of `result`. */
 static bool add(duckdb_scalar_function_set set, const char *name, const duckdb_type *types, duckdb_logical_type result,
                 duckdb_scalar_function_t function) {
   duckdb_scalar_function own = duckdb_create_scalar_function();

@@ -23,7 +23,8 @@ extern const fp_cancel fp_cancel_of_backend;
 
 fp_options fp_options_of(FunctionCallInfo fcinfo, int argument, uint32_t allowed, const char *name);
 
-/* Returns whether `places` was compiled from `value`. If the value is stored, reads only its head. */
+/* Returns whether `places` was compiled from `value`. If the value is compressed or stored out of line, reads only its
+   first 40 bytes. */
 bool fp_value_is_of(const fp_places *places, Datum value);
 
 /* Compiles a value. The caller releases the places that this function returns. */

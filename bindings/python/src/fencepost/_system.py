@@ -65,8 +65,8 @@ def close_bell(reader: int, writer: int) -> None:
 
 
 def open_process(pid: int) -> int | None:
-    """Returns a descriptor that becomes readable when a child process ends. Returns None if the system does not support
-    this; the caller must then poll."""
+    """Returns a descriptor that becomes readable when a child process ends. Returns None if the system has no such
+    descriptors; the caller must then poll."""
     if PORTABLE or not hasattr(os, "pidfd_open"):
         return None
     try:

@@ -32,7 +32,7 @@ from fencepost._command.cli import main
 from fencepost.errors import InputError, InvalidArgumentError
 from fencepost.live import Follower
 
-# Planar and geodesic edges of these shapes differ on purpose.
+# The shapes in this file have planar and geodesic edges that differ on purpose, so ignore the warning about that.
 pytestmark = pytest.mark.filterwarnings("ignore::fencepost.InputWarning")
 PATH = {"path": "geodesic", "max_gap": 60}
 FIX = [Fix(0, 0, time=0)]

@@ -16,7 +16,7 @@ for library in ("nbclient", "ipykernel", "geopandas", "pyarrow", "nanoarrow", "b
 NOTEBOOKS = sorted((ROOT / "examples" / "python").glob("*.ipynb"))
 SITE = ROOT / "bindings" / "site"
 
-# This program runs in its own process, because warnings from the notebooks' libraries are not ours.
+# The notebooks run in a separate process, because warnings from their libraries are not ours.
 COMPARE = """
 import sys, json
 from pathlib import Path

@@ -1,6 +1,6 @@
 """The explanations of the reference model of a monitor.
 
-These functions are written only from ``design/semantics.md``, like reference.py.
+Like reference.py, these functions were written only from ``design/semantics.md``.
 """
 
 from __future__ import annotations

@@ -143,7 +143,8 @@ class Pair:
         return found.latitude, found.longitude
 
     def both(self, ours: Callable[[], Any], theirs: Callable[[], Any]) -> None:
-        """Makes a call on both sides: both must accept the call, or refuse it for the same reason."""
+        """Makes a call on the engine and on the reference model: both must accept the call, or refuse it for the same
+        reason."""
         statuses = []
         for call, error in ((ours, FencepostError), (theirs, Refused)):
             try:

@@ -15,7 +15,7 @@ from fencepost_qgis.fencepost import (
 
 MEMORY = QgsProcessing.TEMPORARY_OUTPUT
 KEYS = ("identifier", "state", "cause", "sequence")
-# Longitude first. The block lies along the street, which runs from 47, 8 to the north-east.
+# Longitude first. The block lies along the street, which runs from latitude 47, longitude 8 to the north-east.
 BLOCK = [(7.995, 47.012), (8.012, 47.012), (8.012, 47.034), (7.995, 47.034)]
 YARD = [(8.002, 47.018), (8.006, 47.018), (8.006, 47.022), (8.002, 47.022)]
 FIELD = [(8.0, 47.05), (8.03, 47.05), (8.03, 47.07), (8.0, 47.07)]

@@ -119,8 +119,8 @@ class ManyTracks:
     Attributes:
         keys: The keys of the tracks, in order of first appearance. The list is complete when all rows have been read.
         first: The first rows that were read.
-        held_rows: With `sort`, the number of rows that are checked before the first row is returned. If these rows are
-            in order, all other rows are assumed to be in order.
+        held_rows: With `sort`, the number of rows that are checked before the first row is returned. If the checked
+            rows are in order, all other rows are assumed to be in order.
     """
 
     def __init__(
@@ -146,8 +146,8 @@ class ManyTracks:
     def batches(self) -> Iterator[Rows]:
         """The rows in file order.
 
-        With `sort`, the first rows are held back. If one of the first rows is earlier than a previous row of its track,
-        the whole file is read, and the rows of each track are sorted by time.
+        If `sort` is True, the first rows are held back. If one of the first rows is earlier than a previous row of its
+        track, the whole file is read, and the rows of each track are sorted by time.
 
         Raises:
             InputError: The file cannot be used, or cannot be sorted in memory; the text names file, place and reason.

@@ -110,8 +110,8 @@ def _has_fix(values: list[str]) -> bool:
     status = values[1]
     if status not in ("A", "V", ""):
         _refuse("RMC", "status", status, "A or V")
-    # NMEA 2.3 added the mode. This code does not use pynmea2's is_valid, because is_valid treats the navigational
-    # status "not given" as an alarm.
+    # NMEA 2.3 added the mode field to the sentence. This code does not use pynmea2's is_valid, because is_valid treats
+    # the navigational status "not given" as an alarm.
     return status == "A" and values[11:12] != ["N"]
 
 

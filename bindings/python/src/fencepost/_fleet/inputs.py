@@ -152,8 +152,8 @@ class FleetInputs(FixInputs):
             longitude: Degrees, -180 to 180.
             time: The times, of any type that :meth:`Monitor.feed_many` accepts.
             accuracy: Accuracies in metres. 0, or None in a list, means that the accuracy was not reported; negative or
-                NaN means that the row has no position. One number applies to all rows. None means that no accuracy was
-                reported.
+                NaN means that the row has no position. A single number applies to all rows. None means that no accuracy
+                was reported.
             columns: The names of a table's columns for device, latitude, longitude, time, accuracy, or geometry, if the
                 library does not recognise these names.
             on_invalid: ``"count"`` to skip invalid rows, or ``"raise"`` to refuse all rows: see
@@ -228,7 +228,7 @@ class FleetInputs(FixInputs):
         time: Time | None = None,
     ) -> None:
         """Feeds one scan report of a device: the beacons observed at one instant. A new device is added if the report
-        is accepted. An empty report only moves the device's clock.
+        is accepted. An empty scan report only moves the device's clock.
 
         Args:
             device: The device's identifier.
@@ -297,7 +297,8 @@ class FleetInputs(FixInputs):
                 changed. The time is limited by `max_time_step`, because an advance to a wrong time would make every
                 later input of every device late. The limit is measured from the last advance and from the arrival time
                 or, if no arrival time was set, from the largest clock of the devices.
-            device: The only device to advance; the limit does not apply in this case. None advances all devices.
+            device: The only device to advance; `max_time_step` does not limit the advance of a single device. None
+                advances all devices.
             force: True to advance without the limit.
 
         Raises:

@@ -64,8 +64,8 @@ class Broadcast:
         """Yields the events with their numbers as they arrive, until :meth:`close`.
 
         Args:
-            after: The number of the last event that the reader received. With 0 the reader gets all kept events, with
-                None only new events.
+            after: The number of the last event that the reader received. If `after` is 0, the reader gets all kept
+                events; if it is None, the reader gets only new events.
         """
         if after is None:
             after = self._number

@@ -26,7 +26,7 @@ class Service:
         """Sends a state, for example ``READY=1``."""
         if not self._address:
             return
-        # The first character of an abstract address is a zero byte.
+        # The address of an abstract socket begins with a zero byte.
         address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:

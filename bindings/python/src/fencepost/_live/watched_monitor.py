@@ -36,8 +36,9 @@ class Watch(Handling):
     once.
 
     A fix whose time is more than `ahead` seconds ahead of the wall clock is refused. A monitor's clock may nevertheless
-    get ahead of the wall clock if some clock was wrong. In this case the monitor is rewound as soon as five late fixes
-    in a row agree with the wall clock. The monitor's records are kept, and the observed states become undetermined.
+    get ahead of the wall clock if some clock was wrong. If the clock is ahead, the monitor is rewound as soon as five
+    late fixes in a row agree with the wall clock. The monitor's records are kept, and the observed states become
+    undetermined.
 
     The first refusal is logged at once; then the number of refusals is logged at most once a minute.
 
@@ -154,7 +155,7 @@ class Watch(Handling):
         if self._right < ENOUGH:
             return False
         self._right = 0
-        self.monitor.rewind(time_us - 1)  # so that the fix is later than the clock
+        self.monitor.rewind(time_us - 1)  # to just before the fix, so that the fix is later than the clock
         self._last = self._way_from = None
         self._notices.say(
             f"the monitor's clock was {span_text(clock - wall_us)} ahead of this computer's, and {ENOUGH} fixes in a "
@@ -194,7 +195,7 @@ class Watch(Handling):
             try:
                 self.monitor.advance(now)
             except QueueFullError:
-                pass  # the next attempt follows after events have been handled
+                pass  # the advance is tried again after events have been handled
 
     def _settled_us(self) -> int:
         """The watermark in microseconds: all further inputs have later times."""

@@ -74,8 +74,8 @@ class EventLog(Log):
         write_frame(self.to_geopandas(), path, layer or "events", crs)
 
     def to_jsonl(self, target: Target = None) -> str | None:
-        """Writes JSON Lines, one line per event, in the library's own format. With several tracks, the key `by` comes
-        first.
+        """Writes JSON Lines, one line per event, in the library's own format. If there are several tracks, the key
+        named by `by` comes first.
 
         Args:
             target: Path or open text file. If `target` is None, the method returns the text.

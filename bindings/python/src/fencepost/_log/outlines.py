@@ -136,8 +136,8 @@ def _inverse(start: Point, end: Point) -> tuple[float, float, float]:
 
 
 def _direct(start: Point, azimuths: Sequence[float], distances: Sequence[float]) -> list[Point]:
-    """The end points of geodesics from one point. If one of the two lists has a single element, it is used for all
-    elements of the other."""
+    """The end points of geodesics from one point. If one of the two lists has a single element, that element is used
+    for all elements of the other list."""
     count = max(len(azimuths), len(distances))
     latitudes, longitudes, arrived = (array("d", bytes(8 * count)) for _ in range(3))
     direct_into(
@@ -148,8 +148,8 @@ def _direct(start: Point, azimuths: Sequence[float], distances: Sequence[float])
 
 
 def _stretches(start: Point, end: Point, radius: float, edges: str, reference: float) -> Polygons:
-    """The area within `radius` of an edge, in degrees. The area has one region for each piece of the edge that is short
-    enough to count as straight."""
+    """The area within `radius` of an edge, as polygons in degrees. The area has one region for each piece of the edge
+    that is short enough to count as straight."""
     pieces: list[list[Ring]] = []
     for at, to in pairwise(_edge(start, end, edges)):
         middle = near(at[1], reference)

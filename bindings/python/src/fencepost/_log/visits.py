@@ -61,8 +61,8 @@ class Visit(Plain):
 
     Attributes:
         identifier: The identifier of the condition.
-        start: The time of the fix, path point or sighting that started the entry, as an aware datetime in UTC. If that
-            time is unknown, `start` equals `confirmed_start`.
+        start: The time of the fix, path point or sighting that started the entry, as an aware datetime in UTC. If the
+            start of the entry is unknown, `start` equals `confirmed_start`.
         end: The time of the fix, path point or sighting that started the exit, never before `start`. None if the visit
             has not ended.
         duration: The time from `start` to `end` or, for an open visit, to the end of the log.

@@ -342,8 +342,9 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         """The distance in metres that a device may move from a position before it can cross the boundary of any circle.
 
         The result is the distance to the nearest boundary minus a micrometre: 0 on a boundary, infinite if there is no
-        boundary. Even within that distance, the state of a condition can change: any fix can decide the state of an
-        undetermined circle (:attr:`RotationPlan.follow`), and dwells end when time passes (:attr:`next_deadline`).
+        boundary. Even if a device moves less than this distance, the state of a condition can change: any fix can
+        decide the state of an undetermined circle (:attr:`RotationPlan.follow`), and dwells end when time passes
+        (:attr:`next_deadline`).
 
         Raises:
             InvalidArgumentError: The coordinate is out of range.

@@ -83,9 +83,9 @@ def best_fix(
     """The fix with the least uncertainty at a moment, or None if no fix can be used.
 
     A device may have moved since a fix was taken, so a fix's uncertainty is ``accuracy + speed * age``. If two fixes
-    have the same uncertainty, the later fix wins. If their times are also equal, the fix that comes first in `fixes`
-    wins. A fix that does not report its accuracy wins only if no other fix can be used. A fix is ignored if it has no
-    position, if it is later than `now`, or if it is too old.
+    have the same uncertainty, the later fix wins. If two such fixes also have the same time, the fix that comes first
+    in `fixes` wins. A fix that does not report its accuracy wins only if no other fix can be used. A fix is ignored if
+    it has no position, if it is later than `now`, or if it is too old.
 
     Args:
         fixes: The candidates.

@@ -83,8 +83,8 @@ def replay(
             replayed as if it had its own monitor.
         columns: The names of the track's columns for latitude, longitude, time and accuracy, if the library does not
             recognise these names.
-        sightings: Path of a sightings file, whose lines are merged by time. If `device` is passed, these sightings are
-            fed to every track.
+        sightings: Path of a sightings file, whose lines are merged by time. If `device` is passed, the sightings of
+            this file are fed to every track.
         until: The time to which the replay is advanced after the last input. None means that the replay ends at the
             last input.
         delivery: Which changes are delivered, as for :class:`Monitor`.

@@ -139,7 +139,7 @@ class ManyReplay:
             self.flaw = worse(self.flaw, _flaw(rows))
         events = [event for part in found for event in part.events]
         if len(found) > 1:
-            events.sort(key=lambda event: event[0])  # the sort is stable, and all events of one row come from one shard
+            events.sort(key=lambda event: event[0])  # sort() is stable, and all events of one row come from one shard
         return events
 
     def results(self, events: Mapping[Any, Sequence[Event]]) -> list[TrackReplay]:
@@ -181,7 +181,8 @@ def replay_rows(
         return many, many.events_by_track()
 
     try:
-        # A table in memory is fed twice, which is cheaper than checking it first.
+        # A table in memory that turns out to be unsorted is fed twice, which is cheaper than checking every table
+        # first.
         return run(None if rows is None else 1)
     except UnsortedError:
         return run(ALL_ROWS)

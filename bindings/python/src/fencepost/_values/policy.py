@@ -41,8 +41,8 @@ class TransitionPolicy(Plain):
         exit_dwell: Time that the device must stay outside after leaving, in seconds, 0 to 1e9.
         entry_margin: Margin for entering, in metres, finite, not negative.
         exit_margin: Margin for leaving, in metres, finite, not negative.
-        exit_margin_limit: If this is 0, the margin for leaving is `exit_margin`. Otherwise the margin for leaving is
-            the circle's radius, but at least `exit_margin` and at most `exit_margin_limit` metres.
+        exit_margin_limit: If this is 0, the margin for leaving is `exit_margin`. If this limit is above 0, the margin
+            for leaving is the circle's radius, but at least `exit_margin` and at most `exit_margin_limit` metres.
         accuracy_factor: Factor for a fix's accuracy, not negative. If the factor is 0, the accuracy is ignored.
         dwell_policy: What ends a dwell.
         notify: Which changes become events.

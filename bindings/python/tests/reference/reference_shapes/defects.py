@@ -1,8 +1,8 @@
-"""Reasons why a shape is refused, and places in the shape: the table of shapes.md."""
+"""Reasons why a shape is refused, and places in the shape, as in the table of shapes.md."""
 
 from __future__ import annotations
 
-# Reasons are in the order of the table; if several reasons apply, the first one counts.
+# Reasons are in the order of the table of shapes.md; if several reasons apply, the first one counts.
 REASONS = (
     "coordinate",
     "type",

@@ -89,7 +89,8 @@ def number_of_vertices(lines: list[list[Vertex]], is_ring: bool) -> int:
 def drawn(vertices: list[Vertex], is_ring: bool, where: tuple[int, int]) -> list[Vertex]:
     """Returns the vertices of the geodesics that replace the planar edges between different vertices.
 
-    In this list, vertices at a pole keep their longitudes, because the line leaves the pole along the stated longitude.
+    In the returned list, vertices at a pole keep their longitudes, because the line leaves the pole along the stated
+    longitude.
     """
     result = []
     for index, vertex in enumerate(vertices):
