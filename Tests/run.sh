@@ -4,7 +4,7 @@
 #
 # - `Tests/run.sh` runs all light parts in two parallel lanes. `make test` prints a line for each part, with its elapsed
 #   time and its processor time in seconds; the output is in .build/test-logs.
-# - `Tests/run.sh heavy` runs the parts of `make test-all` in the same way.
+# - `Tests/run.sh heavy` runs the parts of `make test-all` like the light parts, in parallel lanes.
 # - `Tests/run.sh PART...` runs the named parts one after another, with their output.
 #
 # Tests/README.md says what each part proves.

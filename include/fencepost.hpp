@@ -196,8 +196,8 @@ struct circle_columns {
 
 /*
  * Columns of polygons, corridors or lines: the rows of one call. The one `geometry` contains the vertices of all rows.
- * If condition_offsets is empty, each part of a polygon, and each line of corridors and lines, is a condition. Tags may
- * be empty.
+ * If condition_offsets is empty, each part of a polygon, and each line of corridors and lines, is a condition. The
+ * column `tags` may be empty.
  */
 struct shape_columns {
   std::vector<std::string> identifiers;
@@ -207,14 +207,14 @@ struct shape_columns {
   std::vector<std::uint64_t> tags{};
 };
 
-/* Columns of beacon identities. Tags may be empty. */
+/* Columns of beacon identities. The column `tags` may be empty. */
 struct beacon_columns {
   std::vector<std::string> identifiers;
   std::vector<beacon> beacons;
   std::vector<std::uint64_t> tags{};
 };
 
-/* Rows of well-known binary. The radii may be empty if there are no lines. Tags may be empty. */
+/* Rows of well-known binary. The radii may be empty if there are no lines. The column `tags` may be empty. */
 struct wkb_columns {
   std::vector<std::string> identifiers;
   std::vector<std::vector<std::uint8_t>> wkbs;
@@ -251,7 +251,7 @@ struct nearest_conditions {
   std::vector<double> distances_m;
 };
 
-/* Which circles a back end with few slots watches. */
+/* The plan for a back end with few slots: the circles that it should watch. */
 struct plan {
   fencepost_plan summary = FENCEPOST_PLAN_INIT;
   std::vector<bool> keep;             /* for each generation that was armed: true if its circle stays armed; otherwise
@@ -261,7 +261,7 @@ struct plan {
 
 namespace detail {
 
-/* Repeats a call that plans until the armed conditions fit. */
+/* Repeats a planning call, with more memory each time, until the list of armed conditions fits. */
 template <class Call>
 plan plan_of(const std::vector<std::uint64_t> &armed, const fencepost_plan_options &options, Call &&call) {
   plan out;
@@ -775,7 +775,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
         });
   }
 
-  /* How a condition's geometry was read. */
+  /* Describes how a condition's geometry was read, for example its kind of edges and its depth. */
   fencepost::shape condition_shape(const std::string &identifier) const {
     fencepost::shape out = FENCEPOST_SHAPE_INIT;
     call(fencepost_monitor_condition_shape, get(), detail::terminated(identifier), &out);
@@ -1304,7 +1304,7 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     });
   }
 
-  /* How a condition's geometry was read. */
+  /* Describes how a condition's geometry was read, for example its kind of edges and its depth. */
   fencepost::shape shape(const std::string &identifier) const {
     fencepost::shape out = FENCEPOST_SHAPE_INIT;
     call(fencepost_conditions_shape, get(), detail::terminated(identifier), &out);
@@ -1676,7 +1676,7 @@ inline bool polygon_contains(const geometry &polygon, double latitude, double lo
   return contains != 0;
 }
 
-/* The signed boundary distances of positions to a polygon, metres, negative inside. The columns must have the same
+/* The signed boundary distances of positions to a polygon, in metres; negative inside. The columns must have the same
    length. */
 inline std::vector<double> polygon_distance(const geometry &polygon, const std::vector<double> &latitudes,
                                             const std::vector<double> &longitudes,
@@ -1690,7 +1690,7 @@ inline std::vector<double> polygon_distance(const geometry &polygon, const std::
   return distances;
 }
 
-/* The signed boundary distances of positions to a corridor, metres, negative inside. */
+/* The signed boundary distances of positions to a corridor, in metres; negative inside. */
 inline std::vector<double> corridor_distance(const geometry &lines, double radius_m,
                                              const std::vector<double> &latitudes,
                                              const std::vector<double> &longitudes,

@@ -1,4 +1,4 @@
-/// A queue from which the smallest element comes first.
+/// A priority queue: the smallest element comes first.
 ///
 /// The caller passes the comparison function with each call, and must always pass the same one; elements that are
 /// `Comparable` need no such argument.

@@ -1,4 +1,5 @@
-// Measures the cost of a monitor in a store. The time spent on the disk counts, so this uses wall-clock time.
+// Measures the cost of a monitor in a store. The benchmark uses wall-clock time, because the time spent on the disk
+// counts.
 #pragma once
 #include "monitored.hpp"
 

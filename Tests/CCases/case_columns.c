@@ -76,7 +76,7 @@ static void as_rows(void) {
 static void strides(void) {
   table table;
   fill(&table);
-  /* These columns are the members of rows, as in a structured array. */
+  /* Each column is one member of an array of structures, as in a NumPy structured array. */
   fencepost_fix_columns columns = FENCEPOST_FIX_COLUMNS_INIT;
   columns.latitudes = &table.rows[0].latitude;
   columns.longitudes = &table.rows[0].longitude;

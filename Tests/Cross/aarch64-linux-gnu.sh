@@ -1,4 +1,4 @@
-# This part of run.sh tests arm64: the wheel under Debian's Python for arm64 in an emulator. Sourced.
+# This part of run.sh tests arm64: the wheel under Debian's Python for arm64 in an emulator. Sourced by run.sh.
 # shellcheck shell=bash disable=SC2154
 
 step "the wheel"

@@ -1,4 +1,4 @@
-# This part of run.sh tests musl: fully static programs, and the wheel. Sourced.
+# This part of run.sh tests musl: fully static programs, and the wheel. Sourced by run.sh.
 # shellcheck shell=bash disable=SC2154
 
 # Builds fully static programs: with SQLite inside, and without stores.

@@ -128,7 +128,7 @@ import Testing
         let polygon = try GeodesicShape.reading(polygon: [[ring]])
         #expect(!crosses, "\(ring)")
         valid += 1
-        // Compares with the even-odd rule on the flat map.
+        // Compares the result with the even-odd rule on the flat map.
         for _ in 0..<4 {
           let p: Corner = (random.uniform(-1e-3...1e-3), random.uniform(-1e-3...1e-3))
           var inside = false

@@ -6,8 +6,8 @@ import Testing
 /// Compares signed distances of random shapes with Tests/Golden/shapes.tsv, which was computed by other methods with 20
 /// digits.
 @Suite struct ShapeGoldenTests {
-  /// Reads vertices `longitude latitude`. `,` separates vertices, `/` separates rings, and `;` separates parts or
-  /// lines.
+  /// Reads vertices in the form `longitude latitude`. `,` separates vertices, `/` separates rings, and `;` separates
+  /// parts or lines.
   private func parts(_ text: String) -> [[[Corner]]] {
     text.split(separator: ";").map { part in
       part.split(separator: "/").map { ring in
@@ -28,8 +28,8 @@ import Testing
       : try GeodesicShape.reading(corridor: parts.map { $0[0] }, radius: amount, reading: reading)
   }
 
-  /// The distance is within 15 nm (rule 9), and the side is correct from a distance of 35 nm on. The depth is at most a
-  /// hundredth too small (rule 11).
+  /// The distance is within 15 nm (rule 9), and the side is correct from a distance of 35 nm on. The depth is too
+  /// small by at most 1 % (rule 11).
   @Test func distancesAndDepthsAreThoseOfTheReference() throws {
     var current: GeodesicShape?
     var family = ""

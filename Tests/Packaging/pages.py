@@ -36,8 +36,8 @@ class Environments:
         shutil.rmtree(WORK, ignore_errors=True)
 
     def __call__(self, needs: blocks.Needs) -> Path:
-        """Returns the Python interpreter of the environment in which the wheel with these extras, and these packages,
-        are installed."""
+        """Returns the Python interpreter of an environment that contains the wheel with the given extras, and the given
+        packages."""
         if needs not in self.made:
             python = WORK / str(len(self.made)) / "bin" / "python"
             extras = ",".join(sorted(needs.extras))

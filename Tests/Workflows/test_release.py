@@ -86,7 +86,7 @@ def test_a_release_sets_every_mention_commits_and_tags(repository: Repository) -
     assert "\npip install fencepost " in repository.text("README.md")
     assert 'exact: "7.1.0"' in repository.text("README.md")
     assert "until the first release" not in repository.text("README.md")
-    # The next patch release needs a section of its own.
+    # The next patch release needs its own section in the changelog.
     assert "no section" in repository.release("make", "7.1.1").stderr
 
 

@@ -6,7 +6,8 @@
 #
 # FOLDER is .build/js if omitted.
 #
-# Also leaves .build/wasm/replay.wasm, the determinism programs (Tests/Determinism/replay.c) as a WASI command.
+# The script also creates .build/wasm/replay.wasm, which contains the determinism programs (Tests/Determinism/replay.c)
+# as a WASI command.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$root"

@@ -1,6 +1,6 @@
 /*
- * Declares the platform functions that the library needs, except those for memory, arithmetic and files: waiting for a
- * lock or at a gate, identifying the calling thread, and deferring cancellation. The file
+ * Declares the platform functions that the library needs: waiting for a lock or at a gate, identifying the calling
+ * thread, and deferring cancellation. Functions for memory, arithmetic and files are not declared here. The file
  * platform.c implements these functions for systems with POSIX threads, platform_single.c for systems without threads.
  */
 #ifndef CPLATFORM_H

@@ -13,7 +13,7 @@ public func fencepost_fleet_export_devices(
     let start = try Boundary.require(buffer, count: capacity, "buffer")
     let out = try Boundary.require(out_size, "out_size")
     let room = UnsafeMutableRawBufferPointer(start: start, count: start == nil ? 0 : capacity)
-    // Copy the bytes: the engine must later read the values that it checked.
+    // Copy the bytes: the engine must later read exactly the values that it has checked.
     let numbers = Array(UnsafeBufferPointer(start: first, count: count))
     let needed = try handle.read { engine throws(MonitorError) in
       var (end, row) = (0, 0)

@@ -55,8 +55,8 @@ extension CapIndex {
 
   // MARK: Order
 
-  /// Counts a change of the index, and after many changes reorders the blocks. When its cost is spread over the
-  /// changes, the reordering takes some tens of nanoseconds per change.
+  /// Counts a change of the index, and after many changes reorders the blocks. Spread over all changes, reordering
+  /// costs some tens of nanoseconds per change.
   @inline(__always)
   mutating func countChange() {
     changes &+= 1

@@ -118,9 +118,9 @@ enum CapLevel {
   static let base = 5
   /// log2 of the edge, in metres, of the cubes of the lowest level.
   static let edgeLog = 7
-  /// log2 of the ratio of edge to reach of a level.
+  /// log2 of the ratio between the edge and the reach of a level.
   static let looseness = 1
-  /// log2 of the number of grid steps in a metre: half an edge of the base level then has 2^24 steps.
+  /// log2 of the number of grid steps in a metre, chosen so that half an edge of the base level has 2^24 steps.
   static let stepLog = 24 - (edgeLog + 2 * base - 1)
 
   /// On every axis, the grid begins at −origin.
@@ -137,7 +137,7 @@ enum CapLevel {
   @inline(__always)
   static func reach(_ level: Int) -> Float { Float(1 &<< (edgeLog &- looseness &+ 2 &* level)) }
 
-  /// log2 of the edge of the cubes of a level, in steps.
+  /// log2 of the edge length of the cubes at a level, in grid steps.
   @inline(__always)
   static func shift(_ level: Int) -> Int { stepLog &+ edgeLog &+ 2 &* level }
 

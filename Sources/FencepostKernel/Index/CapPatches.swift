@@ -129,7 +129,7 @@ public struct CapPatches: Sendable {
   ///
   /// - Parameters:
   ///   - count: The number of caps in the index.
-  ///   - version: Differs after each change of the index.
+  ///   - version: A number that differs after each change of the index.
   @inline(__always)
   public mutating func keepUp(with count: Int, version: UInt64) {
     if version != self.version || count != self.count { begin(count, version) }

@@ -84,9 +84,9 @@ extension GeodesicShape {
   /// whose boundary distance is `level`. The result is 0 if the point may already be at such a surface point.
   ///
   /// - Parameters:
-  ///   - position: Usually near the surface, but may be anywhere. If the position is above or below the surface, the
-  ///     result is smaller by that height.
-  ///   - level: In metres, a value of D.
+  ///   - position: Usually near the surface, but may be anywhere. If the position is above or below the surface, its
+  ///     height is subtracted from the result.
+  ///   - level: A boundary distance in metres, that is, a value of D.
   public func clearance(from position: EarthVector, to level: Double) -> Double {
     guard position.length > 1 else { return 0 }
     let below = position.onSurface

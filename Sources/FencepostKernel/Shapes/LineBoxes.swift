@@ -3,7 +3,7 @@ struct OrientedBox {
   private var centre: EarthVector
   /// Unit vectors: along the longest edge, across that edge, and upwards.
   private var axes: (EarthVector, EarthVector, EarthVector)
-  /// Half of the extents along the axes.
+  /// Half of the box's extent along each axis.
   private var halves: (Double, Double, Double)
 
   /// A box around the edges that start at some consecutive vertices of a line.

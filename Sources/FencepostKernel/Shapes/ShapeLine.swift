@@ -49,7 +49,7 @@ public struct ShapeLine: Sendable {
     addLevels()
   }
 
-  /// This line with `touchesItself` determined.
+  /// Copies a line and sets its `touchesItself`.
   init(_ line: ShapeLine, touchesItself: Bool) {
     vertices = line.vertices
     starts = line.starts

@@ -39,7 +39,7 @@ struct WrittenEdges {
 
   /// Whether an edge as written differs from the short way between its reduced longitudes.
   static func isWide(from start: ShapeVertices.Vertex, to end: ShapeVertices.Vertex) -> Bool {
-    // Invalid positions are refused elsewhere; do not compare NaN.
+    // Invalid positions are refused elsewhere, so they are not compared here: a coordinate may be NaN.
     start.isPosition && end.isPosition && (end.longitude - start.longitude).magnitude >= 180
   }
 
@@ -145,8 +145,8 @@ extension WrittenEdges {
     return nil
   }
 
-  /// The value (360, −360 or 0 degrees) that must be added to the second of two reduced longitudes so that it continues
-  /// the first one by the short way.
+  /// The correction (360, −360 or 0 degrees) that makes the second of two reduced longitudes follow the first one by
+  /// the short way.
   private static func turn(from longitude: Double, to next: Double) -> Double {
     let change = next - longitude
     return change > 180 ? -360 : change < -180 ? 360 : 0

@@ -4,8 +4,8 @@ extension WellKnownBinary {
     encode(Geometry(isPolygon: definition.isPolygon, vertices: definition.vertices))
   }
 
-  /// A geometry as bytes. A single part is written as a Polygon, and a single line as a LineString. Open rings are
-  /// written closed.
+  /// A geometry as bytes. A single part is written as a Polygon, and a single line as a LineString. An open ring is
+  /// written as a closed ring.
   public static func encode(_ geometry: Geometry) -> [UInt8] {
     var writer = Writer()
     let vertices = geometry.vertices

@@ -214,7 +214,7 @@ import Testing
       #expect(engine.statistics.acceptedFixes == UInt64(legs))
     }
 
-    /// The event without the fields that distinguish a path from fixes.
+    /// Returns the event without the fields that tell a path from fixes.
     private func plain(_ event: Event) -> Event {
       var event = event
       event.evidence?.source = .fix

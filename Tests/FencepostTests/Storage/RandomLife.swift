@@ -10,7 +10,7 @@ enum LifeStep: CustomStringConvertible {
   case scanning(Bool, Int64)
   case host(Diagnostics, Set<ConditionKind>, Int64)
   case advance(Int64)
-  /// Rewinds the clock, as after wrong times, and continues from there.
+  /// Sets the clock back, as is done after inputs with wrong times, and continues from there.
   case rewind(Int64)
   /// Syncs the conditions to a set that contains only this condition.
   case sync(String, Definition)

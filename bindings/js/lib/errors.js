@@ -49,15 +49,16 @@ export class DisposedError extends FencepostError {
   }
 }
 /**
- * The WebAssembly module is not loaded: call `await load()` first. Also thrown if the module cannot be fetched or
- * compiled.
+ * The WebAssembly module is not loaded: call `await load()` first. The error is also thrown if the module cannot be
+ * fetched or compiled.
  */
 export class NotLoadedError extends FencepostError {
   constructor(message, detail) {
     super(message, { status: "not_loaded", code: 0, ...detail });
   }
 }
-/** There is not enough memory for the call. The object is unchanged. Free other objects, or use smaller batches. */
+/** There is not enough memory for the call. The object that was called is unchanged. Free other objects, or use smaller
+    batches. */
 export class OutOfMemoryError extends FencepostError {
   constructor(message) {
     super(message, { status: "out_of_memory", code: 0 });

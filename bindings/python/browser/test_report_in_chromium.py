@@ -310,7 +310,7 @@ def test_a_hundred_devices_among_a_thousand_places(browser: Any, tmp_path: Path,
     assert text(browser, "#summary tbody td") == str(len(own))
     browser.find_element("css selector", "#summary-by button:last-child").click()
     assert browser.execute_script("return summary.rows.length") == 100
-    # The list contains all visits, but has table rows only for the visible ones.
+    # The list contains all visits, but the page creates table rows only for the visible visits.
     rows = f"return {ROWS}.map((row) => row.row.number)"
     last = browser.execute_script("return list.rows.at(-1).number")
     browser.execute_script("const box = byId('visits'); box.scrollTop = box.scrollHeight")

@@ -1,4 +1,4 @@
-"""The built site, which `make docs` leaves, and Chromium."""
+"""The built site, which `make docs` creates, and Chromium."""
 
 from __future__ import annotations
 

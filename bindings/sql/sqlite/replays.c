@@ -37,7 +37,8 @@ static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out) {
   return code;
 }
 
-/* SQLite 3.40 has no function to check for an interrupt, so run a step of a statement, which reports it. */
+/* SQLite 3.40 has no function to check for an interrupt, so run one step of a statement: the step fails if there is an
+   interrupt. */
 static bool interrupted(void *host) {
   sqlite3_stmt *any = host;
   int code = sqlite3_step(any);

@@ -171,7 +171,7 @@ def test_a_monitor_gives_conditions_policies_and_gates_but_no_states() -> None:
     ],
 )
 def test_options_of_conditions_that_are_read_are_refused_beside_a_table(option: str, value: Any) -> None:
-    """Without the error, such options would be silently ignored, because each condition of a table has its own
+    """If there were no error, these options would be silently ignored, because each condition of a table has its own
     settings."""
     said = f"{option} .*; conditions is a Zones"
     with pytest.raises(TypeError, match=said):

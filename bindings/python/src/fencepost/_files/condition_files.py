@@ -39,7 +39,7 @@ class ConditionRow:
     policy: TransitionPolicy | None
     """None for a gate."""
     leaves_edges_open: bool = False
-    """True if the file does not state which kind of edges a shape's vertices are meant for."""
+    """True if the file does not state which kind of edges a shape has."""
     tag: int = 0
     max_vertices: int = 0
     """The largest number of vertices of a shape; 0 means that only the library's limit applies."""

@@ -25,7 +25,7 @@ _DRIVERS = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How files and tables are read.
+    """The options for reading files and tables.
 
     Attributes:
         layer: The layer of a vector file; None means the first layer.

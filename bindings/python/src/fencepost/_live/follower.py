@@ -79,9 +79,9 @@ class Follower(Running):
     manager, for ``with`` and for ``async with``.
 
     An event is acknowledged when every sink has accepted it and, if the program loops over :meth:`events`, the loop
-    asks for the next event. Until then the event is redelivered; if there is a `store`, it is redelivered even after a
-    restart. So each event is delivered at least once; use ``(device, sequence)`` to recognise a repeated event. While
-    the store cannot be written, no event is delivered and no message is acknowledged to its source.
+    asks for the next event. Until an event is acknowledged, it is redelivered; if there is a `store`, it is redelivered
+    even after a restart. So each event is delivered at least once; use ``(device, sequence)`` to recognise a repeated
+    event. While the store cannot be written, no event is delivered and no message is acknowledged to its source.
 
     Args:
         zones: A path, conditions by identifier, a GeoDataFrame, an Arrow table or a :class:`Zones`. A :class:`Fleet` or

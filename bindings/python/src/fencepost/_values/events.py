@@ -256,7 +256,7 @@ class Event:
 
 
 def distance_text(metres: float) -> str:
-    """A signed distance to a boundary in words."""
+    """Describes a signed distance to a boundary in words."""
     return f"{abs(metres):.1f} m {'inside' if metres <= 0 else 'outside'}"
 
 
