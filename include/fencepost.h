@@ -55,9 +55,9 @@
  *           FENCEPOST_E_LATE_INPUT. The same inputs give the same events, byte for byte, on every platform.
  * Wrong times:
  *           One input with a time far in the future (a receiver without satellites may say 2079) moves the clock to
- *           that time, so all later inputs are late. The option max_time_step_us refuses such an input with
- *           FENCEPOST_E_AHEAD_OF_CLOCK; the option cannot check the first input of a monitor. If more time than
- *           max_time_step_us has really passed, call fencepost_monitor_advance(), which ignores the option.
+ *           that time, so all later inputs are late. The option max_time_step_us refuses an input that is too far ahead
+ *           of the clock with FENCEPOST_E_AHEAD_OF_CLOCK; the option cannot check the first input of a monitor. If more
+ *           time than max_time_step_us has really passed, call fencepost_monitor_advance(), which ignores the option.
  *           fencepost_monitor_rewind() sets back a clock that is too far ahead. Fleets have the same functions for the
  *           whole fleet and for one device; in a fleet, max_time_step_us also limits an advance of all devices.
  * Place:    Latitude is -90 ... 90, longitude -180 ... 180. Distances are computed on the WGS84 ellipsoid by the method
@@ -488,8 +488,8 @@ typedef struct fencepost_condition {
   double longitude;                   /* circle: centre, degrees; other kinds: NaN */
   double radius_m;                    /* radius of a circle, half the width of a corridor, metres; other kinds: NaN */
   uint8_t uuid[16];                   /* beacon identity */
-  fencepost_transition_policy policy; /* as the policy was when the condition was added, with the values of a preset
-                                         filled in */
+  fencepost_transition_policy policy; /* the policy at the time when the condition was added, with the values of a
+                                         preset filled in */
   char identifier[264];               /* UTF-8, terminated; the remaining bytes are 0 */
 } fencepost_condition;
 
@@ -653,9 +653,9 @@ typedef struct fencepost_shape {
   double buffer_m;               /* polygons, metres */
   double radius_m;               /* radius of a circle, or half the width of a corridor, metres */
   double depth_m;        /* how far inside the boundary a position can be, metres; margins and accuracy are compared
-                            with it. For a polygon it is at most 1 % below the true value, and at most 100 km. For some
-                            polygons with thousands of vertices, the search ends after a fixed amount of work, and the
-                            depth may be lower */
+                            with it. For a polygon, the depth is at most 1 % below the true value, and at most 100 km.
+                            For some polygons with thousands of vertices, the search ends after a fixed amount of work,
+                            and the depth may be lower */
   uint64_t vertex_count; /* polygons, corridors, lines: the number of vertices, without repeated and closing vertices */
   double departure_m; /* the largest distance between geodesic and planar edges, metres; NaN: at most 1 m, so that the
                          kind of edges for which the vertices were made does not matter */
@@ -709,8 +709,8 @@ typedef struct fencepost_condition_definition {
 /* The counts of an ensure or sync call. Frozen: the structure never grows. */
 typedef struct fencepost_sync_result {
   uint64_t added;    /* no condition had the identifier */
-  uint64_t replaced; /* a different condition had the identifier: new record, new generation; pending events of the old
-                        condition are dropped */
+  uint64_t replaced; /* a different condition had the identifier: it was replaced, and its pending events were
+                        dropped */
   uint64_t kept;     /* an equal condition existed and was not changed */
   uint64_t removed;  /* the condition was not in the set */
 } fencepost_sync_result;
@@ -731,7 +731,7 @@ typedef struct fencepost_monitor fencepost_monitor;
  * each row of a batch), scan report, scanning or host declaration, advance and rewind counts as one input, even if it
  * was refused, unless it was refused with QUEUE_FULL. With the durability CHANGES or EVERY_INPUT every delivered event
  * comes from those N inputs, and each of their events that was not committed is delivered again with the same sequence.
- * With RELAXED more inputs may be lost. While the store cannot be written, monitoring continues in memory; one event
+ * With RELAXED, more inputs may be lost. While the store cannot be written, monitoring continues in memory; one event
  * reports this failure (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and later changes retry. If a store can be read
  * but not written, the monitor continues in memory from the start.
  *
@@ -774,7 +774,8 @@ FENCEPOST_API void fencepost_monitor_destroy(fencepost_monitor *monitor);
  * O(1) for the call. The copy and the original share their conditions, and a fork stores only states that differ.
  * Therefore one monitor with the conditions and one fork per device need little more memory than one monitor: about 5
  * KB per device. The time for a fork's first fix grows with the number of conditions near it, and with the number of
- * conditions that are not assumed unsatisfied; adding or removing conditions in a fork copies them. Since: 0.1
+ * conditions that are not assumed unsatisfied; adding or removing conditions in a fork copies the conditions.
+ * Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_fork(fencepost_monitor *monitor, fencepost_monitor **out_fork,
                                                       fencepost_error *error);
@@ -910,8 +911,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_beacon_condition(fencepost_
  * Like fencepost_monitor_add_circular_condition(), but does nothing if an equal condition with the same identifier
  * exists. Equal conditions have centres within 1e-7 degrees, radii within 0.5 m, and the same policy and tag.
  * options->assuming is ignored if an equal condition exists. A condition with a different tag, policy or place
- * replaces the existing condition: it gets a new record and a new generation, and the pending events of the existing
- * condition are dropped.
+ * replaces the existing condition. The new condition gets a new record and a new generation, and the pending events of
+ * the existing condition are dropped.
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left alone; may be NULL.
  * @return The same as fencepost_monitor_add_circular_condition(). Threads: any. Since: 0.1
@@ -1003,7 +1004,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_condition(
  *        right
  *
  * Left and right are as seen from the line's first vertex towards its last. A position exactly on the line is to the
- * left of the line. The accuracy has no effect. Going around an end of the line, or touching an end, is not a crossing.
+ * left of the line. The accuracy of a fix has no effect on lines. Going around an end of the line, or touching an end,
+ * is not a crossing.
  *
  * A monitor can have lines only with FENCEPOST_PATH_GEODESIC and FENCEPOST_DELIVERY_EVERY; a table of conditions can
  * have lines only if each fleet over it has a path. A line is not crossed where the path is unknown
@@ -1049,8 +1051,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_condition(fencepost_mon
  * or sync many conditions examine the shape again.
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left alone; may be NULL.
- * @return The same as fencepost_monitor_add_polygon_condition(). Threads: any; the monitor is not locked while the
- * shape is examined. Since: 0.2
+ * @return The same as fencepost_monitor_add_polygon_condition(). Threads: any;
+ * the monitor is not locked while the shape is examined. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_polygon_condition(
     fencepost_monitor *monitor, const char *identifier, const fencepost_geometry *geometry,
@@ -1226,9 +1228,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_conditions(
 /*
  * Makes the set of conditions equal to the elements of an array. First removes all other conditions, in the order in
  * which they were added. Then ensures each element of the array, in order, as the
- * fencepost_monitor_ensure_..._condition() of its kind would. A store saves all this in one transaction. An existing
- * condition that is equal keeps its record, its state and its pending events. All or nothing: if one element is
- * refused, nothing has changed and error->position is its index.
+ * fencepost_monitor_ensure_..._condition() of its kind would. A store saves all these changes in one transaction. An
+ * existing condition that is equal keeps its record, its state and its pending events. All or nothing: if one element
+ * is refused, nothing has changed and error->position is its index.
  *
  *     fencepost_condition_definition circle = FENCEPOST_CONDITION_DEFINITION_INIT, places[2] = {circle, circle};
  *     places[0].identifier = "office", places[0].radius_m = 200;
@@ -1301,8 +1303,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_condition_shape(fencepost_monit
  * @param latitude, longitude          Degrees.
  * @param out_latitude, out_longitude  Degrees. NaN if the condition has no boundary (a beacon, a circle that contains
  *                                     the whole Earth). The point is also NaN if it cannot be determined: in a corridor
- *                                     or a buffered polygon, where the shortest path from its middle line to the
- *                                     position does not meet the boundary at a right angle, as in an inner corner.
+ *                                     or a buffered polygon, where the shortest path from the middle line or ring to
+ *                                     the position does not meet the boundary at a right angle, as in an inner corner.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(log vertices) for usual shapes.
  * Since: 0.2
  */
@@ -1351,8 +1353,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_identifiers(fencepost_monitor *
 
 /*
  * Copies the identifiers of the conditions that are in a certain state now, as fencepost_monitor_state() returns it, in
- * add order, each followed by a zero byte. With FENCEPOST_STATE_SATISFIED these are the conditions satisfied at this
- * moment.
+ * add order, each followed by a zero byte. With FENCEPOST_STATE_SATISFIED, the call copies the conditions that are
+ * satisfied at this moment.
  *
  * @param state      UNKNOWN (undetermined, suspended or unmonitored), SATISFIED or UNSATISFIED.
  * @param buffer     As in fencepost_monitor_identifiers(), like capacity, out_size and out_count.
@@ -1401,8 +1403,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_feed_fix(fencepost_monitor *mon
  * smaller blocks. The events of the whole batch wait in memory, and a store saves them once, at the end.
  *
  * @param fixes       May be NULL only if count is 0.
- * @param out_result  Receives the counts; may be NULL. With QUEUE_FULL, it receives the counts of the consumed rows:
- *                    poll the events, then feed the remaining rows, from error->position on.
+ * @param out_result  Receives the counts; may be NULL. With QUEUE_FULL, it receives the counts of the consumed rows.
+ *                    Poll the events, then feed the remaining rows, from error->position on.
  * @return OK; NULL_ARGUMENT; QUEUE_FULL (the rows before error->position were applied).
  * Threads: any. Complexity: a few nanoseconds per fix while no boundary is near, O(conditions near) otherwise.
  * Since: 0.1
@@ -1557,9 +1559,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *moni
 FENCEPOST_API uint32_t fencepost_event_evidence(const fencepost_event *event);
 
 /*
- * Writes an event as one JSON object on one line, with a terminating zero byte but without a line feed. Keys, in this
- * order: sequence, identifier, state, cause, date, evidence_date, refinement, diagnostics, generation, latitude,
- * longitude, accuracy, boundary_distance. Times are ISO 8601 in UTC with six decimals, numbers are in shortest
+ * Writes an event as one JSON object on one line, with a terminating zero byte but without a line feed. The keys are
+ * sequence, identifier, state, cause, date, evidence_date, refinement, diagnostics, generation, latitude, longitude,
+ * accuracy and boundary_distance, in this order. Times are ISO 8601 in UTC with six decimals, numbers are in shortest
  * round-trip form, and absent values are null. Three further keys appear only if they apply: evidence ("path"), gap
  * (true), direction ("left_to_right" or "right_to_left").
  *
@@ -1662,8 +1664,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing(fencepost_monitor *m
 /*
  * For each of many points, finds the conditions that contain it: those for row i, in add order, are at out_offsets[i]
  * to out_offsets[i + 1] - 1. All rows see the conditions as they are at one moment. The query does not lock the
- * monitor: other threads may use it and run queries. If another thread changes the monitor's conditions during the
- * query, the conditions are copied first.
+ * monitor, so other threads may use the monitor and run queries. If another thread changes the monitor's conditions
+ * during the query, the conditions are copied first.
  *
  * The size of the result is not known in advance, and querying it (capacity 0) takes as long as the full query. So pass
  * a likely capacity first; if it was too small, call again with the size that was stored. Pass many rows at once, up to
@@ -1758,7 +1760,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_state(fencepost_monitor *monito
 
 /*
  * Computes how far a device at a position can move without changing sides of any monitored circle, polygon or corridor.
- * The result is the distance to the nearest boundary, minus a micrometre. The distance is 0 on a boundary, and INFINITY
+ * The result is the distance to the nearest boundary, minus a micrometre. The result is 0 on a boundary, and INFINITY
  * if there is no boundary. (For a circle with a radius above 19 900 km the boundary may be farther away than the
  * result.) Any fix can decide an undetermined shape; see fencepost_plan.follow.
  *
@@ -1956,7 +1958,7 @@ typedef struct fencepost_fix_selection {
 /*
  * Chooses the fix with the least uncertainty, accuracy_m + speed_m_per_s * age. Among fixes with equal uncertainty, the
  * function chooses the latest, then the first in the array. A fix without a reported accuracy is chosen only if no
- * other fix is usable. Fixes without a position, later than now_us or too old are not considered.
+ * other fix is usable. Fixes that have no position, are later than now_us, or are too old are not considered.
  *
  * @param fixes          May be NULL only if count is 0.
  * @param now_us         The moment for which to choose.
@@ -1990,9 +1992,9 @@ typedef void (*fencepost_wakeup)(void *context);
  *         while the callback runs, whether through the callback or through other threads, the callback is called again
  *         on the same thread after it has returned; other threads do not wait for that.
  * Ending: When this function returns, the previous callback is not running and is never called again: the context of
- *         that callback may be released. Because of this guarantee, this function (but no other) waits for a callback
- *         that is running on another thread, so do not call it while holding a lock that the callback takes. This
- *         function does not wait if the callback itself calls it. fencepost_monitor_destroy() calls no callback.
+ *         that callback may be released. This function (and no other) waits for a callback that is running on another
+ *         thread, so do not call the function while holding a lock that the callback takes. This function does not wait
+ *         if the callback itself calls it. fencepost_monitor_destroy() calls no callback.
  *
  * @param wakeup   NULL removes the callback.
  * @param context  Passed to the callback; may be NULL.
@@ -2027,9 +2029,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *m
  *
  * Assumed state: with any assumed state except UNSATISFIED, the first fix of each device gives an event for the
  * condition, wherever the device is.
- * NULL for fencepost_condition_options therefore means FENCEPOST_FLEET_CONDITION_OPTIONS_INIT here; initialise options
- * for a table with this macro, too. (FENCEPOST_CONDITION_OPTIONS_INIT assumes nothing: with 100 000 conditions, each
- * device would give 100 000 events.)
+ * Therefore NULL for fencepost_condition_options means FENCEPOST_FLEET_CONDITION_OPTIONS_INIT in calls on a table;
+ * initialise options for a table with this macro, too. (FENCEPOST_CONDITION_OPTIONS_INIT assumes nothing: with 100 000
+ * conditions, each device would give 100 000 events.)
  */
 typedef struct fencepost_conditions fencepost_conditions;
 
@@ -2542,7 +2544,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_identifiers_of_generations(f
  *
  * @param out_version  Initialised with FENCEPOST_CONDITIONS_VERSION_INIT.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set).
- * Threads: any. Complexity: O(1); the first call after a change O(conditions). Since: 0.2
+ * Threads: any. Complexity: O(1); the first call after a change takes O(conditions). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_get_version(fencepost_conditions *conditions,
                                                                 fencepost_conditions_version *out_version,
@@ -2771,7 +2773,7 @@ typedef struct fencepost_fleet_columns {
  * changes. While the store cannot be written, the fleet continues in memory; fencepost_fleet_statistics.store shows
  * this, and later inputs retry.
  *
- * @param options    NULL for the defaults. For a stored fleet they apply from now on.
+ * @param options    NULL for the defaults. For a stored fleet, the options apply from now on.
  * @param out_fleet  Receives the fleet; release it with fencepost_fleet_destroy().
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an option is out of range; a store without a name, or the store of a
  *         monitor); UNSUPPORTED; with a store also INVALID_NAME, MONITOR_IN_USE (open in this or another process),
@@ -2912,8 +2914,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_device_numbers(fencepost_fleet *f
 
 /*
  * Returns the position of each device's last accepted fix, to a ten-millionth of a degree. Positions are not in stores,
- * snapshots or exported devices. After the fleet was opened or restored, or the device was imported, the call returns,
- * until the device's next fix, the position of its last fix outside its safe region.
+ * snapshots or exported devices. After a fleet is opened or restored, or a device is imported, the result is an older
+ * position until the device's next fix: the position of the last fix outside the safe region.
  *
  * @param devices         Array of count device numbers.
  * @param out_latitudes   Receives count values in degrees; NaN for a device without a fix.
@@ -3003,8 +3005,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_feed_fix(fencepost_fleet *fleet, 
  *
  * @param columns     Initialised with FENCEPOST_FLEET_COLUMNS_INIT; its arrays contain count rows, and may be NULL only
  *                    if count is 0.
- * @param out_result  Receives the counts; may be NULL. With QUEUE_FULL, it receives the counts of the consumed rows:
- *                    poll the events, then feed the remaining rows, from error->position on.
+ * @param out_result  Receives the counts; may be NULL. With QUEUE_FULL, it receives the counts of the consumed rows.
+ *                    Poll the events, then feed the remaining rows, from error->position on.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (a row with a number without a device: error->position is the first one,
  *         and nothing has changed); INVALID_ARGUMENT (struct_size is not set; an index beyond the dictionary, and again
  *         nothing has changed; with fixes->refuse_invalid also a row that would be counted as invalid; first_row out of
@@ -3077,9 +3079,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_advance_device(fencepost_fleet *f
  * Corrects wrong times of inputs or of an advance: sets back the time to which all devices were advanced, and every
  * device clock that is later than time_us. Other devices do not change. The call leaves pending events, sequence
  * numbers and counters as they are. For a device that is set back, every condition becomes undetermined without an
- * event, open crossings and the last fix are forgotten, and the absence of beacons is timed anew. The next fix of a
- * device that was set back determines the states again: an event follows only if the new state differs from the last
- * reported one. A device created later begins at the fleet's time.
+ * event, open crossings and the last fix are forgotten, and the timeouts for absent beacons start again. The next fix
+ * of a device that was set back determines the states again: an event follows only if the new state differs from the
+ * last reported one. A device created later begins at the fleet's time.
  *
  * @param time_us  Not later than the latest clock of the fleet.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (out of range, later than all clocks, or there is no clock yet).
@@ -3155,8 +3157,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_wakeup(fencepost_fleet *fleet
 
 /*
  * Writes an event as one JSON object on one line: the device's identifier as "device", then the keys of
- * fencepost_event_json(). The fleet supplies the device's identifier, even after the event is committed and the device
- * is removed: see fencepost_fleet_device_identifier().
+ * fencepost_event_json(). The fleet supplies the device's identifier (see fencepost_fleet_device_identifier()), even
+ * after the event is committed and the device is removed.
  *
  * @param buffer    May be NULL only if capacity is 0; 8192 bytes always suffice.
  * @param out_size  Receives the length without the terminating zero; may be NULL.
@@ -3198,8 +3200,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_inside(fencepost_fleet *fleet, ui
  * @param out_count      Receives the total count, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no identifier); NOT_FOUND; BUFFER_TOO_SMALL (not with capacity 0).
  * Threads: any. Complexity: for one shape O(results + the shape's events since the last such call); O(devices) for the
- * first call, and again after as many events as the fleet has presences. O(devices) for a beacon condition or for all
- * conditions. Since: 0.3
+ * first call, and again after as many events as the fleet has presences. With a beacon condition, or without an
+ * identifier, the call always takes O(devices). Since: 0.3
  */
 FENCEPOST_API fencepost_status fencepost_fleet_devices_inside(fencepost_fleet *fleet, const char *identifier,
                                                               fencepost_device_presence *out_presences, size_t capacity,
@@ -3274,8 +3276,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_export_devices(fencepost_fleet *f
  * pass.
  *
  * If this fleet's table has another version, the devices are refused or adapted. Adapting keeps the device's state for
- * each condition that it was inside of or about to cross, if a condition has the same identifier and definition;
- * adapting drops the device's other states. For all other conditions the device counts as outside, so if the device is
+ * each condition that it was inside of or about to cross, if the new table has a condition with the same identifier and
+ * definition; adapting drops the device's other states. The device counts as outside all other conditions: if it is
  * inside a new condition, a crossing into that condition follows after the dwell.
  *
  * @param identifiers  Array of count pointers to zero-terminated texts; no device of the fleet may already have one of

@@ -60,7 +60,7 @@ static void driving_through(void) {
   fencepost_state state = 99;
   CHECK_OK(fencepost_fleet_state(fleet, a, "g", &state, NULL));
   CHECK_INT(state, FENCEPOST_STATE_UNKNOWN);
-  /* After a gap nothing on the way counts, and the next event reports the gap. */
+  /* If there is a gap between two fixes, nothing on the way between them counts, and the next event reports the gap. */
   CHECK_OK(feed_device(fleet, a, 0, SECONDS(5000)));
   entry = next_fleet_event(fleet);
   CHECK_INT(fencepost_event_evidence(&entry.event), FENCEPOST_EVIDENCE_AFTER_GAP);

@@ -82,7 +82,7 @@ step "events"
 compile Tests/Determinism/replay.c -L"$lib" -lfencepost "${link[@]}" -o "$folder/replay"
 Tests/Determinism/hashes.sh "$folder/events" $here "$folder/replay" >&2 || fail "other events"
 
-# A store that the build for the target has written must open in the native build, and the reverse.
+# A store that the build for the target has written must open in the native build, and vice versa.
 step "stores"
 native=$root/.build/lib
 cc -std=gnu11 -O1 -Wall -Wextra -Werror -Iinclude Tests/Cross/store.c -L"$native" -lfencepost -Wl,-rpath,"$native" -o "$folder/store-native"

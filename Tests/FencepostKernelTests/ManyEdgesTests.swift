@@ -133,9 +133,9 @@ import Testing
     try RingNesting.check(rings(parts))?.sides ?? 0
   }
 
-  /// Random squares within squares are used as outer rings, holes and islands. The polygon is refused exactly if a hole
-  /// is not within its outer ring, a hole is within another hole, or a part overlaps another part. The expected answer
-  /// is computed from rectangles with integer coordinates.
+  /// Random squares within squares are used as outer rings, holes and islands. The polygon is refused if and only if a
+  /// hole is not within its outer ring, a hole is within another hole, or a part overlaps another part. The expected
+  /// answer is computed from rectangles with integer coordinates.
   @Test(arguments: 0..<4) func nestingIsThatOfRectangles(_ number: Int) throws {
     var random = SeededGenerator("nesting", salt: UInt64(number))
     var (valid, refused) = (0, 0)

@@ -1,6 +1,6 @@
 /*
- * Loads the library named by the first argument and uses all of it except the stores. Writes these marks to standard
- * output: "load", "use", "fork", "end". A trace of the system calls shows these marks. The program replaces the C
+ * Loads the library named by the first argument and uses all of it except the stores. Writes the marks "load", "use",
+ * "fork" and "end" to standard output. A trace of the system calls shows these marks. The program replaces the C
  * library functions that our code must not call with functions that count their calls.
  */
 #include "host.h"

@@ -164,7 +164,7 @@ static void ask_shapes(fencepost_monitor *monitor, const fencepost_fix *at) {
   }
 }
 
-/* Makes every kind of call on one monitor, over the drive. */
+/* Makes every kind of call on one monitor, with the fixes of a drive. */
 static void live(const char *name, const char *store_directory, fencepost_delivery delivery, fencepost_path path) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.delivery = delivery;

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Checks the form of Swift, Python, C and C++, the list of messages and the language of all texts: `make format-check` and `make format` call it.
+# Checks the form of Swift, Python, C and C++, the list of messages and the language of all texts: `make format-check`
+# and `make format` call this script.
 #
 # - `Tests/Style/run.sh` prints the differences and the findings of the linters.
 # - `Tests/Style/run.sh write` formats, and lets the linters repair what they can.

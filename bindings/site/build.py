@@ -29,8 +29,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SITE = Path(__file__).resolve().parent
 ARTICLES = "Sources/Fencepost/Fencepost.docc"
 
-# Each page's place in the site, and its text, in the order of the table of contents. A page without text is generated:
-# the references, and the list of the decisions.
+# Each page's place in the site, and its text, in the order of the table of contents. Pages without a text are
+# generated: the reference pages, and the list of decisions.
 CHAPTERS: dict[str, dict[str, str]] = {
     "Begin": {
         "start": "bindings/site/start.md",

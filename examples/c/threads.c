@@ -80,7 +80,7 @@ static void *consume(void *context) {
   (void)context;
   for (int more = 1; more;) {
     sem_wait(&work);
-    more = atomic_load(&feeding) > 0; /* read before checking the queues: once it is 0, no more events come */
+    more = atomic_load(&feeding) > 0; /* read before the queues are checked: if `feeding` is 0, no more events come */
     for (int i = 0; i < DEVICES; i++) {
       size_t count = 0;
       do {

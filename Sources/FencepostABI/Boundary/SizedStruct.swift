@@ -2,7 +2,7 @@ import FencepostCore
 
 /// Structures that start with `uint32_t struct_size` and may grow at their end.
 enum SizedStruct {
-  /// If `struct_size` is larger than this, the structure is treated as uninitialised memory.
+  /// If `struct_size` is larger than this number, the structure is treated as uninitialised memory.
   static let largest = 4_096
 
   /// The size that the caller set. Every `sizeof` is a multiple of the alignment; another size would end in the middle

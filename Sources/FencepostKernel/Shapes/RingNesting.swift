@@ -44,7 +44,7 @@ struct RingNesting {
     if isLeft(hole, of: outer) == false || (extents == nil && isLeft(outer, of: hole) == false) { throw outside(hole) }
   }
 
-  /// No hole may be within another.
+  /// No hole may be within another hole.
   private mutating func lookAtHole(_ hole: Int) throws(ShapeDefect) {
     let outer = outers[hole]
     var around = -1

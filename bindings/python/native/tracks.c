@@ -52,7 +52,7 @@ static double number_at(const native_column *column, Py_ssize_t row) {
   return value;
 }
 
-/* Returns an event as a tuple. Few conditions cause many events, so the events share the texts of identifiers. */
+/* Returns an event as a tuple. A few conditions cause many events, so the events share identifier strings. */
 static PyObject *tuple_of(rows_to_feed *rows, const fencepost_event *event) {
   identifier *kept = &rows->identifiers[event->generation % KEPT];
   if (kept->text == NULL || kept->generation != event->generation) {

@@ -1,4 +1,4 @@
-"""The algorithm Monitored circles."""
+"""The processing algorithm "Monitored circles"."""
 
 from qgis.core import (
     QgsCoordinateReferenceSystem,

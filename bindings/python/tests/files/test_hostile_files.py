@@ -231,7 +231,8 @@ def _written(path: Path, columns: int) -> Path:
 
 @pytest.mark.parametrize("text", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-00:01"])
 def test_a_time_that_its_zone_moves_out_of_the_calendar(tmp_path: Path, text: str) -> None:
-    """In an earlier version, the replay accepted such times, and its log could not be printed."""
+    """In an earlier version, the replay accepted times whose zone moves them out of the calendar, and the log of such a
+    replay could not be printed."""
     path = tmp_path / "t.csv"
     path.write_text(f"time,lat,lon\n{text},0,0\n")
     assert mentions(refusal(replay, path, HERE), "line 2: … 1 … 9999")

@@ -15,7 +15,7 @@ from conftest import BINDING, mentions
 PROJECT = tomllib.loads((BINDING / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 
-# This code makes a program run as if these libraries were not installed.
+# This code makes a program run as if the libraries in `names` were not installed.
 WITHOUT = """
 import sys
 class Missing:

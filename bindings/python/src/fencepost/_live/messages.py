@@ -39,7 +39,7 @@ class Waypoint:
         latitude: Degrees.
         longitude: Degrees.
         radius: The radius in metres; 0 means that the circle was removed.
-        time: When the circle was created, in seconds since 1970. The time does not change when the circle is edited.
+        time: When the circle was created, in seconds since 1970. Editing the circle does not change its creation time.
     """
 
     name: str

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .._values.records import Record
 
     class NamedCondition(Protocol):
-        """A record, or any other object with a condition and its identifier. The object may also have the attributes
-        `assuming`, `policy` and `tag`."""
+        """A record, or any other object with a condition and its identifier. A named condition may also have the
+        attributes `assuming`, `policy` and `tag`."""
 
         @property
         def identifier(self) -> str: ...

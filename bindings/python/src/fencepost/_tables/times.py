@@ -105,7 +105,7 @@ def from_us(value: int | None) -> datetime | None:
 def time_text(value: datetime) -> str:
     """A time in UTC that people can read: ``2024-05-01 12:00:00``, with a fraction only if it is not zero.
 
-    In files, times are written in ISO 8601 instead (:func:`iso_text`).
+    In files, times are written in ISO 8601 (:func:`iso_text`).
     """
     text = str(value.astimezone(UTC).replace(tzinfo=None))
     return text.rstrip("0") if "." in text else text

@@ -36,7 +36,7 @@ class Explanation(Plain):
         accuracy_needed: If the last fix was too inaccurate: the accuracy in metres with which it would have decided the
             state.
         nearest_boundary_point: Latitude and longitude in degrees of the boundary point nearest to the last valid fix.
-            None if that point is not unique.
+            None if the nearest point is not unique.
 
     Example:
         >>> from fencepost import Circle, Monitor
