@@ -73,7 +73,7 @@ let package = Package(
       name: "best-practices", dependencies: ["Fencepost", "FencepostStore"], path: "examples/swift/BestPractices",
       exclude: ["expected.txt"], swiftSettings: safe),
 
-    // These are C programs written against the header; Swift Testing enumerates and reports them.
+    // The cases are C programs written against the header; Swift Testing enumerates and reports them.
     .target(
       name: "CCases", dependencies: ["CFencepost", "FencepostABI"], path: "Tests/CCases",
       publicHeadersPath: "include",

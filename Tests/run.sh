@@ -105,8 +105,9 @@ remaining() {
   done
 }
 
-# in_lanes LANE1 LANE2 EITHER WAITING: runs the parts in the first two of these arrays in parallel, and then the parts
-# in the third array, each in the lane that is free first; meanwhile runs the parts in the fourth array.
+# in_lanes LANE1 LANE2 EITHER WAITING: runs the parts of the first two arrays in parallel, one array in each lane. Each
+# lane that is free then takes parts of the third array. A third lane runs the parts of the fourth array at the same
+# time.
 in_lanes() {
   local -n one=$1 two=$2 rest=$3 beside=$4
   local lanes=()

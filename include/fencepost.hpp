@@ -377,7 +377,8 @@ class calls {
   static std::int32_t number(std::optional<std::uint16_t> value) { return value ? std::int32_t{*value} : -1; }
 };
 
-/* Queries about points: which conditions of a monitor or table contain them, and whose boundaries are nearest. */
+/* Queries about points: finds the conditions of a monitor or table that contain a point, and the conditions with the
+   nearest boundaries. */
 template <class Self, class Functions>
 class questions : protected calls {
  public:
@@ -958,8 +959,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
   }
 
   /* The pending events, for a range-based for. Advancing to the next event acknowledges the previous event. If an
-     exception leaves the loop while an event is being handled, that event is delivered again. After a break the last
-     event is still unacknowledged; acknowledge() or the next poll commits it, abandon() returns it to the queue. */
+     exception leaves the loop while an event is being handled, that event is delivered again. After a `break`, the last
+     event is still unacknowledged: acknowledge() or the next poll commits it, and abandon() returns it to the queue. */
   class event_range {
    public:
     class iterator {
@@ -1466,7 +1467,7 @@ class fleet : detail::calls {
   void advance_device(std::uint32_t device, std::int64_t time_us) {
     call(fencepost_fleet_advance_device, get(), device, time_us);
   }
-  /* Sets back the fleet's clock to a time, and every device clock that is later than this time. */
+  /* Sets the fleet's clock back to a given time, and also each device clock that is later than this time. */
   void rewind(std::int64_t time_us) { call(fencepost_fleet_rewind, get(), time_us); }
   void rewind_device(std::uint32_t device, std::int64_t time_us) {
     call(fencepost_fleet_rewind_device, get(), device, time_us);

@@ -1,5 +1,5 @@
-/* Tests queries about points (the conditions that contain them, the nearest boundaries), and the columns, capacities
-   and misuse of these queries. */
+/* Tests queries about points (for the conditions that contain them, and for the nearest boundaries), and the columns,
+   capacities and misuse of these queries. */
 #include "check.h"
 
 enum {

@@ -216,7 +216,7 @@ static void an_older_caller(void) {
   memcpy(&options, &defaults, offsetof(fencepost_monitor_options, store_directory));
   options.struct_size = offsetof(fencepost_monitor_options, store_directory);
   fencepost_monitor_destroy(new_monitor(&options));
-  /* This caller's structure has a store directory, but ends before the checkpoint interval. */
+  /* The caller's structure contains the store directory, but ends before the checkpoint interval. */
   memcpy(&options, &defaults, offsetof(fencepost_monitor_options, checkpoint_interval_us));
   options.struct_size = offsetof(fencepost_monitor_options, checkpoint_interval_us);
   options.store_directory = store.path;

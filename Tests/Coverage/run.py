@@ -35,8 +35,8 @@ concurrency = thread, multiprocessing
 sigterm = true
 disable_warnings = module-not-imported, no-data-collected, module-not-measured, no-ctracer
 """
-# These tests count the modules, bytes or system calls of new processes; with coverage.py, the counts would include its
-# own.
+# These tests count the modules, bytes or system calls of new processes; with coverage.py, the counts would include
+# those of coverage.py.
 OTHERWISE = ("only_what_is_needed", "memory", "strace", "loaded", "no_other_system_calls", "columns_are_released")
 
 Counts = dict[str, tuple[int, int]]

@@ -48,7 +48,7 @@ find Tests/Conformance -name '*.json' -print0 | sort -z |
   { tail -n 20 "$folder/conform" >&2; fail "conformance"; }
 
 step "the package's core tests"
-# These test files need neither pandas nor pyarrow. The workflow `tests` runs all tests on an arm64 machine.
+# The core tests need neither pandas nor pyarrow. The workflow `tests` runs all tests on an arm64 machine.
 core='tests/monitor/test_monitor.py tests/monitor/test_store.py'
 # shellcheck disable=SC2086
 (cd bindings/python && "$folder/python" -m pytest -q -rs -p no:cacheprovider --durations 10 --durations-min 1 $core \

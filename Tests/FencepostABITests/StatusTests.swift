@@ -22,7 +22,7 @@ struct StatusTests {
     }
   }
 
-  /// One value of every case. The switch below does not compile if a case is missing.
+  /// One example of every error case. The switch below does not compile if a case is missing.
   static let refusals: [MonitorError] = [
     .invalidArgument("x", position: 3), .invalidName("x"), .monitorInUse("x"), .consumerAlreadyActive, .notFound("x"),
     .noSuchDevice("x", position: 3),

@@ -34,7 +34,7 @@ import Testing
     do throws(MonitorError) {
       var stored = try StoredEngine(name: "m", options: Drive.options, directory: folder.path)
       #expect(stored.call { $0.snapshot() } == snapshot, "\(what): a changed answer")
-      // The store must also be usable afterwards: later writes are read back.
+      // After the damage, the store must still be usable: later writes are read back.
       try stored.call { engine throws(MonitorError) in
         try engine.add(BeaconIdentityCondition(uuid: BeaconUUID(high: 9, low: 9)), identifier: "new")
       }

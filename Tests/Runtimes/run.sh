@@ -66,8 +66,8 @@ gcc -std=gnu11 -O1 -Wall -Wextra -Werror -Iinclude Tests/Runtimes/reloaded.c -o 
 mkdir "$folder/sandboxed"
 gcc -std=gnu11 -O1 -Wall -Wextra -Werror -Iinclude Tests/Runtimes/sandbox.c "$library" -Wl,-rpath,"$embedded" -o "$folder/sandbox"
 "$folder/sandbox" "$folder/sandboxed" || fail "where getrandom() is refused"
-# Runs several engines in one process: exported by the program, in two plug-ins, and in a plug-in with the shared
-# library.
+# Runs several engines in one process: one that the program exports, one in each of two plug-ins, and one in a plug-in
+# that uses the shared library.
 # shellcheck disable=SC2046,SC2086
 {
   gcc -shared -fPIC -Iinclude Tests/Runtimes/plugin.c "$archive" $(printf ' -l%s' $system_libraries) -o "$folder/plugin1.so"

@@ -56,9 +56,9 @@ else
     fi
   done
 
-  # Resolves section groups here, which makes the names of the groups local. With global names, the program's linker
-  # could discard our group in favour of a group of the same name in another library, and our references to it would be
-  # undefined.
+  # Resolves section groups here, which makes the names of the groups local. If the group names were global, a program's
+  # linker could discard this library's group in favour of a group with the same name in another library. This library's
+  # references to the group would then be undefined.
   ld -r --force-group-allocation -o "$folder/fencepost.o" "@$objects" "$swift_runtime/$(uname -m)/swiftrt.o" \
     --start-group "$@" --end-group
 fi

@@ -29,8 +29,8 @@ else
 fi
 
 # Sets how the library is built: embedded (Embedded Swift: a fifth of the size, without a Swift runtime; the default on
-# x86-64 Linux) or full (ordinary Swift with its runtime inside; the default elsewhere). Both builds give the same
-# events, byte for byte (Tests/Runtimes/run.sh).
+# x86-64 Linux) or full (ordinary Swift with its runtime inside; the default elsewhere). The embedded build and the full
+# build give the same events, byte for byte (Tests/Runtimes/run.sh).
 case ${FENCEPOST_TARGET:-$(uname -sm)} in
   'Linux x86_64' | "$target") runtime=${FENCEPOST_RUNTIME:-embedded} ;;
   *) runtime=${FENCEPOST_RUNTIME:-full} ;;

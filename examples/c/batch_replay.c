@@ -4,8 +4,8 @@
  *     batch_replay TRACK.csv CIRCLES.csv
  *
  * TRACK has the columns time (ISO 8601, UTC), latitude, longitude and accuracy, in this order; further columns are
- * ignored. CIRCLES has the columns identifier, latitude, longitude and radius. Both files have a header line and no
- * quotes. The program reads and feeds the track in blocks, so its memory does not grow with the track.
+ * ignored. CIRCLES has the columns identifier, latitude, longitude and radius. TRACK and CIRCLES have a header line and
+ * no quotes. The program reads and feeds the track in blocks, so its memory does not grow with the track.
  */
 #include <fencepost.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /*
  * Declares the platform functions that the library needs: waiting for a lock or at a gate, identifying the calling
  * thread, and deferring cancellation. Functions for memory, arithmetic and files are not declared here. The file
- * platform.c implements these functions for systems with POSIX threads, platform_single.c for systems without threads.
+ * platform.c implements the functions for systems with POSIX threads, and platform_single.c for systems without
+ * threads.
  */
 #ifndef CPLATFORM_H
 #define CPLATFORM_H
@@ -56,7 +57,7 @@ static inline void cplatform_release(cplatform_lock *lock) {
 /*
  * A gate: readers enter and leave it, and a writer closes it, waits until no reader is inside, and opens it again. A
  * closing writer waits only for the readers that are inside, not for those that wait outside. If changes followed one
- * another without a pause, readers would wait for ever; therefore a reader that has slept through CPLATFORM_PATIENCE
+ * another without a pause, readers would wait for ever. Therefore a reader that has slept through CPLATFORM_PATIENCE
  * closings claims the gate, and the next writer waits until this reader has entered. A zeroed gate is open and
  * empty. At most one writer uses a gate at a time.
  */

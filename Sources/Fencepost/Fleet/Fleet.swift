@@ -73,7 +73,7 @@ public actor Fleet {
   public func checkpoint() throws(MonitorError) { try stored.checkpoint() }
 
   /// Saves everything and releases the name, so that the stored fleet can be opened again. Uncommitted events are
-  /// redelivered when the fleet is opened. Inputs fed to this object afterwards are not saved.
+  /// redelivered when the fleet is opened. Inputs that are fed to this object after closing are not saved.
   ///
   /// - Throws: ``MonitorError/storeUnavailable(_:)`` when not everything could be saved; the name is released in any
   ///   case.
@@ -180,8 +180,8 @@ public actor Fleet {
     try engine.advance(to: time, force: force)
   }
 
-  /// Sets back the fleet's clock to a given time, and also the clock of each device that is later than this time. See
-  /// ``FleetEngine/rewind(to:)``.
+  /// Sets the fleet's clock back to a given time, and also the clock of each device whose clock is later than this
+  /// time. See ``FleetEngine/rewind(to:)``.
   public func rewind(to time: Timestamp) throws(MonitorError) { try engine.rewind(to: time) }
 
   /// Sets the clock of a device back. See ``FleetEngine/rewind(to:for:)``.
@@ -237,7 +237,7 @@ public actor Fleet {
     engine.number(of: device).flatMap { try? engine.inside($0) }
   }
 
-  /// The position of a device's last accepted fix; `nil` without a fix, or if there is no such device. See
+  /// The position of a device's last accepted fix; `nil` if the device has no fix or does not exist. See
   /// ``FleetEngine/position(of:)``.
   public func position(of device: String) -> Coordinate? {
     engine.number(of: device).flatMap { (try? engine.position(of: $0)) ?? nil }
@@ -249,8 +249,8 @@ public actor Fleet {
     return (try? engine.explain(identifier, for: number)) ?? nil
   }
 
-  /// How far a device at a position may move before it can be on the other side of the boundary of any shape, in
-  /// metres. See ``FleetEngine/safeDistance(at:for:)``.
+  /// The distance, in metres, that a device at a position may move before it can be on the other side of any shape's
+  /// boundary. See ``FleetEngine/safeDistance(at:for:)``.
   ///
   /// - Throws: ``MonitorError/notFound(_:)`` when there is no such device; otherwise the same errors as the engine's
   ///   method.

@@ -1,7 +1,8 @@
 /// A point of the ellipsoid's surface as an Earth-centred, Earth-fixed vector in metres.
 ///
 /// The x axis meets the equator at longitude 0, the y axis meets it at longitude 90°, and the z axis is the axis of
-/// rotation. The straight chord between two such points gives bounds for their geodesic distance; see `DistanceBounds`.
+/// rotation. The straight chord between two points of the surface gives bounds for their geodesic distance; see
+/// `DistanceBounds`.
 @frozen public struct EarthVector: Sendable, Equatable {
   /// Metres, |x|, |y| ≤ 6 378 137, |z| ≤ 6 356 752.4.
   public var x: Double

@@ -12,7 +12,7 @@
 ///   moves down, never below its class, only when the node around it is crowded. Sparse regions therefore need only one
 ///   node for many caps; in dense regions the depth depends on the size of the caps.
 /// * All ancestors of a node exist, and each node has a mask of its 64 possible children, so a search never examines
-///   empty space. `reach` of a node is an upper bound of the reach of the caps at and below it.
+///   empty space. `reach` of a node is an upper bound of the reach of the caps at this node and below it.
 /// * On insertion, centres are rounded to a grid of `CapLevel.quantum` metres. The grid is so coarse that the offset
 ///   from a cube's centre is exact in `Float` at every level that a cap can move to. The location of a cap is therefore
 ///   the same at every level and on removal. The stored reach of a cap is increased to compensate for the rounding of
@@ -116,7 +116,7 @@ enum CapLevel {
   static let top = 9
   /// The level at which caps in sparse regions stay.
   static let base = 5
-  /// log2 of the edge, in metres, of the cubes of the lowest level.
+  /// log2 of the edge length, in metres, of the cubes at the lowest level.
   static let edgeLog = 7
   /// log2 of the ratio between the edge and the reach of a level.
   static let looseness = 1
@@ -129,7 +129,7 @@ enum CapLevel {
   /// Rounding moves a centre by less than this.
   static let quantum = 1 / steps
 
-  /// The edge of the cubes of a level, in metres.
+  /// The edge length, in metres, of the cubes at a level.
   @inline(__always)
   static func edge(_ level: Int) -> Double { Double(1 &<< (edgeLog &+ 2 &* level)) }
 

@@ -98,7 +98,7 @@ extension GeodesicShape {
   }
 
   /// The boundary point (D = 0) that is nearest to a position. If the position lies on the line of a corridor or of a
-  /// buffered polygon, several boundary points are equally near; the result is one of those in a direction
+  /// buffered polygon, several boundary points are equally near; the result is one of these points, in a direction
   /// perpendicular to the line.
   ///
   /// If the shape has a buffer, the search for the boundary follows the path from the nearest place on the line to the

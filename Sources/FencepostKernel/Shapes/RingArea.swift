@@ -57,8 +57,8 @@ enum RingArea {
     }
     for (start, end) in zip(ring, ring.dropFirst()) {
       let half: Double = start.latitude + end.latitude >= 0 ? 1 : -1
-      // The longitude of a pole is that of the edge that leads to it; at the pole the line turns to the longitude of
-      // the next edge.
+      // A pole has the longitude of the edge that leads to it; at the pole, the line turns to the longitude of the next
+      // edge.
       let startsAt = start.latitude.magnitude == 90 ? end.longitude : start.longitude
       let endsAt = end.latitude.magnitude == 90 ? start.longitude : end.longitude
       if first == nil { first = startsAt } else if last != startsAt { turn(from: last, to: startsAt, half) }

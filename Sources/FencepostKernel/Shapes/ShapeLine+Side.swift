@@ -2,10 +2,9 @@ extension ShapeLine {
   /// For a point whose nearest place on the line is a vertex: true if the point lies to the left of the edges that meet
   /// at that vertex.
   ///
-  /// When the direction to the point is turned clockwise, the first edge that it meets decides: if that edge leaves the
-  /// vertex, the point is to its left; if that edge arrives at the vertex, the point is to its right. No edge is nearer
-  /// to the point than the vertex is, so no edge is within 90° of the direction to the point, and rounding does not
-  /// matter.
+  /// Turn the direction to the point clockwise until it meets an edge. If this edge leaves the vertex, the point is to
+  /// the left of the edge; if this edge arrives at the vertex, the point is to its right. No edge is nearer to the
+  /// point than the vertex is, so no edge is within 90° of the direction to the point, and rounding does not matter.
   func side(of point: SurfacePoint, at vertex: Int, _ edge: Int) -> Double {
     let corner = place(vertex)
     let way = corner.path(to: point)
@@ -51,8 +50,8 @@ extension ShapeLine {
     return isLeft ? distance : -distance
   }
 
-  /// Whether a foot between the ends of an edge lies at a needle, where the line turns back by almost half a turn.
-  /// Within the accuracy of a distance, the edges on both sides of the tip are then equally near, but give opposite
+  /// Whether a foot between the ends of an edge lies at a needle, where the line turns back by almost half a turn. At a
+  /// needle, the edges on both sides of the tip are equally near, within the accuracy of a distance, but give opposite
   /// sides. Therefore the direction in which the line turns at the tip decides on which side the point lies. A point
   /// next to a needle of the polygon is outside; a point next to a needle that is cut out of the polygon is inside.
   ///

@@ -23,7 +23,7 @@ public struct ShapeLine: Sendable {
   /// One byte for every eight vertex numbers: a bit is set if an edge starts at the vertex with this number. Empty for
   /// a single chain, in which an edge starts at every vertex except the last.
   private var edgeBits: ContiguousArray<UInt8> = []
-  /// Balls and corners are relative to this place.
+  /// The origin of the coordinates of balls and corners.
   let origin: EarthVector
   /// The value of `starts` for a single chain, shared by most lines.
   private static let oneChain: ContiguousArray<Int> = [0]

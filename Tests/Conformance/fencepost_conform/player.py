@@ -1,9 +1,9 @@
 """Runs conformance scenarios on the engine. The format is described in Tests/Conformance/README.md.
 
-This module plays the parts that belong to a host or a store instead of one monitor: which names are in use, closing and
-reopening, and the consumer. Without a store, a restart replaces the monitor with its fork, which redelivers the events
-that were not committed. With a store, nothing is simulated: each scenario has its own directory, a restart closes and
-reopens the monitor, and in a failing store the system does not let the files grow.
+This module handles everything that belongs to a host or a store rather than to one monitor: which names are in use,
+closing and reopening, and the consumer. Without a store, a restart replaces the monitor with its fork, which redelivers
+the events that were not committed. With a store, nothing is simulated: each scenario has its own directory, a restart
+closes and reopens the monitor, and in a failing store the system does not let the files grow.
 """
 
 from __future__ import annotations

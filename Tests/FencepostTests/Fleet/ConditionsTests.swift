@@ -181,7 +181,7 @@ import Testing
       do {
         try read.run(table) {
           steps.note("reading")
-          // This wait ends even if the other fleet cannot feed, so that the test fails instead of hanging.
+          // The wait has a time limit: if the other fleet cannot feed, the test fails instead of hanging.
           steps.wait(for: "fed", seconds: 30)
           steps.note("read")
         }

@@ -1,7 +1,7 @@
 @testable import Fencepost
 @testable import FencepostCore
 
-/// One call of a random sequence of calls, as data, so that it can be played on several engines.
+/// One call in a random sequence of calls, stored as data, so that it can be played on several engines.
 enum LifeStep: CustomStringConvertible {
   case add(String, Definition, assuming: Event.State)
   case remove(String)

@@ -388,8 +388,8 @@ export class Handle {
   }
 }
 
-// Hosts without explicit resource management do not define the symbol; there, compilers implement `using` with the
-// registered symbol.
+// Hosts without explicit resource management do not define `Symbol.dispose`. For these hosts, compilers implement
+// `using` with the registered symbol.
 Object.defineProperty(Handle.prototype, Symbol.dispose ?? Symbol.for("Symbol.dispose"), {
   value() {
     this.dispose();

@@ -19,8 +19,8 @@ PyObject *native_direct(PyObject *module, PyObject *args) { return solve(module,
 
 #define COLUMNS 7
 
-/* The columns have doubles: the first four are read (a single element counts for all rows), the last three are
-   written. */
+/* The columns contain doubles. The first four columns are read (a single element counts for all rows), and the last
+   three are written. */
 static int open_columns(native_state *state, PyObject *objects[COLUMNS], native_column columns[COLUMNS]) {
   static const native_layout read = {"column", "d", NATIVE_DENSE},
                              written = {"column", "d", NATIVE_DENSE | NATIVE_WRITABLE};

@@ -50,8 +50,8 @@ bool fp_point(const uint8_t *at, size_t size, double *latitude, double *longitud
    compare it. */
 fp_options fp_compiling(const fp_options *options);
 
-/* fp_places_begin() creates places for `count` conditions, without the conditions. fp_places_compile() adds the
-   conditions from the places of a value to `table`, or, if `table` is NULL, to the monitor in `places`. */
+/* fp_places_begin() creates places with room for `count` conditions, but adds no conditions. fp_places_compile() adds
+   the conditions from the places of a value to `table`, or, if `table` is NULL, to the monitor in `places`. */
 fp_places *fp_places_begin(size_t count, const fp_options *options, fp_message *message);
 bool fp_places_compile(fp_places *places, fencepost_conditions *table, const uint8_t *const *of_value, size_t size,
                        bool is_new, fp_message *message);

@@ -87,7 +87,7 @@ def test_time_passes_for_each_device_by_itself() -> None:
     assert watched.reported[2:] == [("a", "unsatisfied", 2)]
     watched.feed("b", 520, 0.01)
     watched.pass_time(0.9)
-    watched.feed("b", 532, 0.01)  # this fix itself shows that the change is due
+    watched.feed("b", 532, 0.01)  # the time of this fix shows that the change is due
     assert watched.reported[3:] == [("b", "unsatisfied", 2)]
     watched.pass_time(60)
     assert watched.watch.pause() is None

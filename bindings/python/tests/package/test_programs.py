@@ -1,5 +1,5 @@
 """Tests the first programs that users write; each program must be as short as users expect. A review of version 0.2
-counted the lines of these programs, and the problems in writing them.
+counted the lines of the programs below, and the problems in writing them.
 
 | program | lines in 0.2, and snags | now |
 |---|---|---|
@@ -71,8 +71,8 @@ joined = fixes.join(fencepost.Zones(zones).containing(fixes))
 
 
 def test_points_and_polygons_joined(data: dict[str, Any]) -> None:
-    """A join takes one line, for frames or files, with columns or a whole frame; it gives the same rows after a
-    filter."""
+    """A join takes one line of code. It gives the same rows from a frame as from columns, also after the frame was
+    filtered."""
     data["fixes"] = data["vans"][data["vans"].lon > 13.4]
     exec(JOIN, data)
     by_frame = data["joined"]

@@ -92,9 +92,9 @@ class ManyCircles(ReferenceMonitor):
 
     The straight line through the Earth between two points is never longer than the geodesic; up to 100 km, the geodesic
     is longer by at most 1/10,000. If a fix is certainly on the side of a condition that is already known, the fix can
-    only cancel a candidate, so nothing else is computed. For conditions that are undetermined, near the boundary or on
-    the other side, the rules of the reference apply unchanged. `explain` does not work here: skipped evaluations do not
-    store the latest fix.
+    only cancel a candidate, so nothing else is computed. For conditions that are undetermined, near the boundary, or on
+    the other side of it, the rules of the reference apply unchanged. `explain` does not work here: skipped evaluations
+    do not store the latest fix.
     """
 
     def feed_fix(self, time_us: int, latitude: float, longitude: float, accuracy: float = 0.0) -> None:

@@ -127,7 +127,7 @@ def test_a_replay_of_a_table_is_what_a_fleet_over_it_tells() -> None:
     assert zones.version == version, "a replay leaves the table alone"
     assert events(replay(WAY, pickle.loads(pickle.dumps(zones)))) == reported
     assert log.conditions == {name: held.condition for name, held in zones.items()}
-    # Also replay rows of several devices, with a monitor for each track.
+    # The rule also holds when rows of several devices are replayed, with a monitor for each track.
     pandas = pytest.importorskip("pandas")
     rows = pandas.DataFrame({
         "van": "a", "lat": [fix.latitude for fix in WAY], "lon": [fix.longitude for fix in WAY], "acc": 5.0,

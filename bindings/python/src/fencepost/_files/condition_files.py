@@ -30,7 +30,7 @@ from .vector import PLAIN, Reading
 
 @dataclass(frozen=True, slots=True)
 class ConditionRow:
-    """One condition of a file."""
+    """One condition that was read from a file."""
 
     place: str
     identifier: str
@@ -108,8 +108,8 @@ def condition_rows(
     assuming: State = State.UNKNOWN,
     max_vertices: int = MAX_VERTICES,
 ) -> list[ConditionRow]:
-    """Converts features to conditions, each with its place for messages; `radius` and `assuming` apply to features
-    without a radius or an assumed state, and `max_vertices` applies to each shape.
+    """Converts features to conditions; each condition keeps its place in the file for messages. `radius` and `assuming`
+    apply to features without a radius or an assumed state, and `max_vertices` applies to each shape.
 
     Raises:
         InputError: A feature cannot be used, or an identifier occurs twice.

@@ -14,10 +14,10 @@ from .tracks import VECTOR_FORMATS
 MOST_BYTES = 1 << 31
 """The largest decompressed size, since the contents are held in memory."""
 _USUAL_BYTES, MOST_RATIO = 1 << 26, 100
-"""The first number is a size in bytes: every file may grow to this size when it is decompressed. If the decompressed
-size is larger than this, it may be at most the second number times the compressed size. Text files with positions
-compress to between a fifth and a thirtieth of their size; a file that was made to fill the memory compresses to a
-thousandth of its size."""
+"""`_USUAL_BYTES` is a size in bytes: every file may grow to this size when it is decompressed. If the decompressed size
+is larger than this, it may be at most `MOST_RATIO` times the compressed size. Text files with positions compress to
+between a fifth and a thirtieth of their size; a file that was made to fill the memory compresses to a thousandth of its
+size."""
 _PIECE = 1 << 24
 
 _OTHERS = (
@@ -90,7 +90,7 @@ def read_unpacked(path: str | Path) -> bytes:
 
 
 def most_unpacked(packed: int) -> int:
-    """The largest allowed decompressed size for a compressed file of this size."""
+    """The largest allowed decompressed size for a compressed file of the given size."""
     return min(MOST_BYTES, max(_USUAL_BYTES, MOST_RATIO * packed))
 
 

@@ -84,8 +84,8 @@ class Follower(Running):
     event. While the store cannot be written, no event is delivered and no message is acknowledged to its source.
 
     Args:
-        zones: A path, conditions by identifier, a GeoDataFrame, an Arrow table or a :class:`Zones`. A :class:`Fleet` or
-            :class:`Monitor` may be passed instead: the follower feeds it, and :meth:`close` leaves it open. A monitor
+        zones: A path, conditions by identifier, a GeoDataFrame, an Arrow table or a :class:`Zones`. `zones` may also be
+            a :class:`Fleet` or :class:`Monitor`: the follower feeds it, and :meth:`close` leaves it open. A monitor
             follows one device.
         sinks: Functions or sink objects; each is called with every event. If a sink returns False or raises an
             exception (which is logged), the sink is called again with the same event after 1 to 60 s. A sink may be a
@@ -110,8 +110,8 @@ class Follower(Running):
         waypoints: True if a waypoint from an OwnTracks phone becomes a circle for the devices of the phone's owner.
         path: How each device is assumed to move between its fixes; see :class:`Fleet`. A fleet or monitor that is
             passed as `zones` has its own path.
-        max_gap: The ``max_gap`` of the path, in seconds, also of a fleet or monitor that is passed as `zones` and has a
-            path. No time passes for a device until the gap since its last fix exceeds `max_gap`.
+        max_gap: The ``max_gap`` of the path, in seconds. Pass it, too, if `zones` is a fleet or monitor with a path. No
+            time passes for a device until the gap since its last fix exceeds `max_gap`.
         max_speed: The ``max_speed`` of the path, in metres per second; see :class:`Fleet`.
         named: The device to use for fixes that do not name their device, such as the fixes of a GPS receiver.
         numbered_by: The member of JSON messages that contains the sequence number of a device's message; None means

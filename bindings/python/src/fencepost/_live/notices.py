@@ -55,8 +55,8 @@ class RateLimit(logging.Filter):
 
     The kind of a record is its attribute ``kind`` (``extra={"kind": "late_fixes"}``); all records without a kind pass.
     If a record represents several records, the attribute ``count`` contains the number of these records, and the
-    message ends with this number. This filter can be added to any logger or handler; records of :mod:`fencepost.live`
-    are already limited in this way.
+    message ends with this number. This filter can be added to any logger or handler; the records of
+    :mod:`fencepost.live` have already passed such a filter.
 
     Args:
         seconds: The minimum time between two records of a kind.

@@ -291,8 +291,8 @@ def _policies(policies: Policies) -> dict[str, TransitionPolicy]:
 
 @dataclass(frozen=True, slots=True)
 class _Again:
-    """Replays tracks once for each policy; in each replay, the policy applies to all conditions. The other options stay
-    the same."""
+    """Replays tracks once for each policy; in each replay, the policy applies to all conditions. The other options of
+    the replay stay the same."""
 
     options: Mapping[str, Any]
     rows: Sequence[ConditionRow]
@@ -351,7 +351,7 @@ class _Pairs:
         finds: dict[int, list[int]] = defaultdict(list)
         first = 0
         for index, mine in enumerate(ours):
-            # Both lists are sorted, and the visits within a list do not overlap.
+            # Both lists of visits are sorted, and the visits within each list do not overlap.
             while first < len(theirs) and _confirmed_end(theirs[first]) < mine.start:
                 first += 1
             at = first

@@ -26,7 +26,7 @@ def short(text: str) -> str:
 
 
 def listed(names: Collection[str]) -> str:
-    """Formats the first twenty names, and how many names follow them, for messages."""
+    """Formats a list of names for messages: the first twenty names, and the number of further names."""
     text = ", ".join(short(name) for name in islice(names, 20))
     return text if len(names) <= 20 else f"{text} and {len(names) - 20} more"
 

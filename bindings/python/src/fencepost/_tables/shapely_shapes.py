@@ -44,9 +44,9 @@ def _draw_circles(conditions: Sequence[Any], indices: list[int], found: list[Any
     """Draws many circles at once. Circles that cross the antimeridian must be cut at the antimeridian, so each of them
     is drawn separately.
 
-    The position of a corner on a circle is a smooth function of the azimuth. Each term of its Fourier series is smaller
-    than the previous one by the factor tan(latitude) * radius / 6371 km. Trigonometric interpolation from 16 corners
-    therefore gives the other corners with an error of less than a micrometre.
+    The position of a corner on a circle is a smooth function of the azimuth. Each term of the circle's Fourier series
+    is smaller than the previous term by the factor tan(latitude) * radius / 6371 km. Trigonometric interpolation from
+    16 corners therefore gives the other corners with an error of less than a micrometre.
     """
     shapely, numpy = require("shapely", "geo"), require("numpy", "geo")
     given = numpy.array(

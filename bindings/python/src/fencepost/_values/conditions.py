@@ -122,8 +122,8 @@ class Beacon(Plain):
     """A beacon identity. The condition is satisfied while a matching beacon is near. The UUID must match; if the
     condition has a major or a minor, these must also match.
 
-    An event's ``refinement`` also has this type: it identifies the beacon that satisfied a condition without major or
-    minor.
+    An event's ``refinement`` is also a :class:`Beacon`: it identifies the beacon that satisfied a condition without
+    major or minor.
 
     Args:
         uuid: A UUID, or its text in the 8-4-4-4-12 form.
@@ -181,7 +181,7 @@ def kind_of(value: object) -> int | None:
     return getattr(value, "_KIND", None) if isinstance(value, type) else None
 
 
-# These aliases are the class names of version 0.2, of Swift and of Core Location. Pickles of version 0.2 also need
-# these names.
+# These aliases are the class names of version 0.2, of Swift and of Core Location. Pickles written by version 0.2 refer
+# to these names.
 CircularGeographicCondition = Circle
 BeaconIdentityCondition = Beacon

@@ -102,6 +102,6 @@ def line_from(wkb: bytes, edges: int) -> Gate:
     return line
 
 
-# This alias is the class name of version 0.2, of Swift and of Core Location. Pickles of version 0.2 also need this
-# name.
+# This alias is the class name of version 0.2, of Swift and of Core Location. Pickles written by version 0.2 refer to
+# this name.
 LineGeographicCondition = Gate
