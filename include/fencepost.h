@@ -1375,8 +1375,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_explain(fencepost_monitor *moni
                                                          fencepost_error *error);
 
 /*
- * Returns the name of a reason in lower case without its prefix ("within_margin"), or "unknown_reason" for an unknown
- * number. Static text, never NULL. Threads: any. Since: 0.1
+ * Returns the name of a reason in lower case without its prefix ("within_margin"), or "unknown_reason" for an
+ * unknown number. Static text, never NULL. Threads: any. Since: 0.1
  */
 FENCEPOST_API const char *fencepost_reason_name(fencepost_reason reason);
 
@@ -1600,9 +1600,9 @@ typedef struct fencepost_beacon_advertisement {
  * @param payload     AD structures (an advertising or scan record, zero padding allowed), or manufacturer data.
  *                    May be NULL only if size is 0.
  * @param size        Bytes.
- * @param company_id  -1: the payload is AD structures, or manufacturer data that begins with its company
- *                    identifier. 0 ... 65535: the payload is the bytes after that company identifier, for scanners that
- *                    report the two separately.
+ * @param company_id  -1: the payload is AD structures, or manufacturer data that begins with its company identifier.
+ *                    0 ... 65535: the payload is the bytes after this company identifier, for scanners that report the
+ *                    identifier and the bytes separately.
  * @param rssi_dbm    Signal strength of the reception, stored in the sighting; INT32_MIN = unknown.
  * @param out_advertisement  Receives the content of the advertisement.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no iBeacon or AltBeacon in it, or one of a wrong length; error->position
@@ -1619,8 +1619,8 @@ FENCEPOST_API fencepost_status fencepost_beacon_parse_advertisement(const uint8_
 /*
  * Queries about points: which shapes contain them, and which boundaries are nearest. The answers depend only on the
  * geometry of the conditions, not on their state, policy or the condition limit. Queries change nothing. A point on the
- * boundary is inside. Answers are exact: if a bounding box cannot decide, the exact distance is computed. Beacon
- * conditions never appear.
+ * boundary is inside. If a bounding box cannot decide, the exact distance is computed, so answers are exact. Beacon
+ * conditions never appear in the results.
  *
  * An answer names a condition by its generation, which is unique; fencepost_monitor_identifiers_of_generations()
  * returns the identifiers. Without removals and replacements the conditions of a monitor have the generations 1, 2, 3
