@@ -1387,8 +1387,8 @@ FENCEPOST_API const char *fencepost_reason_name(fencepost_reason reason);
  *
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate or time out of range; counted); LATE_INPUT (earlier than the
  *         clock; counted); AHEAD_OF_CLOCK (later than the clock by more than max_time_step_us; counted); QUEUE_FULL. A
- *         refused fix changes nothing except the counters of refused fixes. A fix that is invalid or has no position is
- *         counted as such even while the queue is full.
+ *         refused fix changes nothing except the counters of refused fixes. A fix that is invalid or has no position
+ *         increments its counter even while the queue is full.
  * Threads: any. Complexity: see fencepost_monitor_feed_fixes(). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_feed_fix(fencepost_monitor *monitor, const fencepost_fix *fix,
@@ -1500,8 +1500,8 @@ typedef struct fencepost_fix_columns {
 /*
  * Feeds many fixes from columns in order, read in place, with the same result as fencepost_monitor_feed_fixes().
  *
- * @param columns     Initialised with FENCEPOST_FIX_COLUMNS_INIT; its arrays contain count rows. They may be NULL only
- *                    if count is 0.
+ * @param columns     Initialised with FENCEPOST_FIX_COLUMNS_INIT; its arrays contain count rows. The arrays may be
+ *                    NULL only if count is 0.
  * @param out_result  As in fencepost_monitor_feed_fixes(); may be NULL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; or, with refuse_invalid, a row that would be
  *         counted as invalid; error->position is the first such row, and nothing has changed, not even the counters);
@@ -1667,12 +1667,12 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing(fencepost_monitor *m
  * monitor, so other threads may use the monitor and run queries. If another thread changes the monitor's conditions
  * during the query, the conditions are copied first.
  *
- * The size of the result is not known in advance, and querying it (capacity 0) takes as long as the full query. So pass
- * a likely capacity first; if it was too small, call again with the size that was stored. Pass many rows at once, up to
- * a million. Points near each other are processed together, which takes less time per row.
+ * The size of the result is not known in advance, and querying it (capacity 0) takes as long as the full query. Pass a
+ * likely capacity first; if it was too small, call again with the size that was stored. Pass many rows at once, up to a
+ * million. Points near each other are processed together, which takes less time per row.
  *
  * @param columns          Initialised with FENCEPOST_POINT_COLUMNS_INIT; its arrays contain count rows, read in place.
- *                         They may be NULL only if count is 0.
+ *                         The arrays may be NULL only if count is 0.
  * @param out_offsets      Receives count + 1 offsets, also with capacity 0 and with BUFFER_TOO_SMALL.
  * @param out_generations  Receives the conditions of all rows; may be NULL only if capacity is 0. With BUFFER_TOO_SMALL
  *                         the contents of out_generations are undefined.
@@ -1837,7 +1837,8 @@ typedef struct fencepost_plan {
  * circles if they fit. Beacon conditions are ignored. A polygon or corridor is represented by a circle around it while
  * the position is outside that circle, or by a circle within it while the position is inside that circle. While the
  * position is between the two circles, the polygon or corridor has no circle, and the wake-up circle ends before its
- * boundary. These substitute circles depend on the position, so each plan arms them anew (out_keep 0, is_new 1).
+ * boundary. The circles that represent polygons and corridors depend on the position, so each plan arms them anew
+ * (out_keep 0, is_new 1).
  *
  * @param latitude, longitude  Degrees.
  * @param accuracy_m   Accuracy of the position, finite, >= 0; the wake-up circle is smaller by this value.
@@ -2580,7 +2581,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  * A fleet: many devices that share one table of conditions.
  *
  * Rule:     A fleet with devices d1 ... dn gives exactly the events of n monitors with the same conditions, interleaved
- *           in the order of input. Each of these monitors is created before the first condition, with delivery EVERY,
+ *           in the order of input. Each of the n monitors is created before the first condition, with delivery EVERY,
  *           no condition limit and initial_fix_max_age_us -1, and gets every change of the table, every
  *           fencepost_fleet_advance(), and the inputs of its device. Events of different devices come in the order of
  *           the rows or calls that caused them. The events that one advance produces are ordered by deadline, then by

@@ -30,7 +30,7 @@ static void round_trip(void) {
   CHECK(memcmp(bytes, again, size) == 0);
   snapshot before = take_snapshot(monitor);
   expect_unchanged(__FILE__, __LINE__, twin, &before, 0, 0, 0);
-  /* Both monitors continue in the same way, except for the redelivered event. */
+  /* The original and the restored monitor continue in the same way, except for the redelivered event. */
   CHECK_INT(next_event(twin).sequence, 1);
   for (int round = 0; round < 2; round++) {
     fencepost_monitor *each = round ? twin : monitor;

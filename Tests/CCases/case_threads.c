@@ -14,8 +14,8 @@ typedef struct worker {
   uint64_t accepted, late, events, failures;
 } worker;
 
-/* Each thread feeds, polls, iterates, and adds and removes its own condition. A failed check is only counted here,
-   because only the thread that runs the case may end it. */
+/* Each thread feeds, polls, iterates, and adds and removes its own condition. A failed check is only counted in this
+   function, because only the thread that runs the case may end it. */
 static void *share(void *argument) {
   worker *me = argument;
   char identifier[16];

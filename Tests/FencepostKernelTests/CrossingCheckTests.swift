@@ -60,7 +60,7 @@ import Testing
   @Test func coincidentEdgesAreNamed() {
     let spike: [Corner] = [(0, 0), (0, 2), (0, 1), (1, 1)]
     #expect(defect([spike])?.reason == .overlap)
-    // These rings overlap along the equator, but their edges there start at different vertices.
+    // The two rings overlap along the equator, but their edges there start at different vertices.
     let beside: [[Corner]] = [square(0, 0, 1), [(0, 0.25), (0, 0.75), (-1, 0.5)]]
     let found = defect(beside)
     #expect(found?.reason == .overlap && found?.place == place(0, 0) && found?.other?.ring == 1)

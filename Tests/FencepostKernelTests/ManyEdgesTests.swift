@@ -42,7 +42,7 @@ import Testing
         ]
       ]
     case .fan:
-      // These triangles of 1 000 km meet at a corner of the square.
+      // The triangles, 1 000 km long, meet at a corner of the square.
       let width = Double.pi / 2 / Double(count / 3)
       let triangles = (0..<count / 3).map { hole -> [Corner] in
         let (from, to) = ((Double(hole) + 0.1) * width, (Double(hole) + 0.8) * width)
@@ -50,7 +50,7 @@ import Testing
       }
       return [[square(0, 0, 10)] + triangles]
     case .tips:
-      // These tall diamonds form a row, tip to tip.
+      // The tall diamonds form a row, tip to tip.
       let width = 9 / Double(count / 4)
       let diamonds = (0..<count / 4).map { hole -> [Corner] in
         let west = 0.5 + Double(hole) * width

@@ -79,8 +79,8 @@ import Testing
     #expect(found.count == 1 && found[0].count == 4 && !found[0].contains { $0.hasPrefix("90") })
   }
 
-  /// A stretch of less than a micrometre is dropped. Such a short stretch arises where two vertices were meant to be at
-  /// the same place.
+  /// A stretch of less than a micrometre is dropped. Stretches below a micrometre arise where two vertices were meant
+  /// to be at the same place.
   @Test func aSpeckOfTheAntimeridianIsNone() throws {
     let west: [Corner] = [(0, 170), (0, 180), (10, 180), (10, 170)]
     let east: [Corner] = [(0, -180), (0, -170), (10, -170), (10 + 1e-12, -180)]

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Tests a store and a snapshot of a fleet in each version of their formats, with their contents. All later versions
-/// must be able to open these files.
+/// must be able to open the files of the test.
 ///
 /// `FENCEPOST_WRITE_GOLDEN=1 swift test --filter FleetGoldenTests` writes the files of a new version.
 @Suite struct FleetGoldenTests {

@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 lib=$PWD/.build/portable/lib
 FENCEPOST_PORTABLE=1 FENCEPOST_RUNTIME=full FENCEPOST_SCRATCH=$PWD/.build/portable FENCEPOST_LIB=$lib bindings/c/build.sh > /dev/null
-# This library must differ from the usual one: its lock does not use the system call futex.
+# The portable library must differ from the usual library: its lock does not use the system call futex.
 ! cmp -s "$lib/libfencepost.so" .build/lib/libfencepost.so
 # When a thread is cancelled, it must not stop waiting for the lock, with either implementation.
 for define in CPLATFORM_LINUX CPLATFORM_PORTABLE; do

@@ -18,7 +18,7 @@ if [ "${1:-}" = write ]; then
   .venv/bin/ruff format --quiet "${python_paths[@]}"
   "${clang_format[@]}" -i "${c_files[@]}"
   .venv/bin/python Tests/Style/language.py --shrink
-  # This step is last, because it fails if there is a finding that it cannot repair.
+  # `ruff check --fix` comes at the end, because it fails if there is a finding that it cannot repair.
   .venv/bin/ruff check --quiet --fix "${python_paths[@]}"
   .venv/bin/ruff format --quiet "${python_paths[@]}"
   exit

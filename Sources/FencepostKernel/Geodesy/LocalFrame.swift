@@ -42,7 +42,7 @@
     let u = (latitude - self.latitude) * Trigonometry.radiansPerDegree
     let v = (longitude - self.longitude) * Trigonometry.radiansPerDegree
     guard u.magnitude < 0.01, v.magnitude < 0.01 else { return nil }
-    // This is a Taylor series; the omitted terms are below 1.4e-15 of the Earth's radius.
+    // The sines and cosines are Taylor series; the omitted terms are below 1.4e-15 of the Earth's radius.
     let uu = u * u
     let vv = v * v
     let sineU = u * (1 - uu * (1.0 / 6 - uu * (1.0 / 120)))

@@ -53,7 +53,7 @@ struct SeamCancelling {
         walked[Pair(ring.points[start], ring.points[end]), default: 0] += 1
       }
     }
-    // How many edges in each direction cancel; the loop below counts them down.
+    // For each edge and direction, the number of copies that cancel; the next loop counts these numbers down.
     var cancelled: [Pair: Int] = [:]
     for ring in rings {
       for (start, end) in ring.pairs(isRing: true) {

@@ -95,7 +95,7 @@ int native_errors_init(PyObject *module, native_state *state) {
     if (PyModule_AddObjectRef(module, error_classes[index].class_name, state->errors[index]) < 0) return -1;
   }
   /*
-   * This error exists only in Python: the library can close, but Python must refuse later inputs, as files and
+   * MonitorClosedError exists only in Python: the library can close, but Python must refuse later inputs, as files and
    * databases do.
    */
   PyObject *base = class_of(state, FENCEPOST_E_INVALID_ARGUMENT);

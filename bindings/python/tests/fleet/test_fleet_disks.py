@@ -46,7 +46,7 @@ def test_a_fleet_continues_while_the_disk_is_full(tmp_path: Path, durability: Du
             assert sum(1 for _ in fleet.events()) == 40
             del fleet["d2"]
             assert fleet.statistics().store is StoreStatus.FAILING and not fleet.statistics().all_kept
-        # No call requests a save here: event time alone triggers the next attempt.
+        # No call requests a save in the following loop: event time alone triggers the next attempt.
         for minute in range(2, 66):
             feed(fleet, "a", minute * 60)
         assert fleet.statistics().store is StoreStatus.KEPT

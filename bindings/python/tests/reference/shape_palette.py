@@ -1,8 +1,8 @@
 """Makes random polygons and corridors around a point, each for both the engine and the reference.
 
-An engine may compute depths up to 1 % too small. All polygons here are deeper than 2 km, and no margin or accuracy in
-the random lives is near that depth, so this tolerance never decides a result. The depth of a corridor is its radius, so
-corridors of all sizes can be used.
+An engine may compute depths up to 1 % too small. All polygons in these tests are deeper than 2 km, and no margin or
+accuracy in the random lives is near that depth, so the error of 1 % never decides a result. The depth of a corridor is
+its radius, so corridors of all sizes can be used.
 """
 
 from __future__ import annotations

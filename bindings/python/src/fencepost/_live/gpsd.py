@@ -28,8 +28,8 @@ class Gpsd(Source):
 
     A connection that ends or fails is retried, with pauses that grow from 1 s to 60 s. After `reconnect` seconds
     without a working connection, the error of the last attempt is raised. The retry timer restarts only after a
-    connection has delivered a fix or stayed open for a minute. So a port that accepts a connection and closes it at
-    once counts as lost, like a port that refuses connections.
+    connection has delivered a fix or stayed open for a minute. A port that accepts a connection and closes it at once
+    therefore counts as lost, like a port that refuses connections.
 
     Args:
         url: ``gpsd://host:port``.

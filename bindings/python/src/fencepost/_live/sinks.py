@@ -58,8 +58,8 @@ class Guarded:
 
 class Sinks:
     """Delivers each event to one sink after another. If a sink fails, the sinks before it do not receive the event
-    again while this watch runs, but they may receive it again after a restart. So each event is delivered at least
-    once; device and sequence identify duplicates.
+    again while this watch runs, but they may receive it again after a restart. Each event is therefore delivered at
+    least once; device and sequence identify duplicates.
 
     Args:
         sinks: The sinks; each is called with the event.
