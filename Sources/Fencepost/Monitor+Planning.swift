@@ -1,5 +1,5 @@
 extension Monitor {
-  /// The plan of a planner at a position. See ``RotationPlanner/plan(_:at:accuracy:)-(Monitor,_,_)``.
+  /// The plan that a planner makes for a position. See ``RotationPlanner/plan(_:at:accuracy:)-(Monitor,_,_)``.
   func plan(
     _ planner: RotationPlanner, at coordinate: Coordinate, accuracy: Double
   ) throws(MonitorError) -> RotationPlan {

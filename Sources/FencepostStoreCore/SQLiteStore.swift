@@ -11,7 +11,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   private let kind: StoreKind
   private let name: String
   private let path: String
-  /// `nil` until the file exists, and after closing.
+  /// `nil` until the file exists, and after the store is closed.
   private var file: StoreFile?
   /// `nil` if `file` is `nil`, and as long as the file exists but cannot be opened for writing.
   private var database: StoreDatabase?
@@ -33,12 +33,13 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   private var isRefused = false
   private var isClosed = false
   public private(set) var isGone = false
-  /// The number of free bytes in the file system when the last write failed, if they were too few for any write.
+  /// The number of free bytes in the file system when the last write failed; set only if fewer than `leastRoom` bytes
+  /// were free.
   private var roomWhenFull: UInt64?
   private static let leastRoom: UInt64 = 1 << 16
   /// The process that opened the store.
   private let process = StoreFiles.process
-  /// The assumed size of a row in an image; a condition with changes takes about seventy bytes.
+  /// The assumed number of bytes of a row in an image; a condition with changes takes about seventy bytes.
   private static let roomForRow = 100
 
   /// Opens the store of a monitor, or prepares to create it.

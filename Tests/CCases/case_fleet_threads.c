@@ -97,7 +97,7 @@ static void eight_fleets(void) {
     CHECK_INT(pthread_create(&threads[i], NULL, i < FLEETS ? follow : change, &shards[i]), 0);
   for (int i = 0; i <= FLEETS; i++) CHECK_INT(pthread_join(threads[i], NULL), 0);
   for (int i = 0; i <= FLEETS; i++) CHECK_INT(shards[i].failures, 0);
-  /* Through the condition "always" alone, each device gets an event in most rounds. */
+  /* The condition "always" alone gives each device an event in most rounds. */
   for (int i = 0; i < FLEETS; i++) CHECK(shards[i].events >= ROUNDS * DEVICES / 3);
   CHECK_INT(version_of(table).generation, 1 + ROUNDS * 4);
   fencepost_conditions_destroy(table);

@@ -86,7 +86,8 @@ static void options_in_range(void) {
   create_refused(FENCEPOST_E_UNSUPPORTED, NULL, &options, "reserved");
 }
 
-/* The path begins at the last fix, even if the monitor was closed in between; a snapshot preserves the option. */
+/* The path begins at the last fix, even if the monitor was closed in between; a snapshot preserves the option
+   `path`. */
 static void stores_and_snapshots(void) {
   folder store = new_folder();
   fencepost_monitor_options options = geodesic(SECONDS(600) - T0, 0);

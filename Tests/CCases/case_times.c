@@ -72,7 +72,7 @@ static void every_kind_is_measured(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A batch skips rows that are too far ahead and counts them as late, also on its fast path. */
+/* A batch skips rows that are too far ahead and counts them as late; its fast path does the same. */
 static void batches_are_measured(void) {
   enum {
     COUNT = 4000
@@ -295,7 +295,8 @@ static void rewinding_in_each_delivery(void) {
   }
 }
 
-/* Snapshots and stores contain the option, its counter and the rewound clock, at every durability. */
+/* Snapshots and stores contain the option `max_time_step_us`, its counter and the rewound clock, at every
+   durability. */
 static void times_last(void) {
   for (fencepost_durability durability = 0; durability <= FENCEPOST_DURABILITY_RELAXED; durability++) {
     folder store = new_folder();

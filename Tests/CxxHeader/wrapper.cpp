@@ -1,4 +1,4 @@
-// Tests properties of fencepost.hpp that are known at compile time. Tests/CxxHeader/run.sh compiles this file,
+// Tests properties of fencepost.hpp that are known at compile time. Tests/CxxHeader/run.sh compiles this file, and
 // Tests/CInstalled/run.sh runs it.
 #include <fencepost.hpp>
 

@@ -15,8 +15,8 @@ import Testing
     return ShapeDefinition(isRing ? .polygon(buffer: 0, isOriented: true) : .line, vertices, edges: edges)
   }
 
-  /// Tests edges of all lengths, including edges around the Earth, in open and closed rings and in lines: the count
-  /// equals the number of points in the prepared rings.
+  /// Tests edges of all lengths, including edges around the Earth, in open and closed rings and in lines: the vertex
+  /// count equals the number of points in the prepared rings.
   @Test(arguments: 0..<4) func isThatOfThePreparedRings(_ number: Int) {
     var random = SeededGenerator("cut vertices", salt: UInt64(number))
     var (compared, cut, wide) = (0, 0, 0)
@@ -49,7 +49,7 @@ import Testing
     #expect(compared > 200 && cut > 50 && wide > 20, "\(compared) \(cut) \(wide)")
   }
 
-  /// Boxes around the Earth and strips from pole to pole get vertices within their edges.
+  /// Boxes around the Earth and strips from pole to pole get extra vertices along their edges.
   @Test func countsTheVerticesOfWrittenEdges() throws {
     for ring: [Corner] in [
       [(-90, -180), (-90, 180), (-60, 180), (-60, -180)], [(50, -170), (50, 170), (60, 170), (60, -170)],

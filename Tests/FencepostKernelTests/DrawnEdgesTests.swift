@@ -33,7 +33,7 @@ import Testing
   /// Edges within a micrometre of each other touch. Slots and gaps that are wider than a micrometre are accepted,
   /// however narrow they are.
   @Test(arguments: [1e-9, 1e-8, 1e-7, 1e-6, 1e-5]) func aHoleLiesBesideAnEdge(_ gap: Double) throws {
-    // The edges of the hole are cut too.
+    // The edges of the hole are divided as well as those of the outer ring.
     let hole: Ring = [(60 + gap * 100, 11), (60 + gap * 100, 18.7), (60.5, 13)]
     let narrow = try shape([[box, hole]])
     // Geodesics are within 0.1 m of the drawn edges.
@@ -50,7 +50,8 @@ import Testing
     #expect(!parts.contains(SurfacePoint(latitude: 59.9, longitude: 14.5)))
   }
 
-  /// Edges that cross on the map are refused with the place: crossings of a metre, and of two micrometres.
+  /// Edges that cross on the map are refused, and the error contains the place: crossings of a metre, and of two
+  /// micrometres.
   @Test(arguments: [1e-5, 3e-11]) func whatCrossesIsRefused(_ depth: Double) {
     let hole: Ring = [(60 - depth, 15.3), (60.5, 15), (60.5, 15.5)]
     let defect = #expect(throws: ShapeDefect.self) { try shape([[box, hole]]) }

@@ -39,8 +39,8 @@ import Testing
   }
 
   /// If the position moves, the signed distance D changes by at most the distance moved. No place is deeper than 1.01
-  /// times the depth. Bounds contain D. Points inside are in both enclosing caps, and within the clearance for a level,
-  /// no point has a D equal to that level.
+  /// times the depth. Bounds contain D. Every point inside the shape is in both enclosing caps. Within the clearance
+  /// for a level, no point has a D equal to that level.
   @Test(arguments: 0..<8) func everythingRestsOnTheDistance(_ number: Int) throws {
     var random = SeededGenerator("shapes", salt: UInt64(number))
     for _ in 0..<40 {
@@ -175,8 +175,8 @@ import Testing
   }
 
   /// The search for the deepest place of a smooth outline opens nodes in proportion to the number of vertices, not to
-  /// its square. Without `InscribedCircle.descend`, the search opens 11 nodes (stadium) to 42 nodes (degrees) for each
-  /// vertex, and 40 to 112 nodes for each vertex of an outline with four times as many vertices.
+  /// the square of that number. Without `InscribedCircle.descend`, the search opens 11 nodes (stadium) to 42 nodes
+  /// (degrees) for each vertex, and 40 to 112 nodes for each vertex of an outline with four times as many vertices.
   @Test(arguments: ["degrees", "ground", "oval", "stadium", "ring"])
   func smoothOutlinesAreNoMoreWork(_ kind: String) throws {
     let count = 4_000

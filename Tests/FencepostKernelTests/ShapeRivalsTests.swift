@@ -23,7 +23,7 @@ import Testing
     /// - Parameters:
     ///   - base: the start and the end of the edge.
     ///   - place: returns the place `along` metres along the edge and `left` metres to its left.
-    ///   - poke: how far the corner is to the left of the edge, metres.
+    ///   - poke: how far the corner is to the left of the edge, in metres.
     func rings(
       _ length: Double, _ height: Double, _ poke: Double, _ place: (_ along: Double, _ left: Double) -> Corner
     ) -> [[[Corner]]] {

@@ -220,7 +220,8 @@ MUTANTS = [
            "if table.holds(entry.slot, entry.generation) || !table.isLive(entry.slot) { return entry }"),
     Mutant("events built at a commit come last", "Delivery/EventQueue.swift",
            "last.change > entry.change {", "last.change == 0 {"),
-    # These mutants change the edge cells. EdgeCellsTests also compares the answers of cells with those of the shapes.
+    # These mutants change the edge cells. To detect these mutants, EdgeCellsTests compares the answers of the cells
+    # with those of the shapes.
     Mutant("a polygon that a device of a fleet entered is overlooked", FLEET_FIXES,
            "guard polygons == place.polygonCount else", "guard polygons <= place.polygonCount else"),
     Mutant("cells outlive a change of the table", FLEET_FIXES,
@@ -436,7 +437,7 @@ def killers() -> list[str]:
 
 
 def failed_case(word: str) -> list[str]:
-    """The C case that detects the mutant, among the cases with the word in their names; empty if none does."""
+    """The C case that detects the mutant, among the cases whose names contain the word; empty if no case detects it."""
     program = WORK / "cases"
     sources = [*sorted((TREE / "Tests/CCases").glob("*.c")), TREE / "Tests/CInstalled/cases.c"]
     library = PYTHON / "fencepost" / SONAME

@@ -69,7 +69,7 @@ void attack_failing(long count) {
   fencepost_monitor_destroy(made);
   long refused = 0;
   for (long i = 0; i < count; i++) {
-    /* In one of four runs, an operation fails while the store is created. */
+    /* In one run out of four, an operation fails while the store is created. */
     long first = (long)below((uint64_t)(i % 4 == 3 ? creating : operations)),
          number = 1 + (long)below(i % 3 == 0 ? 3 : 40);
     clear_folder();

@@ -67,7 +67,8 @@ typedef struct {
 
 static void live(void *context) { run_crowd(&((killed_crowd *)context)->progress); }
 
-/* The opened state must be the state after some call, and not older than the last checkpoint before `completed`. */
+/* The state after opening must be the state after some call, and not older than the last checkpoint before
+   `completed`. */
 static void look_at_crowd(long completed, const char *what, long n) {
   long first = 0;
   for (long k = 0; k < completed; k++)

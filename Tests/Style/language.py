@@ -133,7 +133,7 @@ def print_counts(found: dict[str, list[Finding]]) -> None:
 
 
 def shrink(found: dict[str, list[Finding]], allowed: dict[str, int], free: list[str]) -> None:
-    """Lowers the allowances to the findings."""
+    """Lowers the allowances to the current numbers of findings."""
     kept = {path: min(len(found.get(path, [])), count) for path, count in allowed.items()}
     rows = [f"{path} *" for path in free] + [f"{path} {count}" for path, count in sorted(kept.items()) if count]
     ALLOWED.write_text(INTRODUCTION + "\n".join(rows) + "\n", encoding="utf-8")

@@ -27,7 +27,7 @@ trap 'rm -rf "$links"' EXIT
 ln -s "$older" "$links/older"
 export LDFLAGS="-L$links/older ${LDFLAGS:-}"
 
-# Includes the SQL extensions if both were built, as make wheel does.
+# Includes the SQL extensions if both were built, which `make wheel` does.
 sql=$root/.build/sql
 if [ -f "$sql/fencepost.so" ] && [ -f "$sql/fencepost.duckdb" ]; then export FENCEPOST_SQL=$sql; fi
 

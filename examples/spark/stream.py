@@ -1,4 +1,4 @@
-"""Events of a fleet of vehicles with Spark Structured Streaming: files in, files out.
+"""Fleet events with Spark Structured Streaming: reads files of vehicle positions, and writes files of events.
 
     python examples/spark/stream.py INPUT OUTPUT CHECKPOINT CONDITIONS
 

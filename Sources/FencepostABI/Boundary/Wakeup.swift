@@ -28,8 +28,8 @@ struct Wakeup: ~Copyable, Sendable {
   /// lock, any later reader under that lock sees the callback.
   var isArmed: Bool { armed.load(ordering: .relaxed) }
 
-  /// Replaces the callback. On return the previous callback is not running and will not run again, unless the callback
-  /// itself made this call.
+  /// Replaces the callback. When the call returns, the previous callback is not running and will not run again, unless
+  /// that callback itself made this call.
   func set(_ callback: fencepost_wakeup?, _ context: UnsafeMutableRawPointer?) {
     let address = UInt(bitPattern: context)
     let ringer = state.withLock { state in

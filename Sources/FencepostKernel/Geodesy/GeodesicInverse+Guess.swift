@@ -55,8 +55,8 @@ extension InverseTask {
   }
 
   /// For lines of less than about half a radian, this uses the sphere whose radius fits at the middle latitude
-  /// (equation 48: ω₁₂ = λ₁₂ / w̄ with w̄ = √(1 − e² cos² β̄)). For lines below about a quarter of a metre the result
-  /// is already exact.
+  /// (equation 48: ω₁₂ = λ₁₂ / w̄ with w̄ = √(1 − e² cos² β̄)). For lines shorter than about a quarter of a metre, the
+  /// result is already exact.
   func shortGuess() -> Guess {
     let sineSum = sine1 + sine2
     let cosineSum = cosine1 + cosine2

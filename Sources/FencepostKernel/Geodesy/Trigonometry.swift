@@ -15,7 +15,7 @@
 ///
 /// Near a multiple of π/2, the absolute error of `sincos` is at most 1e-17.
 public enum Trigonometry {
-  /// Degrees to radians, π/180 rounded.
+  /// The factor from degrees to radians: π/180, rounded.
   @inlinable public static var radiansPerDegree: Double { 0.017453292519943295 }
 
   /// The sine and cosine of an angle in degrees.

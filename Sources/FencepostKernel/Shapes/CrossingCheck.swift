@@ -14,7 +14,7 @@ struct CrossingCheck {
   private var touches: [(vertex: Int, edge: Int)] = []
   /// Vertices that coincide within the tolerance.
   private var meetings: [(Int, Int)] = []
-  /// The edges as they are drawn on the map, if the map decides.
+  /// The edges as they are drawn on the map, if the map decides what crosses.
   private let drawn: DrawnEdges?
   /// Edges that cross although they do not cross on the map.
   private(set) var divisible: [(Int, Int)] = []
@@ -26,8 +26,8 @@ struct CrossingCheck {
 
   /// - Parameters:
   ///   - line: Chains of edges that have the polygon to their left.
-  ///   - places: The place of each edge of the line in the definition.
-  ///   - drawn: The edges on the map, if they decide; `nil` if the geodesics decide.
+  ///   - places: For each edge of the line, its place in the definition.
+  ///   - drawn: The edges as they are drawn on the map, if the map decides what crosses; `nil` if the geodesics decide.
   @discardableResult
   static func run(
     _ line: ShapeLine, _ places: ContiguousArray<ShapeDefect.Place>, drawn: DrawnEdges? = nil

@@ -5,7 +5,7 @@
 /// side by side. If only the geodesics cross, the map decides: the pieces are divided until their geodesics no longer
 /// cross.
 struct DrawnEdges {
-  /// The ends of the edges; they have the same numbers as in the line.
+  /// The ends of the edges, numbered as in the line.
   let points: ContiguousArray<SurfacePoint>
 
   init(_ chains: [[SeamCancelling.Edge]]) {
@@ -102,8 +102,8 @@ struct DrawnEdges {
 struct EdgeDivision {
   /// Pieces shorter than this length, in metres, are not divided.
   static var shortest: Double { 1e-3 }
-  /// The end of one piece does not divide another piece if the end is nearer to an end of that piece than this fraction
-  /// of its length.
+  /// The end of one piece divides another piece only if the end's distance from both ends of that piece is at least
+  /// this fraction of the piece's length.
   private static var nearest: Double { 1.0 / 16 }
 
   /// The place at which a piece is divided.

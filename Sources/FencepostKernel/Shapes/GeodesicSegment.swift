@@ -95,7 +95,7 @@ public struct GeodesicSegment: Sendable {
     return best
   }
 
-  /// A point of the segment, with the direction from this point to the other point.
+  /// A point of the segment, with the direction from there to the point that is looked at.
   private struct Sight {
     var foot: SegmentFoot
     /// The cosine of the angle between the direction to the point and the direction of the segment: positive if the

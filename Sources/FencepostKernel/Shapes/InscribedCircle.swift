@@ -31,7 +31,7 @@ struct InscribedCircle {
   private(set) var tangent: Double
   /// The edge that stops the circle; −1 if no edge does.
   private(set) var blocker = -1
-  /// The number of tree nodes that were opened to find that edge.
+  /// The number of tree nodes that were opened to find the edge that stops the circle.
   private(set) var opened = 0
 
   init(_ contact: Contact, tangent: Double) {
@@ -137,8 +137,8 @@ struct InscribedCircle {
     let rounding = (line.balls[line.balls.count &- 1].reach + 1) * 0x1p-19
     var gaps = SIMD8<Float>(repeating: .infinity)
     for child in 0..<count {
-      // Let d be the least distance from the contact to the ball, and a the ball's greatest extent ahead. No point of
-      // the ball limits the circle to a tangent below d² / (2 a).
+      // Let d be the least distance from the contact to the ball, and let a be the ball's greatest extent ahead of the
+      // contact. No point of the ball limits the circle to a tangent below d² / (2 a).
       let ball = line.balls[start &+ first &+ child]
       let products = (SIMD4(ball.x, ball.y, ball.z, 0) - place) * inwards
       let ahead = products[0] + products[1] + products[2] + ball.reach + rounding
@@ -184,8 +184,8 @@ struct InscribedCircle {
 }
 
 extension ShapeLine {
-  /// Eight edges that are processed together. Their coordinates are in single precision, relative to the middle of the
-  /// line.
+  /// Eight edges that are processed together. The coordinates of the edges are in single precision, relative to the
+  /// middle of the line.
   struct Group {
     var x, y, z: SIMD8<Float>
     var dx, dy, dz: SIMD8<Float>

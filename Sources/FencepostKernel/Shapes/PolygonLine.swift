@@ -60,8 +60,8 @@ struct PolygonLine {
   /// The maximum number of times that pieces of planar edges are divided.
   private static var mostDivisions: Int { 40 }
 
-  /// The line of the rings, and the result of the check. If planar edges do not cross but their geodesics do, the edges
-  /// are divided until the geodesics do not cross either.
+  /// Returns the line of the rings, and the check of this line. If planar edges do not cross but their geodesics do,
+  /// the edges are divided until the geodesics do not cross either.
   private static func line(
     _ rings: inout [GivenRing], _ reading: EdgeReading, _ room: inout Int
   ) throws(ShapeDefect) -> (line: ShapeLine, check: CrossingCheck) {

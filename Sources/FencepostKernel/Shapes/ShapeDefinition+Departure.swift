@@ -53,7 +53,7 @@ enum PlanarEdge {
   /// is the greatest cos φ on the edge.
   ///
   /// - Parameters:
-  ///   - latitude: In degrees, like `other`. The order of the two latitudes does not matter.
+  ///   - latitude: The latitude of one end, in degrees, like `other`. The order of the two latitudes does not matter.
   ///   - span: The difference of the longitudes, in degrees.
   static func departureBound(_ latitude: Double, _ other: Double, span: Double) -> Double {
     let radians = Trigonometry.radiansPerDegree

@@ -97,7 +97,7 @@ final class ScenarioRunner {
         name: entry.engine.name ?? "", options: entry.engine.options, storage: entry.storage, durability: .everyInput))
   }
 
-  /// Closes and opens the monitor, or copies the engine's value, in which no event counts as delivered.
+  /// Closes and opens the monitor, or copies the engine's value; in the copy, no event counts as delivered.
   private func restart(_ entry: Entry) async throws {
     guard let monitor = entry.monitor else { throw Mismatch("the monitor is closed") }
     entry.iterator = nil

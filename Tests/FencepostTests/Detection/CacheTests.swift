@@ -28,7 +28,8 @@ import Testing
     }
   }
 
-  /// Drops a fleet's caches: the safe regions, the patches of the index, the cells of edges, and the index of the devices inside.
+  /// Drops a fleet's caches: the safe regions, the index patches, the edge cells, and the index of the devices that are
+  /// inside.
   @Test(arguments: 1...(isSoak ? 400 : 16)) func aFleetWithoutCaches(_ number: Int) throws {
     var random = SeededGenerator("a fleet without caches", salt: UInt64(number))
     let conditions = Conditions()

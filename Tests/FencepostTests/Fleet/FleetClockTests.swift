@@ -28,7 +28,7 @@ import Testing
   @Test func aWrongAdvanceIsRefused() throws {
     var fleet = try FleetEngine(try zones(), options: FleetOptions(maxTimeStepMicroseconds: 3_600_000_000))
     let device = try fleet.device("a")
-    try fleet.advance(to: at(-1e9))  // a fleet's first time has no limit
+    try fleet.advance(to: at(-1e9))  // the first time that a fleet gets is not limited
     try fleet.advance(to: at(0), force: true)
     try fleet.feed(fix(3_000, 0), for: device)
     #expect(isAhead { try fleet.advance(to: at(6_600.000001)) })
@@ -84,7 +84,7 @@ import Testing
     try fleet.feed(fix(now - 1_024 * 604_800, 0), for: devices[2])
     for day in 1...40 {
       try fleet.setArrivalTime(at(now + Double(day) * 86_400))
-      // The arrival of a refused fix does not count.
+      // A refused fix does not count as an arrival.
       #expect(throws: MonitorError.self) { try fleet.feed(fix(now + Double(day) * 86_400, 0), for: devices[1]) }
       try fleet.feed(fix(now + Double(day) * 86_400 - 1_024 * 604_800, 0), for: devices[2])
     }
@@ -240,7 +240,7 @@ import Testing
     #expect(try fleet.statistics(of: device).clock == at(5) && fleet.currentTime == at(5))
   }
 
-  /// After a crash the fleet is at the time of its rewind, whatever was saved before.
+  /// After a crash, the fleet's clock is at the time of the rewind, whatever was saved before.
   @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 60_000_000)])
   func aStoreKeepsARewind(_ durability: Durability) throws {
     let storage = MemoryFleetStorage()

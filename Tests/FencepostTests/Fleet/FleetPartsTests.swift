@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  /// Plays one call; skips inputs that a device already has.
+  /// Plays one call; skips inputs that a device has already received.
   private static func step(_ call: Call, _ fleet: inout StoredFleet, _ had: inout [UInt64], _ log: inout Log) throws {
     switch call {
     case .feed(let rows):

@@ -72,7 +72,8 @@ import Testing
     try load(device, into: table)
   }
 
-  /// In a row of a snapshot the counters may be larger, as long as their sum does not overflow.
+  /// In a row of a snapshot, the counters may be larger than in an exported device, as long as their sum does not
+  /// overflow.
   @Test func theSumOfAllInputs() throws {
     let table = try table()
     var device = try device(table)

@@ -20,8 +20,8 @@ import Testing
     World(latitude: 89.97, longitude: -60, radii: 20...200),
   ]
 
-  /// Walks, jumps and changes of the table among crowded circles: after each fix a device is inside of exactly the circles
-  /// whose centre is at most a radius away.
+  /// Walks, jumps and changes of the table among crowded circles: after each fix, a device is inside of exactly the
+  /// circles whose centre is at most their radius away.
   @Test(arguments: worlds) func aDeviceIsInsideOfTheCirclesAroundIt(_ world: World) throws {
     var random = SeededGenerator("surroundings", salt: UInt64(world.radii.upperBound + world.latitude + 90))
     let north = 0.02

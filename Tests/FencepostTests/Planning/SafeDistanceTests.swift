@@ -17,8 +17,8 @@ import Testing
     return Coordinate(latitude: end.latitude, longitude: end.longitude)
   }
 
-  /// Within the safe distance no state changes. The safe distance equals the distance to the nearest boundary, found by
-  /// measuring all boundaries.
+  /// While a device moves by less than the safe distance, no state changes. The safe distance equals the distance to
+  /// the nearest boundary, found by measuring all boundaries.
   @Test func isTheDistanceToTheNearestLine() throws {
     var random = SeededGenerator("safe distance")
     for world in 0..<150 {

@@ -166,7 +166,8 @@ def test_what_the_broker_held_comes_in_once(stack: ExitStack, tmp_path: Path, br
 
 
 def test_kills_at_random_lose_nothing_and_invent_nothing(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """FENCEPOST_SOAK=1 runs 50 kills and 50 restarts; FENCEPOST_SEED repeats the choices of a run."""
+    """With FENCEPOST_SOAK=1, the test makes 50 kills and 50 restarts. FENCEPOST_SEED repeats the random choices of an
+    earlier run."""
     is_long = os.environ.get("FENCEPOST_SOAK") == "1"
     seed = int(os.environ.get("FENCEPOST_SEED", random.SystemRandom().randrange(1 << 32)))
     print(f"FENCEPOST_SEED={seed}")
@@ -269,7 +270,7 @@ def test_tls(stack: ExitStack, tmp_path: Path) -> None:
 
 
 def test_a_broker_that_restarts_each_second_loses_nothing(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """FENCEPOST_SOAK=1 runs 60 restarts."""
+    """With FENCEPOST_SOAK=1, the test makes 60 restarts."""
     state = tmp_path / "watch"
     watch = watcher(stack, state, broker, "--store", state, "--publish", f"{broker.url}/out")
     user = phone(stack, broker)
@@ -349,7 +350,7 @@ def test_a_full_disk_loses_no_message(stack: ExitStack, tmp_path: Path, broker: 
     user.flush(sent)
     # The broker sends twenty messages, which the watch must not confirm.
     until(lambda: log_of(broker).count("Sending PUBLISH") >= 21, "the messages")
-    time.sleep(1)  # gives the watch time in which it could wrongly confirm the messages
+    time.sleep(1)  # leaves time in which the watch could wrongly confirm the messages
     assert len(watch.events) == 1
     assert log_of(broker).count("Received PUBACK") == 1, "only what the store has is confirmed"
     if end == "kill":

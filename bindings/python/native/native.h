@@ -67,14 +67,13 @@ int native_text(native_state *state, PyObject *value, const char *what, const ch
 int native_time(PyObject *value, int64_t *out);
 /* Returns a number, or None for NaN or FENCEPOST_TIME_UNSET. A new reference. */
 PyObject *native_optional_double(double value);
-/* Returns the texts of a tuple of str in an array, to be freed with PyMem_Free(). The texts themselves belong to the
-   tuple. */
+/* Returns the texts of a tuple of str in an array, to be freed with PyMem_Free(). The tuple still owns the texts. */
 const char **native_texts(native_state *state, PyObject *tuple, Py_ssize_t *count);
 /* Returns the counts of added, replaced, kept and removed conditions. */
 PyObject *native_counts_of(const fencepost_sync_result *result);
 PyObject *native_optional_place(double latitude, double longitude); /* returns None if the latitude is NaN */
 PyObject *native_optional_time(int64_t value);
-/* Reads the directory of a store: bytes, which own the text, or None. */
+/* Gets a store's directory from a bytes object, which owns the text, or from None. */
 int native_directory(native_state *state, PyObject *value, const char **out);
 /* Returns the tuple (dwell_policy, entry_dwell_us, exit_dwell_us, entry, exit and limit margin, accuracy factor,
    notify). */

@@ -10,7 +10,7 @@ typedef struct {
   fencepost_shape_options shape;
 } definition_parts;
 
-/* Reads the tuple (identifier, kind, geometry, assuming, policy, tag); the texts still belong to the tuple. */
+/* Reads the tuple (identifier, kind, geometry, assuming, policy, tag), which still owns the texts. */
 static int read_definition(native_state *state, PyObject *row, fencepost_condition_definition *definition,
                            definition_parts *parts) {
   PyObject *identifier, *geometry, *policy;

@@ -1,4 +1,4 @@
-"""In a real Spark, streams give the events that the command gives, for any number of shards, any division into
+"""With a real Spark, streams give the events that the command gives, for any number of shards, any division into
 micro-batches, and any order of rows."""
 
 from __future__ import annotations

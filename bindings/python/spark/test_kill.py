@@ -61,8 +61,8 @@ def end(session: int) -> None:
 
 
 def run(folder: Path, conditions: Path, victim: str, after: float) -> tuple[bool, str]:
-    """Runs the job, and kills a process `after` seconds after the first Python worker has started. Returns True if the
-    job completed, and the job's output."""
+    """Runs the job, and kills a process `after` seconds after the first Python worker has started. Returns two values:
+    whether the job completed, and the job's output."""
     command = [sys.executable, str(JOB), str(folder), str(conditions)]
     if victim == "after write":
         command.append("die-after-write")

@@ -1,4 +1,4 @@
-"""The algorithm Join points with places."""
+"""The algorithm "Join points with places"."""
 
 from qgis.core import (
     NULL,

@@ -9,7 +9,7 @@ DUCKDB_EXTENSION_EXTERN
 /* A column of a chunk. */
 typedef struct fp_column {
   void *data;
-  uint64_t *validity; /* if the pointer is NULL, no value is NULL */
+  uint64_t *validity; /* if the pointer is NULL, none of the values is missing */
 } fp_column;
 
 static inline fp_column fp_column_of(duckdb_data_chunk chunk, idx_t number) {

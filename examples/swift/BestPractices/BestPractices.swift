@@ -87,7 +87,7 @@ func alwaysAwaitEvents() async throws {
   try await consumer.value
 }
 
-/// The records are the table of states: a second table could only disagree with them.
+/// The records serve as the table of states: a second table could only disagree with them.
 func recordsAreTheTable() async throws {
   print("records are the table")
   let monitor = Monitor()

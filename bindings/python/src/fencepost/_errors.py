@@ -107,7 +107,7 @@ class InputWarning(UserWarning):
     """A file or a table is used, but probably not in the way that was intended.
 
     The message is one line that names the source, the place in it, and the reason. The command prints the message on
-    standard error; in Python it is a warning.
+    standard error; a Python program gets a warning.
 
     Attributes:
         source: The file's path, or the name of the argument.

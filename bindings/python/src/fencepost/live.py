@@ -146,7 +146,7 @@ def from_http(
 
     Raises:
         MissingExtraError: h11 is not installed.
-        OSError: Cannot listen on the address.
+        OSError: The server cannot listen on the address.
     """
     return HttpSource(host, port, login, device)
 

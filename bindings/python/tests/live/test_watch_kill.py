@@ -1,7 +1,7 @@
 """Kills `fencepost watch` at random moments while a real track is fed to it: no event may get lost, and no event may be
 added.
 
-FENCEPOST_SOAK=1 runs 60 kills per format; FENCEPOST_SEED repeats the choices of a run.
+With FENCEPOST_SOAK=1, the test makes 60 kills per format. FENCEPOST_SEED repeats the random choices of an earlier run.
 """
 
 from __future__ import annotations

@@ -303,7 +303,7 @@ def test_a_noisy_walk_among_tall_buildings() -> None:
     found = compare(path, circles)
     assert found["exact"].flaps > 50 and found["standard"].flaps <= found["exact"].flaps / 20
     assert found["core_location"].flaps <= found["standard"].flaps
-    # The accuracy is unknown, so a crossing is reported after the dwell, or with the next fix after it.
+    # The accuracy is unknown, so a crossing is reported after the dwell, or with the next fix after the dwell.
     assert (found["standard"].entry_delay or 0) >= 20
 
 

@@ -1,5 +1,5 @@
 """Tests the colours of the report, live page, playground, site and QGIS styles: they come from one list, are readable,
-and can be distinguished with colour blindness."""
+and can be told apart by people who are colour-blind."""
 
 from __future__ import annotations
 

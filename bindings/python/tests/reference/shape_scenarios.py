@@ -39,8 +39,8 @@ def off(azimuth: float, metres: float) -> tuple[float, float]:
 
 # 160 vertices, about 20 m apart: more than the near cache holds.
 ISLAND = tuple(off(2.25 * corner, 0)[::-1] for corner in range(160))
-# Azimuths and depths of points on the island. Most consecutive points form a pair with a short step between them, so
-# that the second point uses the near cache; then a jump follows.
+# Azimuths and depths of points on the island. Most points come in pairs with a short step between them, so that the
+# second point uses the near cache; a jump follows each pair.
 JUMPS = ((0, 25), (4, 25), (60, 20), (62, 24), (35, 20), (88, 20), (50, 30), (100, 15), (160, 20), (164, 25), (150, 12), (200, 15),
          (140, 30), (190, 20), (10, 20), (13, 24), (350, 10), (45, 11), (330, 12), (20, 13))  # fmt: skip
 

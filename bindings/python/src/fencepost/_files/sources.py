@@ -58,7 +58,7 @@ if TYPE_CHECKING:
         def items(self) -> ItemsView[str, object]: ...
 
     class Lazy(Protocol):
-        """A lazy frame of Polars."""
+        """A Polars lazy frame."""
 
         def collect(self) -> Any: ...
 
@@ -85,7 +85,7 @@ def as_tracks(
 
     Args:
         track: The argument as passed.
-        columns: Names of columns that have unusual names.
+        columns: The names of the columns that the library does not recognise.
         by: Name of the column that identifies the track.
         hdop_scale: Metres of accuracy per unit of HDOP.
         name: Name of the argument, for messages.
@@ -176,8 +176,8 @@ def track_column(track: TrackSource, by: str | None) -> str | None:
 def assumed_by_default(by: str | None) -> State:
     """The initial state of conditions without an assumed state.
 
-    With many tracks the state is `unsatisfied`, as in tables of conditions: each track is near only a few conditions,
-    and the others should not give an event.
+    With many tracks, the state is `unsatisfied`, as in tables of conditions: each track is near only a few conditions,
+    and the other conditions should not give an event.
     """
     return State.UNKNOWN if by is None else State.UNSATISFIED
 
@@ -199,7 +199,7 @@ def as_conditions(
         default: Policy of conditions without a policy.
         name: Name of the argument, for messages.
         how: How files and tables are read.
-        columns: Names of columns that have unusual names.
+        columns: The names of the columns that the library does not recognise.
         radius: The radius, in metres, for circles that do not state one.
         assuming: Initial state of conditions that have no assumed state of their own; None means the state of
             :func:`assumed_by_default`.

@@ -64,7 +64,7 @@ def read(
 def opened(
     path: str | Path, columns: Mapping[str, str], by: str, times: TimeStyle = PLAIN_TIMES, size: int = 1 << 20
 ) -> Iterator[Table]:
-    """The table of a file that may be larger than the memory; the file is read in pieces of about `size` characters."""
+    """The table of a file that may be larger than memory; the file is read in pieces of about `size` characters."""
     try:
         with gzip.open(path) if is_packed(path) else open(path, "rb") as file:
             yield Table(text_pieces(file, size), path, columns, by, times)

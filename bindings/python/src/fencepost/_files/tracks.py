@@ -18,7 +18,7 @@ FixRow: TypeAlias = tuple[float, float, float, int]
 NO_POSITION = math.nan
 """The accuracy that marks a row without a position: a monitor ignores and counts such a row."""
 VECTOR_FORMATS = (".gpkg", ".shp", ".kml", ".kmz", ".fgb", ".gml", ".gdb", ".sqlite", ".parquet", ".zip")
-"""The endings of files that GeoPandas reads."""
+"""The file name extensions that GeoPandas reads."""
 
 
 @dataclass(frozen=True, slots=True)

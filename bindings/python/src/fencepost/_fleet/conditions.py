@@ -51,9 +51,9 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
     table, even while its fleets are fed. A change waits until each fleet is between two rows, and applies to each
     device from that device's next input on. A table is not freed while a fleet uses it.
 
-    Conditions are assumed to be `unsatisfied` by default. With any other assumed state, each device would give an event
-    for each such condition, however far away the device is. With a hundred thousand conditions and a million devices,
-    there would be too many events.
+    Conditions are assumed to be `unsatisfied` by default. If the assumed state is not `unsatisfied`, each device gives
+    an event for each condition with that state, however far away the device is. With a hundred thousand conditions and
+    a million devices, there would be too many events.
 
     Args:
         conditions: A path (GeoJSON, CSV, or a vector file), a mapping of identifiers to conditions, GeoJSON as a dict

@@ -93,7 +93,7 @@ class Handling:
                 return
 
     def next_due(self) -> Any:
-        """The event to handle now, or None. Returns the same event until :meth:`settle`."""
+        """The event to handle now, or None. Returns the same event until :meth:`settle` is called."""
         with self.lock:
             if not self.is_kept:
                 self.look_at_store()  # while no inputs are read, no other call tries to save again

@@ -53,7 +53,7 @@ class Source:
 
     def read(self) -> Iterable[tuple[str, Any]] | None:
         """Returns the available messages, each with its place in the source for the log, or None if the source has
-        ended. Does not block if the descriptor is readable.
+        ended. The call does not block if the descriptor is readable.
 
         Raises:
             OSError: The source can no longer be read.

@@ -125,9 +125,9 @@ class FenceMap {
     return [this.width - width - 10, this.height - height - (this.tiles ? 28 : 10), width, height];
   }
 
-  /** Puts the overview map where it hides fewer places and marks: on the right, or on the left. Chooses this place
-   *  after `fit` and after a change of the canvas's size; the overview map keeps its place while the user moves the
-   *  map. */
+  /** Puts the overview map where it hides fewer places and marks: on the right, or on the left. Chooses the place of
+   *  the overview map after `fit` and after a change of the canvas's size; the overview map keeps its place while the
+   *  user moves the map. */
   placeLocator() {
     const size = `${this.width} ${this.height}`;
     if (this.placedFor === size) return;

@@ -206,11 +206,11 @@ class _Circles(NamedTuple):
     policy: PolicyRow | None
 
     def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
-        """Adds or ensures all circles of this object, or no circle if one of them is refused."""
+        """Adds or ensures all circles of this object; if one circle is refused, none is added."""
         return SyncResult(*handle.add_circles(*self[1:], tags[self.first : self.first + len(self.identifiers)], ensure))
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
-        """The rows in the form that methods for conditions of all kinds accept."""
+        """The rows in the form that the methods for all kinds of conditions accept."""
         rows = zip(self.identifiers, self.latitudes, self.longitudes, self.radii, tags[self.first :])
         for identifier, *circle, tag in rows:
             yield identifier, CIRCULAR_GEOGRAPHIC, tuple(circle), self.assuming, self.policy, tag
@@ -252,7 +252,7 @@ class _Shapes(NamedTuple):
         return SyncResult(*handle.add_shapes(*row, own, ensure))
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
-        """The rows in the form that methods for conditions of all kinds accept."""
+        """The rows in the form that the methods for all kinds of conditions accept."""
         for identifier, wkb, radius, tag in zip(self.identifiers, self.wkb, self.radii, tags[self.first :]):
             kind = _kind(wkb_type(wkb) in AREAS, self.reading)
             yield identifier, kind, (wkb, radius, *self.reading[:4]), self.assuming, self.policy, tag
@@ -279,7 +279,7 @@ class _Columns(NamedTuple):
         return SyncResult(*handle.add_shape_columns(*row, tags[self.first : self.first + count], ensure))
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
-        """The rows in the form that methods for conditions of all kinds accept."""
+        """The rows in the form that the methods for all kinds of conditions accept."""
         kind = _kind(self.shapes.is_area, self.reading)
         for row, (identifier, radius, tag) in enumerate(zip(self.identifiers, self.radii, tags[self.first :])):
             wkb = self.shapes.wkb(self.begin + row)

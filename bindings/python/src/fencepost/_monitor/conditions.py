@@ -85,8 +85,8 @@ class ConditionChanges(ConditionHolder[V]):
         """Adds a condition as :meth:`add` does, but leaves an equal condition with that identifier unchanged.
 
         Two conditions are equal if they have the same kind, policy and tag, and nearly the same geometry: centres and
-        vertices within 1e-7 degrees, radii and buffers within 0.5 m. Beacons must be exactly equal. If the condition is
-        left unchanged, `assuming` is ignored.
+        vertices within 1e-7 degrees, radii and buffers within 0.5 m. Beacon conditions must be exactly equal. If the
+        condition is left unchanged, `assuming` is ignored.
 
         Returns:
             True if the condition was added or replaced.
@@ -147,9 +147,9 @@ class ConditionChanges(ConditionHolder[V]):
         as in :func:`replay`. Geometries are WKB, WKT or GeoArrow. Points and lines need a radius, but polygons do not.
         Edges are planar unless the table's metadata or its column ``edges`` says geodesic; ``oriented`` and ``buffer``
         may also be columns. If the table has columns ``assuming`` and ``policy``, each row uses its own values; where a
-        value is null, the argument of that name applies. If the rows have different values of ``assuming`` or
+        value is null, the argument `assuming` or `policy` applies. If the rows have different values of ``assuming`` or
         ``policy``, another thread may observe a moment at which only the first rows have been added, and after a crash
-        a store may contain only these rows. A table needs ``fencepost[arrow]``.
+        a store may contain only these rows. A table requires the extra ``fencepost[arrow]``.
 
         Args:
             identifier: The identifiers, as strings; or a table, as the only argument.

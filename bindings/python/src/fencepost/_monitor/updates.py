@@ -35,7 +35,7 @@ class EventUpdates(AsyncIterator[E], Generic[E]):
 
         Raises:
             ConsumerAlreadyActiveError: Another iterator is being consumed, or another task is consuming this iterator.
-                The active consumer is not affected.
+                The error does not affect the active consumer.
             StopAsyncIteration: The monitor was closed, or :meth:`aclose` was called.
         """
         if self._is_asked:
@@ -142,7 +142,8 @@ class _Bell:
             raise
 
     async def rung(self) -> None:
-        """Waits until the library writes to the descriptor. The library may write even if no event is pending."""
+        """Waits until the library writes to the descriptor. The library may write to the descriptor even if no event is
+        pending."""
         self.waiter = self.loop.create_future()
         try:
             await self.waiter

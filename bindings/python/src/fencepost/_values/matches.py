@@ -117,7 +117,7 @@ class Matches(Table):
         """The pairs as a ``pandas.DataFrame`` of ``identifier`` and ``distance``, with the points as index.
 
         Args:
-            index: Labels of the points, as an index of pandas. None means the index of the columns that contained the
+            index: Labels of the points, as a pandas index. None means the index of the columns that contained the
                 points; if these columns have no index, it means the numbers of the points.
                 ``frame.join(matches.to_pandas())`` gives the frame with one row for each pair.
 

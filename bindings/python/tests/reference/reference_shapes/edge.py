@@ -66,7 +66,7 @@ class Edge:
 
     @staticmethod
     def aside(latitude: float, longitude: float, azimuth: float, distance: float) -> tuple[float, float]:
-        """Returns the point that lies at a distance in a direction."""
+        """Returns the point at a given distance in a given direction."""
         found = WGS84.Direct(latitude, longitude, azimuth, distance)
         return found["lat2"], found["lon2"]
 
