@@ -74,8 +74,8 @@ setup-lint: $(stamps)/lint
 
 # `setup-test-all` also sets up what `make docs` needs. Each of these set-up steps reinstalls the package, which must
 # not happen while tests in the other lane import the package. The WebAssembly module is built while programs are
-# installed, to use a second core; the parts `wasm` and `docs` wait for it. If this early build fails, the two parts run
-# it again, and print why it fails.
+# installed, to use a second core; the parts `wasm` and `docs` wait for it. If the early build of the module fails, the
+# parts `wasm` and `docs` run the build again, and print why it fails.
 setup-test-all: $(stamps)/library
 	@.ci/wasm.sh  # installs before others do: apt's lists have one lock
 	@mkdir -p .build/test-logs; $(again) $(stamps)/wasm > .build/test-logs/wasm-early.log 2>&1 & early=$$!; \

@@ -68,11 +68,11 @@ extension Monitor {
 
   /// Sets the clock back after inputs with wrong times.
   ///
-  /// Conditions, records, pending events and the sequence are kept; the observed states become undetermined without an
-  /// event. The states of shapes are undetermined until the next fix, and the states of beacon conditions are
-  /// undetermined until a sighting or until the initial timeout, counted from `time`.
+  /// Conditions, records, pending events and the sequence are kept; the observed states become undetermined, and no
+  /// event reports this. The states of shapes are undetermined until the next fix, and the states of beacon conditions
+  /// are undetermined until a sighting or until the initial timeout, counted from `time`.
   ///
-  /// - Parameter time: The new clock; must not be later than the present clock.
+  /// - Parameter time: The new time of the clock; must not be later than the present time of the clock.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the time is out of range or later than the clock, or if
   ///   there is no clock yet; in these cases only a counter has changed.
   /// - Complexity: O(conditions)

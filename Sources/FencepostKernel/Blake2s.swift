@@ -22,7 +22,7 @@ package enum Blake2s {
     }
   }
 
-  /// The digest, as two numbers whose bytes in little-endian order are those of the RFC.
+  /// The digest, as two numbers; the bytes of these numbers, in little-endian order, are the bytes of the RFC's digest.
   package static func digest(_ message: UnsafeRawBufferPointer) -> (first: UInt64, second: UInt64) {
     var state = initial
     // These parameters mean a digest of 16 bytes, no key, and sequential hashing (fan-out 1, depth 1).

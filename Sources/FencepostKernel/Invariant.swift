@@ -1,8 +1,8 @@
 #if FENCEPOST_INVARIANTS
-  /// Checks of the invariants of a value, which must hold between two calls.
+  /// Checks of a value's invariants, which must hold between any two calls.
   ///
-  /// Only test builds contain these checks; the released library does not. Each part has a method `checkInvariants()`
-  /// next to its private state; the page Architecture lists these methods.
+  /// Only test builds contain these checks; the released library does not. Each part of the engine has a method
+  /// `checkInvariants()` next to its private state; the page Architecture lists these methods.
   package enum Invariant {
     /// A violated invariant: a defect of this library.
     package struct Broken: Error, CustomStringConvertible {

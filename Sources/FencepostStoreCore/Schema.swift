@@ -25,7 +25,8 @@ enum Schema {
     case .fleet: "CREATE TABLE rows(/* fleet "
     }
   }
-  /// This is written as one literal: a sum of two literals would be allocated at the first use and never freed.
+  /// The text is written as one literal, because a sum of two literals would be allocated at the first use and never
+  /// freed.
   private static let end = """
      */ kind INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL, data BLOB NOT NULL, \
     PRIMARY KEY(kind, a, b)) WITHOUT ROWID

@@ -15,7 +15,7 @@ final class StoreDatabase {
   private(set) var sums: StoreSums
   /// Whether a commit waits until the data is on the disk.
   private var isSynchronous = true
-  /// `nil` before the first write.
+  /// The length of the log; `nil` before the first write.
   private var logLength: LogLength?
 
   /// Opens a locked file, and checks everything about it except its rows.
@@ -65,7 +65,7 @@ final class StoreDatabase {
 
   deinit {
     // SQLite creates an empty log when it opens a file; an existing log stays. A store that is only read has no log; if
-    // one exists now, it belongs to another process.
+    // a log exists now, the log belongs to another process.
     if !isWritten, !hadLog, !isForReading { StoreFiles.removeEmptyLog(of: path) }
   }
 

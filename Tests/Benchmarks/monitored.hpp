@@ -14,8 +14,8 @@
   std::exit(1);
 }
 
-// Holds the answers in a form that two programs can compare: every event counts, but the order within a fix does not
-// matter.
+// Holds the answers in a form that two programs can compare: every event counts, but the order of the events of one fix
+// does not matter.
 struct Answer {
   uint64_t events = 0, sum = 0;
   void add(uint64_t circle, bool isInside, int64_t time) {

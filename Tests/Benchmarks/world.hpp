@@ -84,8 +84,8 @@ class World {
     return result;
   }
 
-  // Row W1: one device with a fix per second: legs on foot or by car, smooth changes of speed, wandering, stops, noise
-  // of 5-20 m.
+  // Returns row W1 of the benchmarks, one device with a fix per second: legs on foot or by car, smooth changes of
+  // speed, wandering, stops, and noise of 5-20 m.
   std::vector<fencepost_fix> drive(size_t count) const {
     Random random(13);
     Walk walk{cities[home].place, home};

@@ -225,7 +225,7 @@ static void ensuring_columns(void) {
   CHECK_OK(fencepost_monitor_ensure_circular_conditions(monitor, names, latitudes, longitudes, radii, tags, 3, NULL,
                                                         &result, NULL));
   check_result(result, 0, 0, 3, 0);
-  /* An element with a different tag replaces the condition; a repeated name works like two calls. */
+  /* An element with a different tag replaces the condition; a name that occurs twice has the effect of two calls. */
   CHECK_OK(fencepost_monitor_ensure_circular_conditions(monitor, names, latitudes, longitudes, radii, NULL, 4, NULL,
                                                         &result, NULL));
   check_result(result, 0, 4, 0, 0);

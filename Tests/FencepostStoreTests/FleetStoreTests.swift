@@ -95,8 +95,8 @@ import Testing
     for (index, name) in order.enumerated() {
       let before = again.identifiers
       var fleet = try open(crashed, again, name)
-      // The change since the first opening is preserved, even if only its identifier distinguishes it from an earlier
-      // version.
+      // The change made since the first opening is preserved, even if only an identifier distinguishes the changed
+      // table from an earlier version.
       #expect(index == 0 || again.identifiers == before)
       try fleet.call { engine throws(MonitorError) in
         try engine.feed(fix(3 + Int64(index), 500), for: try engine.device("truck"))
@@ -137,7 +137,8 @@ import Testing
     #expect(await copy.nextEvent()?.event.sequence == 1)
   }
 
-  /// A monitor's file cannot be opened as a fleet, nor a fleet's as a monitor; the file does not change.
+  /// A monitor's file cannot be opened as a fleet, and a fleet's file cannot be opened as a monitor; a refused file
+  /// does not change.
   @Test func aMonitorsStoreIsNoFleets() throws {
     let folder = try Folder()
     var monitor = try StoredEngine(name: "m", options: MonitorOptions(), directory: folder.path)

@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  /// Inputs with wrong times in a batch, which the limit refuses, do not change the events.
+  /// If a batch contains inputs with wrong times, the limit refuses these inputs, and the events do not change.
   @Test func aLimitIgnoresWrongDates() throws {
     let drive = (0..<200).map { fix(Double($0), $0 / 20 % 2 == 0 ? 0 : 400) }
     var clean = try MonitorEngine(options: MonitorOptions(maxTimeStepMicroseconds: 60_000_000))

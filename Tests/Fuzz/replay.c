@@ -1,7 +1,7 @@
 /*
  * Runs a target on the named files, or on the files of a named folder, without a fuzzing engine. Prints their number.
- * If an input fails, the process ends, and the last file named is that input. The process also ends with a
- * floating-point exception other than inexact and underflow, because hosts may trap these.
+ * If an input fails, the process ends, and the last file named is that input. The process also ends if a floating-point
+ * exception other than inexact or underflow is raised, because hosts may trap such exceptions.
  */
 #include <dirent.h>
 #include <fenv.h>

@@ -74,7 +74,7 @@
   DO(fencepost_geodesic_direct)
 /* clang-format on */
 
-/* The pointers to these functions, looked up in the library. */
+/* The pointers to the functions of the header, looked up in the library. */
 extern struct host_api {
 #define MEMBER(name) __typeof__(&name) name;
   FUNCTIONS(MEMBER)

@@ -34,7 +34,7 @@ void files_mark(long call);
 
 /* Operations `first` to `first + count - 1` fail with an errno; a write is half done if `torn`. */
 void files_fail(long first, long count, int error, int torn);
-/* Lets the same operations fail for turn i of an attack: the turns differ in the errno, and in whether writes are torn
+/* For turn i of an attack, lets the same operations fail: the turns differ in the errno, and in whether writes are torn
    or shortened. During the attack, the file system reports 16 MiB of free space. */
 void files_fail_by_turns(long i, long first, long count);
 /* Every n-th write writes only half of its bytes and returns that short count, as can happen with signals and quotas;

@@ -1,7 +1,7 @@
-/* Defines the life of a fleet: calls on several devices, and the state of a fleet in memory after each call. The result
-   of a crash is checked in three ways. Each device must have the state that it had after some call, and this state must
-   be as recent as the durability promises. No event may be missing. After each device has been fed the inputs that it
-   lacks, the result must be the same as if the crash had never happened. */
+/* Defines the life of a fleet (a sequence of calls on several devices), and the state of a fleet in memory after each
+   call. The result of a crash is checked in three ways. Each device must have the state that it had after some call,
+   and this state must be as recent as the durability promises. No event may be missing. After each device has been fed
+   the inputs that it lacks, the result must be the same as if the crash had never happened. */
 #ifndef FLEET_LIFE_H
 #define FLEET_LIFE_H
 
@@ -15,20 +15,20 @@ enum {
 /* The progress of a child process. */
 typedef struct {
   long completed, is_open;
-  /* The last event sequence of each device for which an acknowledging call has begun. */
+  /* For each device, the sequence of the last event that some call has begun to acknowledge. */
   uint64_t acknowledged[FLEET_DEVICES];
 } fleet_progress;
 
-/* Sets the durability of the following lives. */
+/* The durability of the fleets in the following tests. */
 extern fencepost_durability fleet_durability;
 
 fencepost_status open_fleet(fencepost_fleet **out, int in_memory);
 
-/* Plays the life in memory and records the state after each call. */
+/* Makes the calls of the life on a fleet in memory, and records the state after each call. */
 void imagine_fleet(void);
 
-/* Plays the life with a store; sometimes closes the store and opens it again. Ends the process if opening fails, or if
-   a call fails while the disk works. */
+/* Makes the calls of the life on a fleet with a store; sometimes closes the store and opens it again. Ends the process
+   if opening fails, or if a call fails while the disk works. */
 void run_fleet(fleet_progress *shared, int disk_fails);
 
 /* Plays one call. */

@@ -26,7 +26,7 @@ uint64_t sum_of(fencepost_monitor *monitor);
 /* Returns whether two monitors have the same state; frees both. */
 int are_same(unsigned char *one, size_t size, unsigned char *other, size_t other_size);
 
-/* Plays the life in memory and records the state after each call. */
+/* Makes the calls of the life on a monitor in memory, and records the state after each call. */
 void imagine(void);
 /* Opens the store in the folder. Returns the number of the store's state among the states from `first` to `last`, -1
  * for another state, -2 if the store is refused, -3 if nothing was ever saved. */
@@ -37,8 +37,8 @@ typedef struct {
   long completed, is_open;
 } progress;
 
-/* Plays the life with a store, which is sometimes closed and opened again, on a disk with so little room that the
-   store's log is checkpointed meanwhile. Ends the process if a call fails. */
+/* Makes the calls of the life on a monitor with a store, which is sometimes closed and opened again. The disk has so
+   little room that the store's log is checkpointed meanwhile. Ends the process if a call fails. */
 void run_life(progress *shared);
 
 /* Writes to the folder a store as it is after 30 calls. */

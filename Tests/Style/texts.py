@@ -1,7 +1,7 @@
 """The prose of the sources: comments, docstrings, strings and guides, with file and line.
 
-Python files are read with Python's own parser. For the other languages a scanner recognises only strings and comments.
-The scanner does not understand a C macro that builds a text, a text that the linker or a shell composes, or a
+Python files are read with Python's own parser. For languages other than Python, a scanner recognises only strings and
+comments. The scanner does not understand a C macro that builds a text, a text that the linker or a shell composes, or a
 JavaScript regular expression after a closing bracket.
 """
 

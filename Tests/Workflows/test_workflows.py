@@ -83,8 +83,8 @@ def test_one_commit_for_each_action() -> None:
 @pytest.mark.parametrize(("name", "script"), [each[:2] for each in scripts()], ids=[each[0] for each in scripts()])
 def test_scripts_are_sound_shell(name: str, script: str) -> None:
     text = "#!/bin/bash\n" + EXPRESSION.sub("expression", script)
-    # SC2012 (ls) is off, because the names are those of our own files. SC2086 (quotes) is off, because the variable is
-    # a list of packages.
+    # ShellCheck's rule SC2012 (ls) is off, because the names are those of our own files. ShellCheck's rule SC2086
+    # (quotes) is off, because the variable is a list of packages.
     done = run(BIN / "shellcheck", "--exclude", "SC2012,SC2086", "-", input=text)
     assert done.returncode == 0, f"{name}\n{done.stdout}"
 

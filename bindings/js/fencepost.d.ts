@@ -114,13 +114,13 @@ export interface ConditionOptions {
   tag?: number | bigint;
 }
 export interface ShapeOptions extends ConditionOptions {
-  /** For lines: half the width of a corridor, metres. */
+  /** For lines: half the width of the corridor, in metres. */
   radius?: number;
   /** How vertices are connected: by geodesics, or by straight lines in longitude and latitude. Default: "geodesic". */
   edges?: Edges;
   /**
-   * For polygons: true if the area lies to the left of each ring when you follow its vertices in the listed order.
-   * Default: false; each ring then encloses the smaller of its two areas.
+   * For polygons: true if the area lies to the left of each ring when you follow its vertices in the listed order. By
+   * default (false), each ring encloses the smaller of its two areas.
    */
   oriented?: boolean;
   /**
@@ -168,7 +168,7 @@ export interface FixColumns {
   times: TimeColumn;
 }
 export interface FeedOptions {
-  /** true: an invalid row makes the call refuse the whole batch. Default: false; invalid rows are then skipped and
+  /** true: an invalid row makes the call refuse the whole batch. By default (false), invalid rows are skipped and
       counted. */
   refuseInvalid?: boolean;
 }
@@ -202,7 +202,7 @@ export class Event {
   readonly latitude: number | null;
   readonly longitude: number | null;
   readonly accuracy: number | null;
-  /** Signed geodesic distance to the boundary, metres, negative inside. */
+  /** Signed geodesic distance to the boundary, in metres; negative inside the condition. */
   readonly boundaryDistance: number | null;
   readonly diagnostics: Diagnostic[];
   /** The beacon that satisfied a condition with a wildcard. */
@@ -309,7 +309,8 @@ interface Disposable {
 /** The common methods of monitors and zones. */
 interface Holder extends Disposable {
   /**
-   * Adds a condition, or replaces the condition with the same identifier, whose pending events are then dropped.
+   * Adds a condition, or replaces the condition with the same identifier; the pending events of a replaced condition
+   * are dropped.
    *
    * @param identifier 1 … 256 bytes of UTF-8.
    */
@@ -615,7 +616,7 @@ export class Fleet implements Disposable {
   readonly nextDeadlineUs: bigint | null;
   statistics(): FleetStatistics;
   statistics(device: string): DeviceStatistics;
-  /** The state of a device as bytes. With `portable`, tables of other versions also accept the bytes. */
+  /** The state of a device as bytes. If `portable` is true, tables of other versions accept the bytes too. */
   exportDevice(device: string, options?: { portable?: boolean }): Uint8Array;
   /** @throws SnapshotInvalidError, TableMismatchError */
   importDevice(device: string, bytes: Uint8Array, options?: { adapt?: boolean }): void;

@@ -36,7 +36,7 @@ PAGES: dict[str, tuple[str, ...]] = {
 
 
 def with_words(page: str, text: str) -> str:
-    """Returns the text of a page with the page's search words after the first heading."""
+    """Returns the text of a page, with the page's search words inserted after the first heading."""
     heading, _, rest = text.partition("\n")
     entries = ", ".join(f"! {word}" for word in PAGES[page])
     return f"{heading}\n\n```{{index}} {entries}\n```\n{rest}"

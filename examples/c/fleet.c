@@ -5,9 +5,9 @@
  *
  * A thread simulates a message broker: it writes ROUNDS rows (default 8) for each of DEVICES vehicles (default 2000)
  * into a pipe. The program reads blocks of rows and feeds them in place. Rows may have other members, because a column
- * is a pointer to its first value, and a stride. Each row has a vehicle number, which is an index into a dictionary of
- * the fleet's own device numbers. The program prints the first events as JSON Lines and the number of events; try
- * 1000000 devices.
+ * is described by a pointer to its first value and by a stride. Each row has a vehicle number, which is an index into a
+ * dictionary of the fleet's own device numbers. The program prints the first events as JSON Lines and the number of
+ * events; try 1000000 devices.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <fencepost.h>

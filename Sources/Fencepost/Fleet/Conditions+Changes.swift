@@ -9,8 +9,8 @@ extension Conditions {
 
   /// Adds a condition, or replaces the condition with the same identifier.
   ///
-  /// - Parameter assuming: The state that a device is assumed to have before its first fix. With any state except
-  ///   `unsatisfied`, each device produces an event for the condition, wherever the device is.
+  /// - Parameter assuming: The state that a device is assumed to have before its first fix. With any assumed state
+  ///   except `unsatisfied`, each device produces an event for the condition, wherever the device is.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``; the table is then unchanged.
   /// - Complexity: O(1) on average, whatever the number of devices.
   public func add(
@@ -49,7 +49,7 @@ extension Conditions {
     }
   }
 
-  /// Ensures each of many conditions, in order. All or nothing.
+  /// Calls `ensure` for each of many conditions, in order. All or nothing.
   ///
   /// The assumed state of a ``NamedCondition`` is `unknown` by default; for a fleet's table, choose `unsatisfied`.
   ///

@@ -256,7 +256,8 @@ public final class RegionService {
   }
 
   /// Makes the pending delegate calls, and then the delegate calls for the pending events; an event counts as handled
-  /// after its calls. If a delegate call causes further delegate calls, these are made after that call.
+  /// after its calls. If a delegate call causes further delegate calls, the further calls are made after the first call
+  /// has returned.
   private func tellEvents() {
     guard !isTelling else { return }
     isTelling = true

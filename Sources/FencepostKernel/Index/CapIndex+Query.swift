@@ -39,7 +39,7 @@ extension CapIndex {
   }
 
   /// Finds the caps near at least one of many positions: those within `radius` of the centre of a ball that contains
-  /// the positions. ``NearCaps/find(at:)`` then finds the caps that contain one of the positions.
+  /// the positions. Afterwards, ``NearCaps/find(at:)`` finds the caps that contain one of the positions.
   ///
   /// - Parameters:
   ///   - centre: A place on or below the surface of the Earth.
@@ -141,7 +141,7 @@ extension CapIndex {
 }
 
 extension EarthVector {
-  /// Returns true if no coordinate is NaN and the square of no coordinate overflows. Tests the coordinates one by one,
+  /// Returns true if no coordinate is NaN and no coordinate's square overflows. Tests the coordinates one by one,
   /// because `max` may drop a NaN.
   @inline(__always)
   fileprivate var isOnEarth: Bool { x.magnitude < 1e9 && y.magnitude < 1e9 && z.magnitude < 1e9 }
@@ -393,7 +393,7 @@ struct CapSearch {
         buffered &+= 1
       }
     }
-    // Test two groups at a time: usually neither has a hit, and then one test is enough.
+    // Test two groups at a time: usually neither group has a hit, and then one test is enough.
     while group < last {
       let (one, two) = (measure(group), measure(group + 1))
       var bits = CapIndex.bits(one.near, two.near)

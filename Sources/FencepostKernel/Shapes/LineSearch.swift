@@ -87,7 +87,7 @@ struct LineSearch {
     let first = index &* ShapeLine.fanOut
     if level == 0 { return scan(first, look) }
     let (gaps, children) = gaps(level, index)
-    // Visit the nearest child first, because its result reduces the limit for the others.
+    // Visit the nearest child first, because its result reduces the limit for the other children.
     let nearest = gaps.leastIndex
     if gaps[nearest] <= limit { visit(level &- 1, first &+ nearest, look) }
     for child in 0..<children where child != nearest && gaps[child] <= limit {

@@ -12,7 +12,8 @@ public struct NearEdges: Sendable {
   /// A lower bound of the distance from all other groups to `centre`.
   private var reach: Float = 0
   private var centre = EarthVector(x: 0, y: 0, z: 0)
-  /// The group that contained the nearest edge in the last query; it is likely to contain it again.
+  /// The group that contained the nearest edge in the last query, and is likely to contain the nearest edge in the next
+  /// query.
   private var first = 0
   /// The shape for which `first` is valid, and the number of edge groups of that shape.
   private var owner: ObjectIdentifier?
@@ -35,8 +36,8 @@ public struct NearEdges: Sendable {
     first = gaps.leastIndex
   }
 
-  /// The signed boundary distance of a point, computed from these edges; `nil` if other edges may be nearer, or if
-  /// these edges cannot decide the side.
+  /// The signed boundary distance of a point, computed from the stored edges; `nil` if other edges may be nearer, or if
+  /// the stored edges cannot decide the side.
   @inline(__always)
   mutating func look(_ shape: GeodesicShape, at point: EarthVector) -> FoundNear? {
     guard owner == ObjectIdentifier(shape), shape.line.groupCount == groupCount, count > 0 else { return nil }

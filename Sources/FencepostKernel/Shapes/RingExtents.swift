@@ -1,5 +1,5 @@
-/// The extents of rings in eight directions on a plane. The extents show which rings may enclose a given ring,
-/// beginning with the smallest of these.
+/// The extents of rings in eight directions on a plane. The extents show which rings may enclose a given ring; the
+/// smallest of these rings come first.
 ///
 /// The plane is horizontal at the middle of all rings. If all vertices lie within about 80° of the middle, the rings
 /// and the areas within them appear on the plane without folds, so an area has the same extents as its ring. A ring

@@ -76,7 +76,7 @@ struct GeographicOracle {
     /// `nil`: undetermined.
     var isInside: Bool?
     var candidate: Pending?
-    /// The state of the last event, including silent events.
+    /// The state after the last event, where silent events also count.
     var noted: Event.State
   }
 

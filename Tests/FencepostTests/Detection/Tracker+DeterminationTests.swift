@@ -3,7 +3,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Circles that are not near a fix are decided without evaluating them, and the results are the same.
+/// Circles that are not near a fix are decided without being evaluated, with the same results as an evaluation.
 @Suite struct TrackerDeterminationTests {
   /// Creates a monitor with many circles around the place where the random calls happen.
   private func crowded(_ number: Int) throws -> (MonitorEngine, RandomLife) {

@@ -23,7 +23,7 @@ struct FleetWorld {
     var name: String
     var monitor: MonitorEngine
     var sequence: UInt64 = 0
-    /// True while the events that were overdue when the device was created have not been delivered.
+    /// True until the events that were overdue when the device was created have been delivered.
     var isFresh = false
     /// The earliest time to which the device was rewound.
     var rewound: Timestamp?
@@ -480,7 +480,7 @@ struct FleetWorld {
 
   // MARK: - Answers
 
-  /// Compares everything that the fleet reports about its devices with the monitors.
+  /// Compares everything that the fleet reports about its devices with what the monitors report.
   mutating func check() throws {
     for shard in shards.indices {
       do {

@@ -1,10 +1,10 @@
-/// A feature of monitors. A feature that is on or off in a random sequence of calls of ``LawTests``, called a life.
+/// A feature of monitors. In each life (a random sequence of calls of ``LawTests``), the feature is on or off.
 ///
 /// A fleet of n devices gives the events of n monitors for every combination of the features that are not ``missing``.
 /// When fleets get one of the missing features, move that feature to the features that both have, and add its steps to
 /// the random calls.
 enum LawFeature: String, CaseIterable {
-  // Both monitors and fleets have these features.
+  // Features of both monitors and fleets.
   case beacons, scanning
   /// Conditions that are not assumed to be unsatisfied.
   case assumptions
@@ -38,10 +38,10 @@ enum LawFeature: String, CaseIterable {
   case gates
   case safeDistance, plan
 
-  // Fleets do not have these features yet.
+  // Features that fleets do not have yet.
   case conditionLimit, first, latest, hostCapabilities, fork, records
 
-  // These features are exceptions to the law: fleets will not get them.
+  // Features that are exceptions to the law: fleets will not get these features.
   case lookBack
 
   enum Missing {

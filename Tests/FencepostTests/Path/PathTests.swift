@@ -77,8 +77,8 @@ import Testing
     var engine = try engine()
     try engine.add(circle(300), identifier: "c", policy: .standard)
     try engine.feed([east(0, -1_000), east(200, 1_000)])
-    // From 72 s the path is inside by more than the margin of 20 m, and from 132 s outside by more than the margin;
-    // each state must last for 20 s.
+    // From 72 s on, the path is more than the margin of 20 m inside the circle. From 132 s on, it is more than the
+    // margin outside. Each state must last for 20 s.
     #expect(
       engine.drain().map(\.brief) == [
         "c unsatisfied@0.0 determination", "c satisfied@92.0 crossing", "c unsatisfied@152.000001 crossing",
@@ -286,7 +286,8 @@ import Testing
     #expect(engine.drain().map(\.brief) == ["c satisfied@25.0 crossing", "c unsatisfied@30.0 crossing"])
   }
 
-  /// A condition that is added during the path is decided at that point of the path if no earlier fix may decide it.
+  /// If a condition is added during the path, the position on the path at that time decides the condition, unless an
+  /// earlier fix may decide it.
   @Test func whatIsAddedOnTheWay() throws {
     var engine = try engine { $0.initialFixMaxAgeMicroseconds = -1 }
     try engine.feed(east(0, -500))
@@ -380,7 +381,7 @@ import Testing
     #expect(try MonitorEngine(restoring: engine.snapshot()).options == engine.options)
   }
 
-  /// An unconfirmed crossing that a path opened is preserved by a restart.
+  /// A restart preserves an unconfirmed crossing that a path opened.
   @Test func aCandidateOnThePathIsSaved() throws {
     var engine = try engine()
     try engine.add(circle(300), identifier: "c", assuming: .unsatisfied)

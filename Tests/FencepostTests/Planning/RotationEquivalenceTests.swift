@@ -5,7 +5,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// S53: feeding only the fixes that wake the host gives the same committed events as feeding all fixes.
+/// Runs scenario S53: feeding only the fixes that wake the host gives the same committed events as feeding all fixes.
 @Suite struct RotationEquivalenceTests {
   @Test(arguments: 0..<8)
   func feedingWhatWakesTheHostIsEnough(_ part: UInt64) throws {

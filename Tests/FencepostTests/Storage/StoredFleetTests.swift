@@ -235,9 +235,9 @@ import Testing
     #expect(!fleet.statistics.isAllKept)  // the fleet has no storage any more
   }
 
-  /// A device moves without an event to a place where a condition is then added. If the device's row from before the
-  /// move were saved with the condition, the device would enter the condition when that input is fed again after a
-  /// crash, although the input is older than the condition.
+  /// A device moves to a place without causing an event, and then a condition is added at that place. If the device's
+  /// row from before the move were saved with the condition, the last input would be fed again after a crash. The
+  /// device would then enter the condition, although the input is older than the condition.
   @Test func aTableChangeKeepsTheDevicesThatMoved() throws {
     func life(_ isCut: Bool) throws -> [String] {
       let storage = MemoryFleetStorage()
@@ -329,10 +329,10 @@ import Testing
     for index in order { _ = try open(crashed[index], Conditions()) }
   }
 
-  /// A crash at any time leaves a table and, for each device, an input count that fits it: no input from before a saved
-  /// change to the table is missing, and no input from after an unsaved change is included. `isAllKept` is true only if
-  /// nothing is missing. Writes fail at random. The table changes between calls, between the parts of a save, and just
-  /// before a write locks the table.
+  /// A crash at any time leaves a table and, for each device, an input count that fits the table: no input from before
+  /// a saved change to the table is missing, and no input from after an unsaved change is included. `isAllKept` is true
+  /// only if nothing is missing. Writes fail at random. The table changes between calls, between the parts of a save,
+  /// and just before a write locks the table.
   @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 3_000_000)], 0..<4)
   func eachImageHasTheTableAndTheDevicesOfOneMoment(durability: Durability, seed: Int) throws {
     var random = SeededGenerator("images of a table and its devices \(seed)")
@@ -369,7 +369,7 @@ import Testing
       if random.chance(0.1) { try changeTable() }
       if random.chance(0.1) { storage.failing = random.integer(0...4) }
       let name = "d\(random.integer(0...11))"
-      // A move far outside changes no state, and with `changes` it is not saved at once.
+      // A move far outside changes no state, and with the durability `changes` such a move is not saved at once.
       let place = random.chance(0.5) ? random.uniform(0...2_500) : random.uniform(5_000...9_000)
       try fleet.call { engine throws(MonitorError) in
         try engine.feed(fix(Double(second), place), for: try engine.device(name))
@@ -553,7 +553,8 @@ import Testing
     #expect((10...30).contains(storage.writes - writes), "\(storage.writes - writes) saves of 3 000 inputs")
   }
 
-  /// A device that catches up on a whole day, among many whose clocks continue, causes few saves of its own.
+  /// One device catches up on a whole day while the clocks of many other devices continue; this causes few additional
+  /// saves.
   @Test func relaxedWhenOneCatchesUp() throws {
     let storage = MemoryFleetStorage()
     var fleet = try relaxed(storage)

@@ -29,7 +29,7 @@ export class Event {
     this.latitude = numberOf(numbers, place + EVENT.latitude);
     this.longitude = numberOf(numbers, place + EVENT.longitude);
     this.accuracy = numberOf(numbers, place + EVENT.accuracy_m);
-    /** Signed geodesic distance to the boundary, metres, negative inside. */
+    /** Signed geodesic distance to the boundary, in metres; negative inside the condition. */
     this.boundaryDistance = numberOf(numbers, place + EVENT.boundary_distance_m);
     /** Names of the diagnostics in force. */
     this.diagnostics = namesOf(numbers.getUint32(place + EVENT.diagnostics, true), DIAGNOSTICS);

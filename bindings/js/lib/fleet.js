@@ -454,8 +454,8 @@ export class Fleet extends Handle {
   // ----------------------------------------------------------------------------------------------- moving
 
   /**
-   * The state of a device as bytes, from which another fleet can continue the device. With `portable`, tables of other
-   * versions also accept the bytes.
+   * The state of a device as bytes, from which another fleet can continue the device. If `portable` is true, tables of
+   * other versions accept the bytes too.
    */
   exportDevice(device, options = {}) {
     const { engine } = this;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the checkpoints from which later versions must be able to continue: golden/checkpoint-1.zip has a stream of
-fixes, and checkpoint-2.zip has a stream whose rows name tables and contain scan reports. Each archive also contains the
-events up to the checkpoint.
+fixes, and checkpoint-2.zip has a stream whose rows name tables and contain scan reports. Besides the checkpoint, each
+archive contains the events up to the checkpoint.
 
     .venv/bin/python bindings/python/spark/golden.py
 

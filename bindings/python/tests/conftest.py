@@ -61,7 +61,8 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def recorded_tracks(*kinds: str) -> list[Path]:
-    """The recorded tracks of these kinds: the tracks in the repository, and the shared tracks if they are present."""
+    """The recorded tracks of the given file types: the tracks in the repository, and the shared tracks if they are
+    present."""
     return sorted(
         path for kind in kinds for folder in (OWN_TRACKS, TRACKS) for path in (folder / kind).glob(f"*.{kind}")
     )

@@ -194,7 +194,7 @@ class FromWGS84:
         return self.shape(QgsGeometry.fromPointXY(QgsPointXY(longitude, latitude)))
 
     def shape(self, geometry):
-        """Transforms a geometry in degrees in place.
+        """Transforms, in place, a geometry given in degrees.
 
         Raises:
             OutsideError: The coordinate system cannot describe the geometry.
@@ -236,7 +236,8 @@ class _Styler(QgsProcessingLayerPostProcessorInterface):
 
 
 def put_events_above(project):
-    """Moves layers of circles that lie above events to just below them, within the same group."""
+    """If a circle layer lies above an event layer in the same group, moves the circle layer to just below the event
+    layer."""
     root = project.layerTreeRoot() if project is not None else None
     for group in () if root is None else [root, *root.findGroups(True)]:
         nodes = [node for node in group.children() if isinstance(node, QgsLayerTreeLayer)]

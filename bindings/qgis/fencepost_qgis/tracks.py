@@ -162,7 +162,7 @@ class _Reader:
         names the device.
 
         Raises:
-            QgsProcessingException: The layer has such a field, and no track field was chosen.
+            QgsProcessingException: The layer has a field that clearly names the device, and no track field was chosen.
         """
         sure, may = like_devices(self.layer.source.fields().names())
         if self._key is None and sure:

@@ -13,7 +13,7 @@ static fp_fleet *fleet;
 static uint8_t fleet_head[40];
 static char *fleet_options;
 
-/* Compares only the head of the value, which contains the value's digest. */
+/* To find the fleet again, compares only the head of the value, which contains the value's digest. */
 static fp_fleet *fleet_of(bytea *places, text *options) {
   char *wanted = options == NULL ? pstrdup("") : text_to_cstring(options);
   fp_message message;

@@ -70,8 +70,8 @@ def events(
         ordered: True if the rows of each device come in time order, as from a Kafka topic keyed by device. If `ordered`
             is true, no row is held back, and the events of a row come in the same micro-batch as the row. A row is late
             if an earlier micro-batch had a row of its device with a later time.
-        max_ahead: If a row is ahead of the machine's clock by more than this, it is dropped before it moves the
-            watermark. If `max_ahead` is None, no row is dropped.
+        max_ahead: If a row is ahead of the machine's clock by more than `max_ahead`, the row is dropped and does not
+            move the watermark. If `max_ahead` is None, no row is dropped.
         expire: A device is forgotten when this much time has passed since its latest row. A later row of the same
             device counts as a row of a new device, whose sequence begins at 1 again. If `expire` is None, no device is
             forgotten.

@@ -45,8 +45,7 @@ def test_where_everybody_is(threads: int) -> None:
     at = {"a": (52.1234567, 13.4), "b": (-0.00000004, -180.0), "c": (-90.0, 179.9999999), "d": (1e-7, -0.3)}
     for name, (latitude, longitude) in at.items():
         fleet.feed(name, Fix(10.0, 10.0, time=0))
-        # The inputs lie within the safe region and beyond it, come singly and in a batch; a refused fix changes
-        # nothing.
+        # Feed inputs inside and outside the safe region, singly and in a batch; a refused fix changes nothing.
         fleet.feed(name, Fix(10.00001, 10.0, time=1))
         assert fleet[name].position == (10.00001, 10.0)
         fleet.feed_many(device=name, latitude=[latitude, 99], longitude=[longitude, 0], time=[2_000_000, 3_000_000])

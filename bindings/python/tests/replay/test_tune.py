@@ -1,5 +1,5 @@
-"""Tests tuning: compares labels with visits by brute force, and compares scores with separate replays; also tests
-invalid labels."""
+"""Tests tuning: compares labels with visits that were found by brute force, compares scores with separate replays, and
+tests invalid labels."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Flaw(NamedTuple):
 
 
 def is_position(latitude: float, longitude: float) -> bool:
-    """True for a position on Earth."""
+    """True if the latitude and the longitude are in range."""
     return -90 <= latitude <= 90 and -180 <= longitude <= 180
 
 

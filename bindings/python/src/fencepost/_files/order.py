@@ -56,7 +56,7 @@ class Clocks:
         self._newest = array("q")
 
     def late_rows(self, tracks: Sequence[int], times: Sequence[int]) -> list[int]:
-        """The rows that are earlier than a previous row of the same track; updates the newest times."""
+        """Returns the rows that are earlier than a previous row of the same track, and updates the newest times."""
         newest = self._newest
         newest.extend([-(1 << 63)] * (max(tracks, default=-1) + 1 - len(newest)))
         late = []
@@ -72,7 +72,7 @@ def places_in_time(tracks: Sequence[int], times: Sequence[int]) -> array[int]:
     """Returns, for each place, the row to put there. If each place receives its row, the times of each track ascend,
     and each place still belongs to the same track.
 
-    The sort is stable: rows with the same track and time keep their order, and a sorted input does not change.
+    The function sorts stably: rows with the same track and time keep their order, and a sorted input does not change.
     """
     places = sorted(range(len(tracks)), key=tracks.__getitem__)
     rows = sorted(range(len(times)), key=times.__getitem__)

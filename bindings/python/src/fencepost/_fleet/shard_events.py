@@ -81,8 +81,8 @@ class ShardEvents:
             self._ring()
 
     def remove(self, devices: Iterable[str], drop: bool = False) -> None:
-        """Removes devices, and with `drop` also their events. A device's number becomes free when no event of the
-        device is left."""
+        """Removes devices; if `drop` is set, also removes the devices' events. A device's number becomes free when no
+        event of the device is left."""
         numbers = {self._numbers.number_of(device): device for device in devices}
         if drop:
             self._waiting = deque(entry for entry in self._waiting if entry[1] not in numbers)

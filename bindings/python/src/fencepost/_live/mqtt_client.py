@@ -122,7 +122,7 @@ class BrokerClient:
             # If the broker was up all the time, the short connections were not ended by a restart of the broker. The
             # client that notices the conflict first disconnects, and the other client then keeps its connection.
             self.is_contested = self._short_lives >= CONTESTED and self._up_since < self._contested_since
-            if self.is_contested:  # the main thread closes the client, but it may be busy
+            if self.is_contested:  # the main thread will close the client, but may be busy
                 client.reconnect_delay_set(AWAY, AWAY)
             self._say("lost", f"lost: {reason}; trying again")
         self.is_connected = False

@@ -33,8 +33,8 @@ class EventSource(Generic[E, L]):
     def next_event(self) -> E | None:
         """Returns the next event, or None.
 
-        The call acknowledges all events that were delivered before the call. If the handling of the delivered events
-        failed, call :meth:`abandon` before this method.
+        The method acknowledges all events that were delivered before. If the handling of the delivered events failed,
+        call :meth:`abandon` before this method.
 
         Raises:
             ConsumerAlreadyActiveError: The events of :meth:`updates` are being consumed.
@@ -45,9 +45,9 @@ class EventSource(Generic[E, L]):
     def poll(self, max: int = 1024) -> L:
         """Returns up to `max` pending events, at most 65 536 per call.
 
-        The call acknowledges all events that were delivered before the call. The returned list can be used in a
-        ``with`` statement, which acknowledges the events of the list at its end. If the block raises an exception, all
-        events of the list are delivered again.
+        The method acknowledges all events that were delivered before. The returned list can be used in a ``with``
+        statement, which acknowledges the events of the list at its end. If the block raises an exception, all events of
+        the list are delivered again.
 
         Raises:
             ConsumerAlreadyActiveError: The events of :meth:`updates` are being consumed.
@@ -110,8 +110,8 @@ class EventSource(Generic[E, L]):
     def _drained(self, converted: Callable[[L], T]) -> T:
         """Returns the pending events in converted form; the events are acknowledged after the conversion.
 
-        The call ends even if other threads keep feeding: it stops at the third poll that returns fewer events than the
-        limit. With `Delivery.FIRST`, acknowledging an event can make another event pending, but at most twice in
+        The method ends even if other threads keep feeding: it stops at the third poll that returns fewer events than
+        the limit. With `Delivery.FIRST`, acknowledging an event can make another event pending, but at most twice in
         succession.
         """
         events, result, rounds = self._list(), None, 3

@@ -97,8 +97,8 @@ class Source:
 
 
 def refuse_options(given: ConditionHolder[Any] | None, name: str, **options: object) -> None:
-    """Refuses the options for reading conditions if no source is read, because the conditions of a monitor or a table
-    already have these values.
+    """Refuses the options for reading conditions if no source is read: the conditions of a monitor or a table have
+    already been read.
 
     Args:
         given: The monitor or the table; None if no conditions were passed.

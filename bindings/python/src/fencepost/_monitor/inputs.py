@@ -218,11 +218,11 @@ class MonitorInputs(FixInputs):
         ``datetime64[us]``, are read in place, even with strides or in reverse order; other columns are converted first.
         The columns must not be changed during the call.
 
-        Instead, you can pass a table that exports an Arrow stream (PyArrow, Polars, a DuckDB relation). The table is
-        fed batch by batch. The columns of the table are found as in :func:`replay`; positions may be points (GeoArrow,
-        WKB). Doubles, timestamps with a time zone, and 64-bit integers that all have the same unit are read in place if
-        they have no nulls. A null accuracy means "not reported"; a row with a null position or time is invalid. Feeding
-        a table requires the package extra ``fencepost[arrow]``.
+        Instead of columns, you can pass a table that exports an Arrow stream (PyArrow, Polars, a DuckDB relation). The
+        table is fed batch by batch. The columns of the table are found as in :func:`replay`; positions may be points
+        (GeoArrow, WKB). Doubles, timestamps with a time zone, and 64-bit integers that all have the same unit are read
+        in place if they have no nulls. A null accuracy means "not reported"; a row with a null position or time is
+        invalid. Feeding a table requires the package extra ``fencepost[arrow]``.
 
         Args:
             fixes: A sequence of fixes; or a table; or a C-contiguous buffer of rows in the layout of
@@ -237,8 +237,8 @@ class MonitorInputs(FixInputs):
                 was reported.
             on_invalid: With ``"count"``, an invalid row (no position, or a coordinate or time that is missing or out of
                 range) is skipped and counted. With ``"raise"``, the first invalid row causes all rows to be refused,
-                and nothing changes; a table is then read to its end before it is fed. With both values of `on_invalid`,
-                late rows are skipped and counted.
+                and nothing changes; to check all rows, a table is read to its end before it is fed. With both values of
+                `on_invalid`, late rows are skipped and counted.
             columns: The names of a table's columns for latitude, longitude, time, accuracy, or geometry, if the library
                 does not recognise these names.
 
@@ -247,7 +247,7 @@ class MonitorInputs(FixInputs):
 
         Raises:
             InvalidArgumentError: The columns have different lengths, a datetime is naive, or a row is invalid and
-                `on_invalid` is ``"raise"``. ``position`` is the row number, and nothing has changed.
+                `on_invalid` is ``"raise"``. In the error, ``position`` is the row number; nothing has changed.
             ColumnTypeError: A column contains values that are not numbers or times; ``position`` is the row number.
             InputError: A column is missing or contains values of the wrong type, or the stream ends with an error;
                 ``row`` is the row number. The earlier batches were applied, and ``result`` is their
@@ -257,7 +257,7 @@ class MonitorInputs(FixInputs):
                 ``result`` is the :class:`FeedResult` of these rows. Process the pending events, then feed the remaining
                 rows.
             KeyboardInterrupt: Ctrl-C ends a long call within half a second; any other exception from a signal handler
-                ends the call in the same way. Only the rows fed until then were applied; ``result`` is the
+                ends the call in the same way. Only the rows fed before the interruption were applied; ``result`` is the
                 :class:`FeedResult` of these rows.
 
         Example:
@@ -377,13 +377,13 @@ class MonitorInputs(FixInputs):
         """Declares that the times of some inputs were wrong, and sets the clock back.
 
         Conditions, records, pending events, the sequence and the counters do not change. The observed states become
-        undetermined without an event. The state of a circle is undetermined until the next fix; the state of a beacon
-        condition is undetermined until a sighting, or until `beacon_initial_timeout` has passed since the new clock
-        time. Open crossings and the last fix are forgotten; the declared capabilities of the host remain. The rewind is
-        an input, and is accepted even if the queue is full.
+        undetermined, and no event reports this. The state of a circle is undetermined until the next fix; the state of
+        a beacon condition is undetermined until a sighting, or until `beacon_initial_timeout` has passed since the new
+        clock time. Open crossings and the last fix are forgotten; the declared capabilities of the host remain. The
+        rewind is an input, and is accepted even if the queue is full.
 
         Args:
-            time: The new clock, not later than the present clock.
+            time: The new time of the clock, not later than the present time of the clock.
 
         Raises:
             InvalidArgumentError: The time is out of range or later than the clock, or the clock is not set yet.

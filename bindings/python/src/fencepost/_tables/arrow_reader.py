@@ -314,7 +314,8 @@ class BatchReader:
         return time
 
     def ticks(self, chunk: Any, index: int, first: int) -> Ticks:
-        """Returns a column of times in its own unit. 64-bit integers in one unit without nulls are read in place.
+        """Returns a column of times in the column's own unit. 64-bit integers in one unit are read in place if the
+        column has no nulls.
 
         A null becomes NO_TIME.
         """

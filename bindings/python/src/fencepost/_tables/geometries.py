@@ -230,7 +230,7 @@ def of_geojson(geometry: Mapping[str, Any]) -> Vertices:
     """Reads the vertices of a GeoJSON Polygon, MultiPolygon, LineString or MultiLineString.
 
     Raises:
-        InvalidArgumentError: The geometry does not have one of these types.
+        InvalidArgumentError: The geometry is not a Polygon, MultiPolygon, LineString or MultiLineString.
     """
     kind, coordinates = geometry.get("type"), geometry.get("coordinates")
     if kind not in AREAS and kind not in LINES:

@@ -78,7 +78,7 @@ PLAIN_TIMES = TimeStyle()
 
 
 def time_zone(text: str) -> tzinfo:
-    """Returns a time zone for its name (``Europe/Berlin``, ``UTC``) or its offset (``+02:00``).
+    """Returns the time zone that has a given name (``Europe/Berlin``, ``UTC``) or offset (``+02:00``).
 
     Raises:
         ValueError: No such zone exists, or it is missing from this machine's time zone data.

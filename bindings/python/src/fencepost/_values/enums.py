@@ -162,7 +162,7 @@ class DevicePath(enum.StrEnum):
     """The position is known only at each fix."""
     GEODESIC = "geodesic"
     """The device moves along the WGS84 geodesic at constant speed. The events are the same as for arbitrarily dense
-    fixes on that geodesic."""
+    fixes on the geodesic."""
 
 
 class EvidenceSource(enum.StrEnum):
@@ -208,7 +208,7 @@ class Diagnostics(enum.Flag):
     AUTHORIZATION_DENIED = 1 << 0
     """The user denied the use of positions to the program."""
     AUTHORIZATION_DENIED_GLOBALLY = 1 << 1
-    """The user switched positions off for all programs."""
+    """The user switched off the use of positions for all programs."""
     AUTHORIZATION_RESTRICTED = 1 << 2
     """The program is not permitted to use positions, and the user cannot grant the permission."""
     INSUFFICIENTLY_IN_USE = 1 << 3
@@ -217,7 +217,7 @@ class Diagnostics(enum.Flag):
     ACCURACY_LIMITED = 1 << 4
     """Only approximate positions are permitted."""
     CONDITION_UNSUPPORTED = 1 << 5
-    """The host cannot monitor that kind of condition. The library sets this flag."""
+    """The host cannot monitor conditions of this kind. The library sets this flag."""
     CONDITION_LIMIT_EXCEEDED = 1 << 6
     """Conditions that were added earlier already use up the condition limit. The library sets this flag."""
     PERSISTENCE_UNAVAILABLE = 1 << 7

@@ -30,8 +30,8 @@ class FeedResult(NamedTuple):
         """Adds these counts to an error that ended a later batch. Such an error comes from a full queue or from an
         exception in a signal handler.
 
-        These counts are for the batches before the failed batch. If the error's `result` already has the counts of the
-        failed batch, `result` becomes the sum of both counts.
+        The object itself counts the batches before the failed batch. If the error's `result` already has the counts of
+        the failed batch, `result` becomes the sum of both counts.
         """
         counts = getattr(error, "result", None)
         if type(counts) is tuple:
