@@ -453,8 +453,8 @@ enum {
  */
 typedef struct fencepost_event {
   uint64_t sequence;           /* 1, 2, 3 ... per monitor; 0 in a first record */
-  uint64_t generation;         /* serial number of the call that added the condition; replacing a condition gives it a
-                                  new number */
+  uint64_t generation;         /* 1, 2, 3 ... in the order in which conditions were added or replaced: a replaced
+                                  condition gets a new number */
   uint64_t tag;                /* the condition's tag */
   int64_t date_us;             /* when the state was confirmed; FENCEPOST_TIME_UNSET in the record of a condition that
                                   was added before the clock was set */
@@ -481,8 +481,8 @@ typedef struct fencepost_condition {
   int32_t major;                      /* beacon identity: 0 ... 65535, -1 = any */
   int32_t minor;                      /* beacon identity: 0 ... 65535, -1 = any */
   uint32_t identifier_length;         /* bytes, without the terminating zero */
-  uint64_t generation;                /* number of the call that added the condition; replacing a condition gives it a
-                                         new number */
+  uint64_t generation;                /* 1, 2, 3 ... in the order in which conditions were added or replaced: a
+                                         replaced condition gets a new number */
   uint64_t tag;                       /* the tag with which the condition was added */
   double latitude;                    /* circle: centre, degrees; other kinds: NaN */
   double longitude;                   /* circle: centre, degrees; other kinds: NaN */
