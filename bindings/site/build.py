@@ -140,7 +140,7 @@ CODE = re.compile(
     r"|(?<!`)`(?P<name>[A-Za-z_][\w.]*)(?:\(\))?`(?!`)",
     re.MULTILINE,
 )
-# The pages whose text uses Python names; the other pages use the names of Swift or JavaScript, or describe the project.
+# The pages whose text uses Python names; the others use names of Swift, C or JavaScript, or describe the project.
 OF_PYTHON = re.compile(r"index$|start$|guides/(?!swift|javascript|c$|cheat-c)|concepts/|notebooks/")
 # Text that stays on one line: a number with a space between thousands or before its unit, and an abbreviated name, such
 # as …_poll. All other inline code stays unchanged.
