@@ -43,7 +43,7 @@ abi() { .venv/bin/python Tests/Golden/abi.py; }
 determinism() { Tests/Determinism/run.sh; }
 # Some tests send Ctrl-C, which a background shell may have configured to be ignored.
 python_tests() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rs --numprocesses 2 --dist worksteal); }
-# Runs with full counts the tests whose counts `make test` reduces.
+# Runs the tests for which `make test` uses reduced counts, with their full counts.
 full() { (cd bindings/python && FENCEPOST_FULL=1 ../../.venv/bin/python -m pytest -rs -m full --numprocesses 1); }
 host() { Tests/HostSafety/run.sh; }
 store() { Tests/StoreFaults/run.sh; }

@@ -237,7 +237,7 @@ struct located_condition {
 
 /* For each of many points, the conditions that contain it: those for row i are at offsets[i] to offsets[i + 1] - 1. */
 struct containing_conditions {
-  std::vector<std::int64_t> offsets;      /* one offset more than there are rows */
+  std::vector<std::int64_t> offsets;      /* one element more than there are rows */
   std::vector<std::uint64_t> generations; /* in each row, in the order in which the conditions were added */
   std::vector<double> distances_m;        /* empty if distances were not requested */
 };
@@ -245,8 +245,8 @@ struct containing_conditions {
 /* For each of many points, the conditions whose boundaries are nearest to it: those for row i are the count elements
    that begin at index i * stride. */
 struct nearest_conditions {
-  std::size_t stride = 0; /* the number requested per row */
-  std::size_t count = 0;  /* the number found for each row; it is the same for all rows */
+  std::size_t stride = 0; /* the number of conditions requested per row */
+  std::size_t count = 0;  /* the number of conditions found per row; the same for all rows */
   std::vector<std::uint64_t> generations;
   std::vector<double> distances_m;
 };

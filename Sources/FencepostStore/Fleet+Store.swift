@@ -13,7 +13,7 @@ extension Fleet {
   ///     table. To use the conditions in a file, open the fleet over an empty table, and then call
   ///     ``Conditions/sync(_:)``.
   ///   - store: The directory, which must exist; the file of the fleet in this directory is `<name>.fencepost`.
-  ///   - options: These apply from now on, even to a stored fleet.
+  ///   - options: The fleet's options from now on; they also apply to a stored fleet.
   ///   - durability: See ``StoredFleet``.
   /// - Throws: ``MonitorError/invalidName(_:)``, ``MonitorError/invalidArgument(_:position:)`` (also if the store is
   ///   that of a monitor), ``MonitorError/tableMismatch(_:)``, ``MonitorError/monitorInUse(_:)``,

@@ -261,7 +261,7 @@ static void copies_are_in_memory(void) {
     CHECK_OK(fencepost_monitor_close(copy, NULL));
     fencepost_monitor_destroy(copy);
   }
-  /* None of these changes has reached the store. */
+  /* None of the changes above has reached the store. */
   CHECK_INT(inputs_after_a_crash(&store), 1);
   fencepost_monitor_destroy(monitor);
   monitor = open_in(&store, "m");

@@ -17,7 +17,7 @@ public final class RegionManager {
   public weak var delegate: (any RegionManagerDelegate)?
 
   var isUpdatingLocation = false
-  /// `nil` as long as significant changes are not requested.
+  /// The filter for significant changes; `nil` as long as they are not requested.
   var significantChanges: SignificantChangeFilter?
 
   public init(sharing service: RegionService) {

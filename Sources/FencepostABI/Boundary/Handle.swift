@@ -70,7 +70,7 @@ struct Handle<Stored: HandledState>: @unchecked Sendable {
     Self(handled: UnsafeMutablePointer(try Boundary.require(pointer, Stored.noun)))
   }
 
-  /// The address of the object, with one more owner.
+  /// Adds an owner to the object and returns the object's address.
   func retained() -> UnsafeMutableRawPointer {
     handled.pointee.owners.wrappingAdd(1, ordering: .relaxed)
     return UnsafeMutableRawPointer(handled)

@@ -201,7 +201,8 @@ extension CapIndex {
 
   // MARK: Children
 
-  /// The child that contains an offset. The result is exact, because centres are rounded to a grid.
+  /// The number of the child that contains the point at an offset. The result is exact, because centres are rounded to
+  /// a grid.
   @inline(__always)
   static func child(of offset: SIMD3<Float>, quarter: Float) -> Int {
     @inline(__always)

@@ -31,7 +31,7 @@ public struct CapIndex: Sendable {
     var children: UInt64 = 0
     /// The first group of the entries; meaningless while `count` is 0.
     var block: UInt32 = 0
-    /// The number of entries at this node itself.
+    /// The number of entries at this node, without those of its children.
     var count: UInt32 = 0
     /// No cap at this node or below it has a longer (padded) reach than this.
     var reach: Float = 0
@@ -126,7 +126,7 @@ enum CapLevel {
   /// On every axis, the grid begins at −origin.
   static let origin = Double(1 << (edgeLog + 2 * top - 1))
   static let steps = Double(1 << stepLog)
-  /// Rounding moves a centre by less than this.
+  /// Rounding moves a centre by less than this distance, in metres.
   static let quantum = 1 / steps
 
   /// The edge length, in metres, of the cubes at a level.

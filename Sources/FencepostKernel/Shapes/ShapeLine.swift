@@ -102,7 +102,7 @@ public struct ShapeLine: Sendable {
     return edges >= fanOut ? 0xff : UInt8(truncatingIfNeeded: (1 &<< edges) &- 1)
   }
 
-  /// Calls `body` with the bits of all groups; `nil` for a single chain.
+  /// Calls `body` with the edge bits of all groups, or with `nil` for a single chain.
   @inline(__always)
   func withEdgeBits<Result>(_ body: (UnsafePointer<UInt8>?) -> Result) -> Result {
     edgeBits.isEmpty ? body(nil) : edgeBits.withUnsafeBufferPointer { body($0.baseAddress) }

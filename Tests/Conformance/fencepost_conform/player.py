@@ -71,8 +71,8 @@ def run_scenarios(
     Args:
         scenarios: The scenarios that :func:`read_scenarios` returns.
         restart_every_step: True restarts every open monitor after each step; the expectations stay the same.
-        store: A directory in which each scenario gets a new directory for its monitors. None keeps the monitors in
-            memory.
+        store: A directory in which each scenario gets a new directory for its monitors. If it is None, the monitors are
+            kept in memory.
 
     Raises:
         InputError: A step does not follow the format.

@@ -143,7 +143,7 @@ import Testing
     var names = 0
     var onPath = 0
     var gaps = 0
-    /// The number of events whose time differs by a microsecond.
+    /// The number of events whose time differs by a microsecond between the two monitors.
     var otherInstants = 0
 
     init(_ world: World, salt: UInt64, shapes: Double, places: LaidPlaces) {

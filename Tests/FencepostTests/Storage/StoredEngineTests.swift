@@ -214,7 +214,7 @@ import Testing
     #expect(fork.explain("one") == restored.explain("one"))
   }
 
-  /// Whichever writes fail, no change made meanwhile is lost.
+  /// No change is lost, whichever writes to the storage fail.
   @Test func failingNowAndThenLosesNothing() throws {
     for life in 0..<100 {
       let name = "failing \(life)"

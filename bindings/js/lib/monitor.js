@@ -366,7 +366,7 @@ export class Monitor extends Holder {
     });
   }
 
-  /** Counters and the clock. */
+  /** Returns the monitor's counters and clock. */
   statistics() {
     const { engine } = this;
     return engine.within((take) => {

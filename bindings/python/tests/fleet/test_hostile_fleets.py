@@ -156,7 +156,7 @@ class Caller(Draw):
 
 
 def frame(**columns: list[Any]) -> Any:
-    """Returns a frame of these columns, or None if pandas cannot make one."""
+    """Returns a frame of the given columns, or None if pandas cannot make one."""
     try:
         return pd.DataFrame(columns)
     except (ValueError, OverflowError):

@@ -61,7 +61,7 @@ def read(
         by: If `by` is ``name``, the name of a track's placemark identifies the track, and this name is appended to
             `keys` for each position.
         keys: See `by`.
-        style: How times without a zone are read.
+        style: The rules for reading times without a zone.
 
     Raises:
         InputError: The document is not well-formed, or a part of a track cannot be used.

@@ -30,7 +30,7 @@ class Reading:
     Attributes:
         layer: The layer of a vector file; None means the first layer.
         transform: True to transform coordinates in another CRS to WGS84.
-        times: How times without a zone are read.
+        times: The rules for reading times without a zone.
         max_vertices: The largest number of vertices of a condition.
     """
 

@@ -55,7 +55,8 @@ class ReportData:
             track and a place with visits or crossings, and for places that stopped being monitored.
         events: Rows with the track, place, state or direction, time, easting, northing (both None without a position),
             and a text.
-        frame: West, south, east and north of the initial map view, in metres. None if there are no positions.
+        frame: West, south, east and north of the initial map view, in metres. `frame` is None if there are no
+            positions.
     """
 
     tracks: list[tuple[str, float | None, str]] = field(default_factory=list)

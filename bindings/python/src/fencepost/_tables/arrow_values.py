@@ -153,7 +153,7 @@ class Column:
         return found
 
     def _of_one_size(self) -> list[Any]:
-        """Returns decimals, half floats, or fixed-size bytes."""
+        """Returns the values of a column of decimals, half floats, or fixed-size bytes."""
         rows = memoryview(self._view.buffer(1))[self._first : self._first + self.length].tobytes()
         if self.format == "e":
             found: list[Any] = list(struct.unpack(f"={self.length}e", rows))
