@@ -10,8 +10,8 @@
 /// ```
 ///
 /// The monitor reads no clock: every input contains its time, and the same inputs give the same events. The monitor
-/// starts no task and no thread. A monitor in memory is private to the program, and several may have the same name;
-/// `FencepostStore` opens monitors that are saved on disk.
+/// starts no task and no thread. A monitor in memory is private to the program, and several monitors may have the same
+/// name; `FencepostStore` opens monitors that are saved on disk.
 ///
 /// An actor that wraps one ``MonitorEngine``: each call is one call of the engine, and the calls run in the order in
 /// which they arrive.

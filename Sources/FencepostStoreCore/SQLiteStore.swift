@@ -42,7 +42,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   /// The assumed number of bytes of a row in an image; a condition with changes takes about seventy bytes.
   private static let roomForRow = 100
 
-  /// Opens the store of a monitor, or prepares to create it.
+  /// Opens a monitor's store, or prepares to create the store.
   ///
   /// - Parameter directory: The directory must exist. The files of the store in this directory can be read only by the
   ///   user of the process.
@@ -52,7 +52,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     SQLiteStore(try opened(.monitor, directory: directory, name: name))
   }
 
-  /// Opens the store of a fleet, or prepares to create it. Like ``open(directory:name:)``, except that this function
+  /// Opens a fleet's store, or prepares to create the store. Like ``open(directory:name:)``, except that this function
   /// refuses the store of a monitor with ``MonitorError/invalidArgument(_:position:)``, and that
   /// ``open(directory:name:)`` refuses the store of a fleet.
   public static func open(fleet name: String, directory: String) throws(MonitorError) -> SQLiteStore {

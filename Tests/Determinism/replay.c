@@ -4,8 +4,8 @@
  *
  * - `replay walk FIXES BATCH` walks through a thousand circles, with occasional jumps across the globe.
  * - `replay shapes FIXES BATCH` walks through polygons and corridors, with occasional jumps to a shape elsewhere.
- * - `replay paths FIXES BATCH` walks like `walk`, but moves along the geodesic between fixes: legs are short, or reach
- *   other countries.
+ * - `replay paths FIXES BATCH` walks like `walk`, but moves along the geodesic between fixes: the legs are short, or
+ *   they reach other countries.
  * - `replay drive CSV GEOJSON BATCH` replays the drive in examples/data. BATCH 0 feeds all fixes in one call.
  */
 #include "fencepost.h"

@@ -35,8 +35,8 @@ enum Boundary {
     var stated = Int(clamping: raw.loadUnaligned(as: UInt32.self))
     if stated > SizedStruct.largest { stated = smallestError }
     withUnsafeBytes(of: detail) {
-      // `struct_size` keeps the caller's value. If the caller's structure is longer than this version's structure, its
-      // extra members are left unchanged.
+      // `struct_size` keeps the caller's value. If the caller's structure is longer than this version's structure, the
+      // extra members of the caller's structure are left unchanged.
       let size = min(max(stated, smallestError), $0.count)
       UnsafeMutableRawBufferPointer(start: raw + 4, count: size - 4)
         .copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[4..<size]))

@@ -66,7 +66,7 @@ struct CrossingCheck {
       (other + 1, second.end, one, first.foot(of: second.end)),
     ]
     let near = ends.filter { $0.3.distance <= tolerance }
-    // If two ends touch the other edge at different places, the edges overlap between these places.
+    // If two ends each touch the other edge, at different places, the edges overlap between these places.
     for (index, end) in near.enumerated() {
       for another in near[(index + 1)...]
       where end.1.vector.squaredChord(to: another.1.vector) > 4 * tolerance * tolerance {
@@ -160,7 +160,7 @@ struct CrossingCheck {
 
   /// The directions of the edges around each place where more than two edges meet.
   private mutating func lookAtVertices() throws(ShapeDefect) {
-    // Sorting the vertices finds those at the same place. The sort compares coordinates, so the order is the same on
+    // Sorting brings the vertices at one place together. The sort compares coordinates, so the order is the same on
     // every machine.
     let vertices = line.vertices
     let order = line.vertexOrder

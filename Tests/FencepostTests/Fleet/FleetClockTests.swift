@@ -5,7 +5,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Tests the effect of wrong times on a fleet, and the limits against them.
+/// Tests the effect of wrong times on a fleet, and the limits that protect a fleet against wrong times.
 @Suite struct FleetClockTests {
   private func zones(_ policy: TransitionPolicy = .exact) throws -> Conditions {
     let zones = Conditions()

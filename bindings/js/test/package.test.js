@@ -21,7 +21,7 @@ test("the module has no imports and every function of the header", () => {
   const map = readFileSync(join(ROOT, "bindings/c/fencepost.map"), "utf8");
   const wanted = [...map.matchAll(/^ *(fencepost_\w+);/gm)].map(([, name]) => name);
   assert.ok(wanted.length > 150);
-  const useless = /_(set_wakeup|checkpoint|close)$/; // these functions call back into a C program or use a store
+  const useless = /_(set_wakeup|checkpoint|close)$/; // functions that call back into C or use a store
   assert.deepEqual(wanted.filter((name) => !exported.has(name) && !useless.test(name)), []);
 });
 

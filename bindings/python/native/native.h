@@ -199,7 +199,7 @@ typedef struct {
 } native_entry;
 /* Within a call: adds a device for an input, unless the device exists. */
 fencepost_status native_enter_device(native_call *call, const char *identifier, native_entry *entry);
-/* After the input: removes a device that was added for it, unless part of the input was accepted. */
+/* Called after the input: removes a device that was added for the input, unless part of the input was accepted. */
 void native_keep_device(native_call *call, const native_entry *entry);
 /* Within a call: finds the number of a device, which must exist. */
 fencepost_status native_known_device(native_call *call, const char *identifier, uint32_t *out);
@@ -306,7 +306,7 @@ PyObject *native_rewind(PyObject *self, PyObject *time);
 PyObject *native_feed_columns(PyObject *self, PyObject *args);
 
 /* batches.c */
-/* If one invalid row must cause all rows to be refused, raises the error for the first such row before any row is
+/* If one invalid row must cause all rows to be refused, raises the error for the first invalid row before any row is
    fed. */
 int native_try_rows(native_state *state, const fencepost_fix_columns *fixes, size_t count);
 /*

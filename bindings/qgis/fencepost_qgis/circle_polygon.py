@@ -27,7 +27,7 @@ def circle_polygon(latitude, longitude, radius, segments):
     turned = ring[-1][0] - ring[0][0]
     if abs(turned) > 180:
         # The circle contains the nearer pole. The circle's ring begins and ends on one meridian, so close the ring
-        # along that meridian and along the pole's edge of the map.
+        # along that meridian and along the map's edge at the pole.
         pole = copysign(90, latitude)
         return _within_world([*ring, (ring[-1][0], pole), (ring[0][0], pole)])
     inside = _within_world(ring)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from . import errors, geodesic, live, spark, types
     from ._errors import InputError, InputWarning
 
-    # These are aliases: the names of Core Location and of version 0.2.
+    # These are aliases, with the names of Core Location or of version 0.2.
     from ._fleet.conditions import Conditions as Conditions, Zones
     from ._fleet.device import Device
     from ._fleet.device_events import DeviceEvent

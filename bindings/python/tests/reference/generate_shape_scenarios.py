@@ -3,9 +3,9 @@
     python generate_shape_scenarios.py
 
 An expectation is written as `events("c satisfied 12", ...)`: all pending events, in order. The reference must give
-exactly these events; otherwise nothing is written. The script adds cause, evidence and the signed boundary distance.
-shapes.md defines depths only to 1 %, so the last digits of a depth must not matter: every scenario must give the same
-result with depths 1.5 % smaller and 0.5 % larger.
+exactly the expected events; otherwise nothing is written. The script adds cause, evidence and the signed boundary
+distance. shapes.md defines depths only to 1 %, so the last digits of a depth must not matter: every scenario must give
+the same result with depths 1.5 % smaller and 0.5 % larger.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ Features = Iterator[tuple[str, dict[str, Any]]]
 
 def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, radius: float | None = None) -> Features:
     """The conditions in a CSV file with the columns identifier, latitude, longitude and radius, and optionally assuming
-    and policy. The position may also be well-known text; `radius` applies to circles without a radius."""
+    and policy. The position may also be well-known text; `radius` applies to circles that do not state a radius."""
     required = ("identifier", *POSITION, *(() if radius is not None else ("radius",)))
     table = CSVTable([decode(read_unpacked(path), path)], path, CONDITIONS, columns or {}, required)
     indices, wkt = _find(table.names, path, table.place, columns, radius)

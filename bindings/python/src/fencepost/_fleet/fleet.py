@@ -246,7 +246,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         """A view of one device.
 
         Raises:
-            NotFoundError: No device has that identifier. This error is also a ``KeyError``.
+            NotFoundError: No device has that identifier. A :class:`NotFoundError` is also a ``KeyError``.
 
         Example:
             >>> from fencepost import Fix, Zones
@@ -264,7 +264,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         an event. A later input with the same identifier adds a new device.
 
         Raises:
-            NotFoundError: No device has that identifier. This error is also a ``KeyError``.
+            NotFoundError: No device has that identifier. A :class:`NotFoundError` is also a ``KeyError``.
         """
         if not self.remove_device(device):
             raise NotFoundError(f"no device has the identifier {shown(device)}")
@@ -542,8 +542,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         :meth:`updates`. Closing the fleet again does nothing.
 
         A closed fleet with a store raises :class:`MonitorClosedError` if an input is fed, or if a device is added or
-        removed. Inputs that other threads fed before this call are saved. A fleet in memory has nothing to close and
-        continues to work.
+        removed. Inputs that other threads fed before the fleet was closed are saved. A fleet in memory has nothing to
+        close and continues to work.
 
         Raises:
             StoreUnavailableError: Some changes could not be saved. The store is closed in any case.

@@ -304,7 +304,7 @@ class FenceMap {
       found.addEventListener("load", () => this.due());
       found.src = address;
     }
-    kept.set(address, found); // so the most recently used tile is evicted last
+    kept.set(address, found); // this makes the most recently used tile the last one to be evicted
     if (kept.size > 1000) kept.delete(kept.keys().next().value);
     return found;
   }

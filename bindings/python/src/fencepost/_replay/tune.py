@@ -124,7 +124,7 @@ class Tuning(Rows[Trial]):
     @property
     def validated_f1(self) -> float | None:
         """The F1 over all labels, where each label is judged by the policy that was chosen without the label's device
-        or day. This value estimates the score on new data. None if there was no cross-validation."""
+        or day. `validated_f1` estimates the score on new data. None if there was no cross-validation."""
         if not self.folds:
             return None
         found, missed, false = (sum(getattr(fold.trial, name) for fold in self.folds) for name in _NUMBERS[-3:])

@@ -66,7 +66,7 @@ class Polygon:
                     if drawn_left is not None and drawn_left != encloses_left(walked, False):
                         raise Defect("which_side", (n, r, None))
         rings, self.parts = _without_thin_rings(rings, self.parts, oriented)
-        # The polygon is to the left: an outer ring encloses it, a hole does not.
+        # The polygon is to the left of each ring: an outer ring encloses the polygon, and a hole does not.
         self.rings = [
             [
                 ring if encloses_left(ring, oriented) == (r == 0 or oriented) else _reversed(ring)
