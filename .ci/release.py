@@ -195,7 +195,7 @@ def make(root: Path, wanted: str) -> None:
         run("git", "tag", "--annotate", f"v{wanted}", "--message", f"Fencepost {wanted}", root=root)
     except BaseException:
         # An earlier check made sure that the tree has no uncommitted changes. Files that Git ignores or does not track
-        # stay.
+        # are not removed.
         run("git", "reset", "--hard", before, root=root)
         print("release: the tree is as it was", file=sys.stderr)
         raise

@@ -15,7 +15,7 @@ extension MonitorEngine {
     }
   }
 
-  /// Adds a condition unless an equal condition with the same identifier exists; in that case `assuming` is ignored.
+  /// Adds a condition unless an equal condition with the same identifier exists; if one exists, `assuming` is ignored.
   /// Two conditions are equal if their coordinates differ by at most 1e-7 degrees, their lengths differ by at most 0.5
   /// m, and their beacons, policy and tag are the same.
   ///

@@ -8,8 +8,8 @@ import CPosix
 /// as a backup, opens and closes the same file, SQLite's own lock is released, but this lock is not. SQLite itself is
 /// opened without locks.
 ///
-/// A read-only file gets a shared lock on these bytes, which keeps out writers, and a lock by `flock`, which keeps out
-/// other readers.
+/// A read-only file gets a shared lock on the bytes that SQLite locks, which keeps out writers, and a lock by `flock`,
+/// which keeps out other readers.
 final class StoreFile {
   private var path: String
   private let descriptor: Int32

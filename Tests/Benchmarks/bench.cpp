@@ -85,8 +85,8 @@ void againstBaseline(const std::string &name, const Circles &circles, Fixes fixe
   else report.note(name + format(": %.1f ns a fix, boost %.1f (as one device, no target)", time.ours, time.theirs));
 }
 
-// Compares the time to process unrelated points, with events, with that of the baseline, which does the same work for
-// each event.
+// Measures how fast unrelated points are processed, including their events, and compares it with the baseline, which
+// does the same work for each event.
 void eventsOfPoints(const std::string &name, const Circles &circles, Fixes points) {
   Monitored monitor(circles);
   Baseline baseline(circles);
@@ -416,7 +416,8 @@ void polygonsOfOurs(const Circles &circles, const Circles &twenty, Fixes drive) 
       {"country-12k-far", "W1-20", time.ours, time.theirs, time.ours / time.theirs, Sense::atMost, 2, "x W1-20"});
 }
 
-// Measures fixes that change nothing, with and without a store, and a durable change against an SQLite transaction.
+// Measures the time of fixes that change nothing, with and without a store, and compares a durable change with an
+// SQLite transaction.
 void storing(const Circles &circles, Fixes fixes) {
   StoreDirectory directory;
   const Circle &home = circles[0];

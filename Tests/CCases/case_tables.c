@@ -29,7 +29,7 @@ static const char *identifiers_of(fencepost_conditions *table) {
   return buffer;
 }
 
-/* Returns the bytes of the condition "wkb" in a table, which joins two polygons. */
+/* Returns the bytes that a table has for the condition "wkb", which joins two polygons. */
 static size_t wkb_of_squares(uint8_t *bytes, size_t capacity) {
   fencepost_conditions *table = new_table();
   fencepost_geometry geometry = squares();
@@ -388,7 +388,7 @@ static void table_of_a_monitor(void) {
   CHECK_INT(condition_of(again, "home").generation, 1);
   CHECK_TEXT(identifiers_of(table), "home");
   CHECK_INT(version_of(table).count, 1);
-  /* A table with the same changes has the same version. */
+  /* Two tables with the same changes have the same version. */
   fencepost_conditions *equal = new_table();
   const fencepost_condition_options unknown = FENCEPOST_CONDITION_OPTIONS_INIT;
   CHECK_OK(fencepost_conditions_add_circular(equal, "home", 1, 1, 100, &unknown, NULL));

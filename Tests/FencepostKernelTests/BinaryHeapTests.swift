@@ -4,7 +4,7 @@ import Testing
 @testable import FencepostKernel
 
 @Suite struct BinaryHeapTests {
-  /// Compares random inserts and removals with a sorted list, in both orders.
+  /// Compares a heap with a sorted list under random inserts and removals, for both orders of the elements.
   @Test(arguments: [false, true]) func agreesWithASortedList(isReversed: Bool) {
     var random = SeededGenerator("BinaryHeapTests", salt: isReversed ? 1 : 0)
     let precedes: (Int, Int) -> Bool = isReversed ? { $0 > $1 } : { $0 < $1 }

@@ -37,7 +37,7 @@ import Testing
       }
       take(Trigonometry.atan2(uniform() - 0.5, uniform() - 0.5))
     }
-    // This value may only change together with a deliberate change of the numerics.
+    // The fingerprint may change only together with a deliberate change of the numerics.
     #expect(fingerprint == 5_219_206_385_848_491_442, "\(fingerprint)")
   }
 

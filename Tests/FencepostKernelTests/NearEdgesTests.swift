@@ -5,8 +5,8 @@ import TestSupport
 
 /// If the cached edges around a place give a result, this result equals the result of searching the whole line.
 @Suite struct NearEdgesTests {
-  /// Walks away from the place where the edges were collected. The bounds contain the exact distance, and the exact
-  /// distance to the few cached edges equals, bit for bit, the exact distance to all edges.
+  /// Checks points at growing distances from the place where the edges were collected. The bounds contain the exact
+  /// distance, and the exact distance to the few cached edges equals, bit for bit, the exact distance to all edges.
   ///
   /// - Returns: the number of points decided by the edges.
   private func check(

@@ -145,8 +145,8 @@ import Testing
     #expect(moved > 0 && moved <= first)
   }
 
-  /// Before each operation, the test copies the files as a process would leave them if it ended at that moment. These
-  /// copies can be opened; they contain the state after the first N calls, for some N, and every delivered event.
+  /// Before each operation, the test copies the files as a process would leave them if it ended at that moment. The
+  /// copies can be opened: each contains the state after the first N calls, for some N, and every delivered event.
   @Test(arguments: Saving.allCases) private func endOfTheProcessBeforeEveryOperation(_ saving: Saving) throws {
     faulty_vfs_install()
     for seed in 1...(isSoak ? 20 : 3) as ClosedRange<UInt64> {

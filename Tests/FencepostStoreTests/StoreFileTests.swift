@@ -29,8 +29,8 @@ import Testing
 
   // MARK: - The lock
 
-  /// A backup in the same process opens, reads and closes the file. Another copy of SQLite is still locked out after
-  /// the backup.
+  /// A backup in the same process opens, reads and closes the file. After the backup, another copy of the SQLite
+  /// library is still locked out.
   @Test func theLockSurvivesABackup() throws {
     let folder = try Folder()
     var stored = try open(folder)

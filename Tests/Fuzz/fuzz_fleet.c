@@ -97,8 +97,8 @@ static void feed_columns(reader *in, fleet_model *known) {
     if (fixes[i].time_us > clocks[owners[i]] && fixes[i].time_us <= FENCEPOST_TIME_MAX)
       clocks[owners[i]] = fixes[i].time_us;
     uint64_t value = shape & 4 ? owners[i] : known->numbers[owners[i]];
-    memcpy((uint8_t *)bytes + i * width, &value, width); /* numbers are little-endian, as on all machines that run
-                                                            this */
+    memcpy((uint8_t *)bytes + i * width, &value, width); /* numbers are little-endian, as on all machines that run this
+                                                            program */
   }
   uint8_t *column = exact_copy((const uint8_t *)bytes, count * width);
   fencepost_fix_columns columns = FENCEPOST_FIX_COLUMNS_INIT;
@@ -211,8 +211,8 @@ static void use_damaged(fencepost_fleet *fleet) {
   free(bytes);
 }
 
-/* Moves the devices to another fleet over a restored table, after all events have been delivered. Before the move, that
-   fleet is fed damaged versions of the devices' bytes. */
+/* Moves the devices to another fleet over a restored table, after all events have been delivered. Before the move, the
+   other fleet is fed damaged versions of the devices' bytes. */
 static void move(reader *in, fleet_model *known) {
   while (known->waiting_count > 0 || known->handed_out < known->flying_count) fleet_poll(known, 8);
   fleet_poll(known, 0);

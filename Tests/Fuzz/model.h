@@ -15,7 +15,7 @@ typedef struct place {
   const char *identifier; /* NULL: no condition */
   uint64_t generation;
   fencepost_event last; /* the expected last event of the record */
-  fencepost_event told; /* the last delivered event; its sequence is 0 before the first */
+  fencepost_event told; /* the last delivered event; its sequence is 0 before the first event is delivered */
 } place;
 
 typedef struct model {
@@ -26,7 +26,8 @@ typedef struct model {
   int has_gates;    /* whether the monitor accepts gates */
   uint64_t inputs, accepted, invalid, late, ahead, sightings;
   uint64_t handed_out, generation;
-  uint64_t crowd; /* conditions that no device reaches, so that forks share the first generations' states */
+  uint64_t crowd; /* the number of far conditions that no device reaches; they make forks share the first generations'
+                     states */
   uint64_t wakes, wakes_seen, pending; /* wake-up calls so far, wake-up calls before the last check, events waiting at
                                           the last check */
   place places[PLACES];
@@ -333,7 +334,7 @@ static void model_explanation(const place *here, const fencepost_record *record,
   if (is_drained && found->observed != FENCEPOST_STATE_UNKNOWN) REQUIRE(record->last_event.state == found->observed);
 }
 
-/* Checks two of the far conditions: one was added with `assuming` unsatisfied, and the other without. */
+/* Checks two of the far conditions: one was assumed unsatisfied, and the other has no assumed state. */
 static void model_check_crowd(model *known, int is_drained) {
   static const char *const identifiers[] = {"crowd 6", "crowd 7"};
   for (int i = 0; i < 2; i++) {

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Uses this tree as another Swift package would, by a Git address and a tag. Builds three programs: one in Swift with
-# the engine, the store and the Foundation conversions; one in C with the header and the library; and the program in the
-# Swift guide (Fencepost.docc/GettingStarted.md), word for word.
+# Uses this tree as a dependency of another Swift package, by a Git address and a tag. Builds three programs: one in
+# Swift with the engine, the store and the Foundation conversions; one in C with the header and the library; and the
+# program in the Swift guide (Fencepost.docc/GettingStarted.md), word for word.
 #
 #   Tests/Packaging/swiftpm.sh
 #

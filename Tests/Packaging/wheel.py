@@ -311,7 +311,8 @@ def test_wheels() -> None:
         started = time.monotonic()
         environment = Environment(python, WORK / f"python-{version}")
         environment.install(f"fencepost[{EXTRAS}] @ {wheel.as_uri()}", "test")
-        # Leaves out the slow tests, which make test runs with the same library: the reference model, streams, kills.
+        # Leaves out the slow tests (the reference model, streams, kills), because `make test` runs them with the same
+        # library.
         chosen = () if python == found[-1] else SOME
         environment.run_tests(PYTHON_FOLDER, *PARALLEL, *CHECKOUT, *SHORTER, *chosen)
         print(f"wheel: the package's tests pass on Python {version} ({time.monotonic() - started:.0f} s)")

@@ -37,7 +37,7 @@ int main(void) {
   enum {
     ROUNDS = 50
   };
-  alarm(60); /* if a lock is lost, the program would wait for it forever */
+  alarm(60); /* if a lock were lost, the program would wait for it forever */
   for (int round = 0; round < ROUNDS; round++) {
     pthread_t thread;
     void *result;

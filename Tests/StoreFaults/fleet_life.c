@@ -46,7 +46,7 @@ static const change changes[] = {
 enum {
   CHANGES = sizeof changes / sizeof *changes,
   CONDITIONS = SETUP + 1,
-  /* The last sighting of this beacon may be saved later. */
+  /* The generation of the beacon condition whose last sighting may be saved later. */
   BEACON_GENERATION = SETUP
 };
 
@@ -96,7 +96,7 @@ static size_t inputs_of(long n, input out[MOST_ROWS]) {
     case 6: out[0] = (input){(int)(n / 8 % 3), 1, 0, time}; return 1;
     case 7:
       if (n % 32 == 7) return 0;
-      /* These fixes alternate between on time and late. */
+      /* The fixes of this kind are on time and late in turn. */
       out[0] = (input){(int)(n / 8 % FLEET_DEVICES), 0, 0.035, n % 16 == 7 ? time : time - 60000000};
       return 1;
     default: return 0;
@@ -191,8 +191,8 @@ static fencepost_status apply(fencepost_fleet *fleet, const change *at) {
       status = fencepost_fleet_expire(fleet, (1000 + (at->call - 6) * 10) * (int64_t)1000000 + 1, gone, FLEET_DEVICES,
                                       &count, &last_error);
     if (status) return status;
-    /* If the inputs are fed again after a crash, the saved advance may count as the device's last input. In that case
-       the device does not expire, so remove it. */
+    /* When the inputs are fed again after a crash, the saved advance may count as the device's last input. The device
+       then does not expire, so remove the device. */
     if (!count && is_fed_again) return fencepost_fleet_remove_device(fleet, device, 0, &last_error);
     if (count != 1 || gone[0] != device) FAIL("%zu devices expired instead of device %d", count, at->which);
     return status;
@@ -529,7 +529,7 @@ static long find_table(const moment *now, long first, long last) {
 
 /* Finds how often each device was removed before the last moment at which its state was equal to its present state. If
    a device does not exist, it was removed, or it has not been added yet. All devices were added before the first change
-   of the table. So if any state is later than that change, a missing device was removed. */
+   of the table. So if any state is later than the first change, a missing device was removed. */
 static void find_gone(moment *now, long first, long last, long tables) {
   long least = tables;
   for (int d = 0; d < FLEET_DEVICES; d++) {

@@ -1,4 +1,4 @@
-"""Draws the ride through Basel as QGIS shows it after Geofence events and Monitored circles.
+"""Draws the ride through Basel as QGIS shows it after the algorithms Geofence events and Monitored circles have run.
 
 bindings/site/pictures.py runs this script:
 

@@ -220,7 +220,8 @@ struct DeepestPlace {
   /// the edge that continues the boundary is not the next edge of the ring but the first edge clockwise from the
   /// direction back along the given edge.
   ///
-  /// If a third edge lay between two edges, circles around their corner would grow into the outside.
+  /// If a third edge lay between the two edges, circles around their common corner would grow into the outside of the
+  /// polygon.
   @inline(never)
   private func next(_ edge: Int) -> Int {
     let following = pieces.following(edge)

@@ -7,7 +7,8 @@
 /// crosses. If the segment crosses the edges of a polygon an odd number of times, the position is on the other side of
 /// that polygon's boundary. The distance and the crossings are computed in one pass, in single precision, after an
 /// orthographic projection onto the plane of the directions east and north at the reference. If a position is so near
-/// an edge that rounding or the curvature of the Earth matters, the cell gives no answer. So each answer is exact.
+/// an edge that rounding or the curvature of the Earth matters, the cell gives no answer. Therefore each answer that a
+/// cell gives is exact.
 ///
 /// A plane is sufficient: projection onto a plane never makes a distance longer, so a distance in the plane is a lower
 /// bound. Each edge has a *band*, whose width is the edge's sagitta, which bounds the edge's distance from its chord,
@@ -36,12 +37,12 @@ public struct EdgeCells: Sendable {
   private static let halfDiagonal = 0.866_026
   /// An upper bound of the distance of the surface from a straight segment between two positions in a cube, in metres.
   private static let bulge = 1.0
-  /// A cube with more edges, polygons or caps than this is crowded.
+  /// A cube with more edges, polygons or caps than these numbers is crowded.
   private static let mostEdges = 32
   private static let mostShapes = 32
   private static let mostCaps = 16
-  /// The maximum number of shapes that the index finds for a cube. A cube with more is crowded, and its shapes are not
-  /// examined.
+  /// The maximum number of shapes that the index finds for a cube. A cube with more shapes is crowded, and its shapes
+  /// are not examined.
   private static let mostHits = 128
   /// The maximum length of an edge in a cell, in metres: the band of a longer edge would be too wide.
   private static let longestEdge = 20_000.0
@@ -94,7 +95,7 @@ public struct EdgeCells: Sendable {
     var ay = SIMD4<Float>(repeating: 1e9)
     var bx = SIMD4<Float>(repeating: 1e9)
     var by = SIMD4<Float>(repeating: 1e9)
-    /// 1 divided by the square of the length; 0 for a point.
+    /// 1 divided by the square of the edge's length; 0 if the edge is a point.
     var scale = SIMD4<Float>()
     /// The width of the band, in metres.
     var band = SIMD4<Float>()
@@ -128,7 +129,7 @@ public struct EdgeCells: Sendable {
   private var version: UInt64 = 0
   private var count = -1
   /// The estimated savings from the cells minus the costs of creating them. While the balance is not positive, no cell
-  /// is created, and each query adds 1.
+  /// is created, and each query adds 1 to the balance.
   private var balance = Self.loan
 
   /// The maximum amount of memory, in bytes. If the budget is 0, no cells are created.
@@ -186,7 +187,7 @@ public struct EdgeCells: Sendable {
   /// The result of looking up the cell of a position.
   public enum Answer {
     case place(Place)
-    /// The cell cannot decide: an edge is too near, or the region is too crowded.
+    /// The cell cannot answer: an edge is too near, or the region is too crowded.
     case undecided
     /// The position has no cell yet.
     case missing
@@ -373,7 +374,7 @@ public struct EdgeCells: Sendable {
     capSlots.append(slot)
   }
 
-  /// - Returns: Whether the edge is short enough.
+  /// - Returns: Whether the edge is short enough for a cell.
   private mutating func append(_ edge: Int, _ line: ShapeLine, _ number: Int, _ cell: Cell, _ reach: Double) -> Bool {
     let (start, end) = (line.vertices[edge], line.vertices[edge + 1])
     guard start.squaredChord(to: end) < Self.longestEdge * Self.longestEdge else { return false }

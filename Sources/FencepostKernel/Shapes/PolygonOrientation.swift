@@ -13,9 +13,9 @@ enum PolygonOrientation {
     var centre = EarthVector(x: 0, y: 0, z: 0)
     for point in points { centre = centre + point.vector }
     centre = centre / Double(points.count)
-    // Projects the vector area of the closed polyline of chords (½ Σ a × b) onto the vertical at its middle. The error
-    // grows with the cube of the ring's size, because geodesics leave the planes of their chords; the Earth's curvature
-    // adds another error, because the vertices have different heights over the plane.
+    // Projects the vector area of the closed polyline of chords (½ Σ a × b) onto the vertical at the polyline's middle.
+    // The error grows with the cube of the ring's size, because geodesics leave the planes of their chords; the Earth's
+    // curvature adds another error, because the vertices have different heights over the plane.
     var doubled = EarthVector(x: 0, y: 0, z: 0)
     var (perimeter, extent) = (0.0, 0.0)
     for (start, end) in ring.pairs(isRing: true) {

@@ -3,7 +3,7 @@
 /// A line may touch itself, and may even cross itself by less than a micrometre (`CrossingCheck.tolerance`). Near a
 /// place where a line touches itself, the nearest edge or vertex alone does not decide the side. For example, if the
 /// tip of a vertex pokes through an edge, that edge lies behind the tip, and the sides at the tip are valid only within
-/// nanometres. Near such a place, the side is therefore determined from another point.
+/// nanometres. Near places where a line touches itself, the side is therefore determined from another point.
 extension ShapeLine {
   /// An edge is a rival of the nearest edge if it is farther away from the point by less than this distance, in metres.
   /// This margin for rivals is larger than the tolerance by which edges may cross.
@@ -35,8 +35,8 @@ extension ShapeLine {
   /// The side of a point if another edge is about as near to the point as the nearest place.
   ///
   /// No part of the line is nearer to a point than the point's nearest place, so all places that are nearer to the
-  /// point are on the point's side. One of these places, or a place found from it in the same way, has another nearest
-  /// place on the line, and that one has no rivals.
+  /// point are on the point's side. One of the nearer places, or a place found from it in the same way, has another
+  /// nearest place on the line, which has no rivals.
   ///
   /// - Returns: The side, with the distance as its magnitude; `nil` if none of the places decides, which can happen
   ///   only if the point is about as near to the line as the tolerance for crossing edges.

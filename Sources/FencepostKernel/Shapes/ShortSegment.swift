@@ -44,7 +44,7 @@
       let turned = rest / next
       let change = (turned - tangent).length * next + (next - length).magnitude
       length = next
-      // A change this small is applied only to the tangent.
+      // A change below 1e-10 is applied only to the tangent.
       if change < 1e-10 {
         terms.first = turned
         break

@@ -25,9 +25,9 @@ import Testing
     #expect(engine.state(of: "c") == .satisfied)
   }
 
-  /// Beacon conditions that were added, replaced and removed before the clock had a time leave nothing behind. The time
-  /// without a sighting of the remaining beacons is counted from the first time of the clock, and their events are in
-  /// add order.
+  /// Beacon conditions that were added, replaced and removed before the clock had a time leave nothing behind. For the
+  /// remaining beacons, the time without a sighting is counted from the first time of the clock, and their events come
+  /// in add order.
   @Test func beaconsBeforeAnyTimeLeaveNothing() throws {
     var engine = try MonitorEngine(name: "m")
     let beacon = BeaconIdentityCondition(uuid: someUUID)

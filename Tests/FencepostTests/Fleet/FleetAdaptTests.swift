@@ -129,7 +129,8 @@ import Testing
       identifier: identifier, assuming: .unsatisfied, policy: policy)
   }
 
-  /// An event without its number, its generation and its cause, which differs if the condition is new to the device.
+  /// A description of an event without its number, generation and cause; the cause differs if the condition is new to
+  /// the device.
   private static func told(_ event: Event) -> String {
     "\(event.identifier) \(event.state.name) \(String(describing: event.date)) "
       + "\(String(describing: event.evidenceDate)) \(String(describing: event.evidence))"

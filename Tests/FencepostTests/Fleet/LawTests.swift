@@ -8,7 +8,8 @@ import Testing
 /// included.* Random sequences of calls, called lives, run on a fleet and on n monitors with the same conditions; each
 /// life uses some of the features of ``LawFeature``. The exceptions:
 ///
-/// * records, and an earlier fix that decides a new condition: see ``LawFeature/missing``;
+/// * records, and the rule that an earlier fix can decide a new condition, which fleets lack: see
+///   ``LawFeature/missing``;
 /// * the queue limit, which in a fleet covers all devices together: no random sequence reaches it;
 /// * the event about a failing store: no store fails in these tests;
 /// * the order between devices: the world puts the monitors' events in the order that ``FleetEngine`` states.

@@ -134,8 +134,8 @@ import Testing
       }
     }
 
-    /// A copy of the event that resets the fields in which a path differs from separate fixes, and the fields that
-    /// depend on how often a line is touched.
+    /// A copy of the event in which some fields are reset: those in which a path differs from separate fixes, and those
+    /// that depend on how often a line is touched.
     private func plain(_ event: Event) -> Event {
       var event = event
       event.evidence?.source = .fix

@@ -36,7 +36,7 @@ extension MonitorEngine {
 }
 
 extension Event {
-  /// A short form that reads well in a failed expectation.
+  /// A short form of the event, which reads well in a failed expectation.
   var brief: String {
     "\(identifier) \(state.name)@\(date.map { Double($0.microseconds) / 1e6 } ?? .nan) \(cause.name)"
   }

@@ -50,9 +50,9 @@ static uint64_t code_at(const fencepost_fleet_columns *rows, Py_ssize_t row) {
 }
 
 /*
- * Finds the elements that the rows from `row` on refer to. Writes the indices of these elements to `used`, ordered by
- * the first row that refers to each element. Returns the first row whose code is not in the dictionary; if there is no
- * such row, returns count. Sets `numbers` to 0 for elements in use, and to FENCEPOST_NO_DEVICE for all others.
+ * Finds the elements that the rows from `row` on refer to. Writes the indices of the elements to `used`, ordered by the
+ * first row that refers to each element. Returns the first row whose code is not in the dictionary; if there is no such
+ * row, returns count. Sets `numbers` to 0 for elements in use, and to FENCEPOST_NO_DEVICE for all others.
  */
 static Py_ssize_t find_used(const fencepost_fleet_columns *rows, Py_ssize_t row, Py_ssize_t count, uint32_t *numbers,
                             Py_ssize_t *used, Py_ssize_t *found) {

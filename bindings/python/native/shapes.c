@@ -240,8 +240,8 @@ PyObject *native_nearest_boundary_point(PyObject *object, PyObject *args) {
 
 /*
  * The Python arguments are (is_area, coordinates, rings, parts, radius, edges, oriented, buffer, latitude, longitude);
- * returns metres. The coordinates are doubles, longitude and latitude alternately; `rings` and `parts` have the start
- * of each ring or part and the end of the last one.
+ * returns metres. The coordinates are doubles, longitude and latitude alternately; `rings` and `parts` contain the
+ * start of each ring or part and the end of the last one.
  */
 PyObject *native_shape_distance(PyObject *module, PyObject *args) {
   native_state *state = PyModule_GetState(module);

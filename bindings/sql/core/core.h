@@ -264,7 +264,7 @@ void fp_time_write(int64_t time_us, char out[32]);
  */
 bool fp_headroom(size_t bytes, fp_message *message);
 
-/* Reads a point from WKB, EWKB or a GeoPackage blob, in degrees. Any other geometry is refused. */
+/* Reads a point from WKB, EWKB or a GeoPackage blob, in degrees. Any geometry that is not a point is refused. */
 bool fp_position(const void *geometry, size_t size, double *out_latitude, double *out_longitude, fp_message *message);
 
 /* Fails with the cause FP_NO_MEMORY. Always returns false. */

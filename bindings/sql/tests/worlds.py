@@ -42,7 +42,7 @@ def zones(seed: int, count: int = 30) -> tuple[list[Zone], dict[str, Any]]:
 
 
 def drive(seed: int, fixes: int = 400, step_s: int = 15) -> list[Fix]:
-    """A random walk that turns, with accuracies."""
+    """A random walk that turns, with random accuracies."""
     rng = random.Random(seed)
     latitude, longitude, north, east = rng.uniform(47.5, 47.6), rng.uniform(7.5, 7.7), 0.001, 0.0
     found = []

@@ -75,7 +75,7 @@ struct Reminders {
   }
 }
 
-/// Writes a line at once: a shown note stays shown, even if the program is killed right after.
+/// Writes a line at once, so that the note has been shown even if the program is killed right after.
 func say(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }

@@ -46,7 +46,8 @@ def ring(writer: int) -> None:
 
 
 def silence(reader: int) -> bool:
-    """Resets a bell so that it waits for the next ring. Returns True if the bell had rung."""
+    """Resets a bell (descriptors that wake a waiting thread), so that it waits for the next ring. Returns True if the
+    bell had rung."""
     rung = False
     try:
         # One read of an eventfd resets it; a pipe must be read until it is empty.

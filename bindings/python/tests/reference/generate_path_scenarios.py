@@ -4,7 +4,7 @@
 
 The script works like generate_shape_scenarios.py. `events("c satisfied 12.5 path", ...)` lists all pending events in
 order, each with its time to the millisecond, the source of its evidence, and `gap` if it follows a gap. The reference
-must give exactly these events; otherwise nothing is written. The script adds the microseconds, the point and the
+must give exactly the listed events; otherwise nothing is written. The script adds the microseconds, the point and the
 distance to each event.
 """
 

@@ -51,7 +51,7 @@ class ReferenceFleet:
         self.options = options
         self.max_pending_events = max_pending_events
         self.device_limit = device_limit
-        self.devices = {}  # identifier -> Device, in the order of their numbers
+        self.devices = {}  # maps each identifier to its Device, in the order of the device numbers
         self.past = list(table.past)  # changes to the table, and advances
         self.clock = None
         self.waiting = []  # dicts, each an event with its device and row

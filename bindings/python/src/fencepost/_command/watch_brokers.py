@@ -26,7 +26,8 @@ def check_client_id(options: argparse.Namespace) -> None:
     """Refuses a client id that brokers do not accept.
 
     Raises:
-        UsageError: The id is empty, longer than 100 bytes, or contains a character other than letters, digits, - and _.
+        UsageError: The client id is empty, longer than 100 bytes, or contains a character other than letters, digits, -
+            and _.
     """
     given = options.client_id
     if given is not None and not (
@@ -59,8 +60,8 @@ def _own_id(options: argparse.Namespace) -> str:
 
 
 def _kept_id(path: Path, new: str) -> str:
-    """Reads the id from a file. Creates the file if it does not exist; after a power loss, the file is either complete
-    or missing."""
+    """Reads the client id from a file. Creates the file if it does not exist; after a power loss, the file is either
+    complete or missing."""
     if not path.exists():
         draft = path.with_name(f"{path.name}.{os.getpid()}")
         with draft.open("w", encoding="ascii") as file:

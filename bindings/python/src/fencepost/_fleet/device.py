@@ -81,8 +81,8 @@ class Device:
     def explain(self, identifier: str) -> Explanation:
         """Explains why a condition is in its state for this device, and which smallest change would decide the state.
 
-        The device does not store the positions of fixes at which no state can change. If the last fixes were of this
-        kind, the explanation describes the last fix at which a state could change.
+        The device does not store the positions of fixes at which no state can change. If no state could change at the
+        last fixes, the explanation describes the last fix at which a state could change.
 
         Raises:
             NotFoundError: No condition has that identifier, or the device was removed.

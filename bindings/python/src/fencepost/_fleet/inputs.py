@@ -236,7 +236,7 @@ class FleetInputs(FixInputs):
             time: Time of the report. `time` may be omitted if all sightings carry the same time.
 
         Raises:
-            InvalidArgumentError: There is no time, or the sightings carry different times.
+            InvalidArgumentError: No time was given, or the sightings carry different times.
             LateInputError: The time is earlier than the device's clock or the last :meth:`advance`. The refused input
                 is counted.
             AheadOfClockError: The time is ahead of the device's clock by more than `max_time_step`. The refused input

@@ -73,9 +73,9 @@ async def ready_descriptors(descriptors: set[int], pause: float | None, bell: as
 class LiveEvents(AsyncIterator[Any], Iterator[Any]):
     """The events of a :class:`Follower`, returned by :meth:`Follower.events`.
 
-    ``for`` returns the events that are waiting now. ``async for`` also waits for further events until the follower is
-    stopped or closed; while it waits, it advances the follower's time. A request for the next event acknowledges the
-    previous event. If a loop is left early, the next loop receives the last event of that loop again.
+    A ``for`` loop over the events returns those that are waiting now. ``async for`` also waits for further events until
+    the follower is stopped or closed; while it waits, it advances the follower's time. A request for the next event
+    acknowledges the previous event. If a loop is left early, the next loop receives the last event of that loop again.
 
     Example:
         >>> import asyncio

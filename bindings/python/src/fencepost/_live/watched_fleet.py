@@ -53,8 +53,8 @@ class FleetWatch(Handling):
 
     A fix counts only if it is later than its device's clock, so a repeated fix is skipped.
 
-    With a path, a device's movement to its next fix is unknown until that fix arrives. So no time passes for the device
-    until the gap since its last fix exceeds `max_gap`.
+    With a path, a device's movement to its next fix is unknown until that fix arrives. The device's clock
+    therefore stands still until the gap since its last fix exceeds `max_gap`.
 
     Args:
         fleet: The fleet, with its conditions.

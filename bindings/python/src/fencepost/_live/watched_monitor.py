@@ -17,8 +17,8 @@ ENOUGH = 5
 """The monitor is rewound after this many late fixes in a row that agree with the wall clock. After this many refused
 fixes in a row, a notice says when fixes are accepted again."""
 A_LITTLE_US = 60_000_000
-"""A fix that is late by more than this comes from another day or another receiver, and is not used to correct the
-clock."""
+"""A fix that is late by more than this many microseconds comes from another day or another receiver, and is not used to
+correct the clock."""
 
 
 class Watch(Handling):
@@ -31,14 +31,14 @@ class Watch(Handling):
     stored monitor. Fixes that the monitor has already seen are skipped one by one, and no fix counts twice. If several
     fixes have the same time, the first one counts.
 
-    With a path, the movement to the next fix is unknown until that fix arrives. So no time passes until the gap since
-    the last fix exceeds `max_gap`. When the next fix arrives, the events in between, including dwells, are reported at
-    once.
+    With a path, the movement to the next fix is unknown until that fix arrives. The monitor's clock therefore
+    stands still until the gap since the last fix exceeds `max_gap`. When the next fix arrives, the events in between,
+    including dwells, are reported at once.
 
     A fix whose time is more than `ahead` seconds ahead of the wall clock is refused. A monitor's clock may nevertheless
-    get ahead of the wall clock if some clock was wrong. If the clock is ahead, the monitor is rewound as soon as five
-    late fixes in a row agree with the wall clock. The monitor's records are kept, and the observed states become
-    undetermined.
+    get ahead of the wall clock if some clock was wrong. If the monitor's clock is ahead of the wall clock, the monitor
+    is rewound as soon as five late fixes in a row agree with the wall clock. The monitor's records are kept, and the
+    observed states become undetermined.
 
     The first refusal is logged at once; then the number of refusals is logged at most once a minute.
 
@@ -83,7 +83,7 @@ class Watch(Handling):
         self._max_gap_us = 0 if max_gap is None else round(max_gap * 1e6)
         # The time of the last fix, where the movement to the next fix begins.
         self._way_from: int | None = None
-        # The clock of a stored monitor when the watch began; None after the first later fix.
+        # The clock of a stored monitor when the watch began; None once a later fix has arrived.
         self._fed_to = monitor.clock_us
         self._refused, self._refused_since, self._right = 0, 0.0, 0
 
@@ -155,7 +155,7 @@ class Watch(Handling):
         if self._right < ENOUGH:
             return False
         self._right = 0
-        self.monitor.rewind(time_us - 1)  # to just before the fix, so that the fix is later than the clock
+        self.monitor.rewind(time_us - 1)  # rewind to just before the fix, so that the fix is not late
         self._last = self._way_from = None
         self._notices.say(
             f"the monitor's clock was {span_text(clock - wall_us)} ahead of this computer's, and {ENOUGH} fixes in a "

@@ -155,8 +155,8 @@ class Log(Rows[Event]):
         return Visits(found, self.by, self.conditions)
 
     def columns(self) -> dict[str, list[Any]]:
-        """Returns the table as a dict of columns, which are the keys of the JSON Lines. With several tracks, the column
-        `by` comes first.
+        """Returns the table as a dict of columns, which are the keys of the JSON Lines. If there are several tracks,
+        the column `by` comes first.
 
         Flags are joined into one text, and so are the parts of the refinement.
 

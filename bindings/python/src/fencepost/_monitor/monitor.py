@@ -119,7 +119,8 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         max_pending_events: The capacity of the event queue, 1 to 1e9. Inputs are refused while `max_pending_events`
             events are pending.
         initial_fix_max_age: Seconds, 0 to 1e9. When a condition is added, the last fix decides the condition's state if
-            the fix is not older than this. If `initial_fix_max_age` is None, the last fix is never used.
+            the fix is not older than `initial_fix_max_age`. If `initial_fix_max_age` is None, the last fix is never
+            used.
         beacon_exit_timeout: Seconds, above 0: a beacon counts as absent after this time without a sighting.
         beacon_initial_timeout: Seconds, above 0: a beacon condition that starts undetermined becomes unsatisfied after
             this time without a sighting.

@@ -71,8 +71,8 @@ class MonitorQuestions:
         """For one point, or for each of many points, finds the conditions that contain the point. A point on the
         boundary is inside.
 
-        The results are pure geometry, exact on the ellipsoid. The results do not depend on the conditions' states or
-        policies, or on the condition limit. Beacon conditions contain no points.
+        The results depend only on the geometry, and are exact on the ellipsoid. The results do not depend on the
+        conditions' states or policies, or on the condition limit. Beacon conditions contain no points.
 
         Args:
             points: A latitude in degrees; or a column of latitudes; or a table of points: a GeoDataFrame or GeoSeries

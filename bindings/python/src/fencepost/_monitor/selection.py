@@ -36,7 +36,8 @@ class SignificantChangeFilter:
         self.minimum_distance = float(real(minimum_distance, "minimum_distance"))
         self._interval_us = seconds_to_us(minimum_interval, "minimum_interval")
         self._last: tuple[float, float, float, int] | None = None
-        # Raises an error if a setting is out of range; without a position, changes nothing.
+        # Checks the settings with a fix without a position: a setting out of range raises an error, and the fix changes
+        # nothing.
         self._ask((0.0, 0.0, -1.0, 0))
 
     def __repr__(self) -> str:
@@ -83,9 +84,9 @@ def best_fix(
     """The fix with the least uncertainty at a moment, or None if no fix can be used.
 
     A device may have moved since a fix was taken, so a fix's uncertainty is ``accuracy + speed * age``. If two fixes
-    have the same uncertainty, the later fix wins. If two such fixes also have the same time, the fix that comes first
-    in `fixes` wins. A fix that does not report its accuracy wins only if no other fix can be used. A fix is ignored if
-    it has no position, if it is later than `now`, or if it is too old.
+    have the same uncertainty, the later fix wins. If two fixes with the same uncertainty also have the same time, the
+    fix that comes first in `fixes` wins. A fix that does not report its accuracy wins only if no other fix can be used.
+    A fix is ignored if it has no position, if it is later than `now`, or if it is too old.
 
     Args:
         fixes: The candidates.

@@ -118,7 +118,7 @@ def replay(
         time_zone: Time zone for times in files and tables that do not state one: a name such as ``Europe/Berlin``, an
             offset such as ``+02:00``, or a ``tzinfo``. None means UTC.
         date_order: ``dmy`` or ``mdy``, the order of day and month in dates such as 05/04/2024. If `date_order` is
-            empty, such dates are refused.
+            empty, dates of this form are refused.
         by: Another name for `device`.
 
     Raises:

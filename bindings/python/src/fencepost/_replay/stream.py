@@ -146,7 +146,7 @@ class ManyReplay:
         """The result of each track; it is available after the track's events have been consumed. `events` maps the key
         of each track to the track's events.
 
-        A track's fixes are read from the file again, and only when they are accessed.
+        A track's fixes are read from the file again when they are accessed.
         """
         keys, path = self._tracks.keys, str(self._tracks.path)
         again = self._tracks.again()
