@@ -15,8 +15,8 @@ class Runner:
 
     Args:
         feedback: The algorithm's feedback.
-        first: Percent of the progress bar at which the replay begins.
-        share: Percent of the progress bar that the replay takes.
+        first: The percentage of the progress bar at which the replay begins.
+        share: The percentage of the progress bar that the replay takes.
         total: Number of fixes in all runs together.
         path: The options of a path, or None.
     """
@@ -33,7 +33,7 @@ class Runner:
             tracks: The tracks, in the form that ``tracks.py`` returns.
             rows: The conditions.
             layer_name: The name of the conditions' layer, for messages.
-            after_us: How much time passes after the last fix.
+            after_us: The time that passes after the last fix, in microseconds.
             on_events: Called with each track's key and a list of the track's new events.
         """
         self.conditions = conditions = Zones() if self._path is None else Monitor(**self._path)

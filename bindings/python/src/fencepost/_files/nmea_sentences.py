@@ -41,7 +41,7 @@ class Sentence:
     """The contents of an NMEA 0183 sentence.
 
     Attributes:
-        kind: RMC, GGA or ZDA.
+        kind: The kind of the sentence: RMC, GGA or ZDA.
         clock: Microseconds since midnight, or None if the receiver does not know the time.
         day: Days since 1970, or None if the sentence has no date.
         position: Latitude and longitude in degrees, or None if the receiver or the sentence has no position.

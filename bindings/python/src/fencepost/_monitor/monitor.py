@@ -118,25 +118,27 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             limit.
         max_pending_events: The capacity of the event queue, 1 to 1e9. Inputs are refused while `max_pending_events`
             events are pending.
-        initial_fix_max_age: Seconds, 0 to 1e9. When a condition is added, the last fix decides the condition's state if
-            the fix is not older than `initial_fix_max_age`. If `initial_fix_max_age` is None, the last fix is never
-            used.
-        beacon_exit_timeout: Seconds, above 0: a beacon counts as absent after this time without a sighting.
-        beacon_initial_timeout: Seconds, above 0: a beacon condition that starts undetermined becomes unsatisfied after
-            this time without a sighting.
+        initial_fix_max_age: The maximum age of a fix that may decide a new condition, in seconds, 0 to 1e9. When a
+            condition is added, the last fix decides the condition's state if the fix is not older than
+            `initial_fix_max_age`. If `initial_fix_max_age` is None, the last fix is never used.
+        beacon_exit_timeout: Time without a sighting after which a beacon counts as absent, in seconds, above 0.
+        beacon_initial_timeout: Time without a sighting after which a beacon condition that starts undetermined becomes
+            unsatisfied, in seconds, above 0.
         store: An existing directory, in which the store is the file ``<name>.fencepost``. If the file exists, the
             monitor continues from it; otherwise a new store is created. `delivery` and `condition_limit` must equal the
             options of an existing store. If `store` is None, the monitor is in memory.
         durability: When changes become durable. The durability has no effect without a store.
         checkpoint_interval: Time between two saves with :attr:`Durability.RELAXED`, in seconds of event time, above 0.
-        max_time_step: Seconds, above 0. An input that is ahead of the clock by more than `max_time_step` is refused and
-            counted; otherwise, one input with a wrong time would make every later input late. None means no limit. The
-            first input is not checked, because the monitor has no clock before it. `max_time_step` does not limit
-            :meth:`advance`; use :meth:`rewind` to set back a clock that is ahead.
+        max_time_step: The largest time by which an input may be ahead of the clock, in seconds, above 0. An input that
+            is ahead of the clock by more than `max_time_step` is refused and counted; otherwise, one input with a wrong
+            time would make every later input late. None means no limit. The first input is not checked, because the
+            monitor has no clock before it. `max_time_step` does not limit :meth:`advance`; use :meth:`rewind` to set
+            back a clock that is ahead.
         path: How the device is assumed to move between its fixes. With ``geodesic``, a device that drives through a
             circle between two fixes gives events for entering and leaving the circle, with times to the microsecond.
-        max_gap: Seconds, above 0, for a path. If the time between two fixes is longer than `max_gap`, the path between
-            them counts as unknown, and the next event has :attr:`Event.follows_gap`.
+        max_gap: The longest time between two fixes that a path may connect, in seconds, above 0. If the time between
+            two fixes is longer than `max_gap`, the path between them counts as unknown, and the next event has
+            :attr:`Event.follows_gap`.
         max_speed: Maximum speed of a path, in metres per second, above 0. A movement that would need a higher speed
             also counts as a gap. None means no limit.
 

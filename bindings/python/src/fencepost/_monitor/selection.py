@@ -19,8 +19,8 @@ class SignificantChangeFilter:
     earlier than the last fix that passed.
 
     Args:
-        minimum_distance: Metres, finite, at least 0.
-        minimum_interval: Seconds, at least 0.
+        minimum_distance: The minimum distance between two fixes that pass, in metres, finite, at least 0.
+        minimum_interval: The minimum time between two fixes that pass, in seconds, at least 0.
 
     Raises:
         InvalidArgumentError: A value is out of its range.

@@ -94,7 +94,7 @@ def replay(
             file advances the clock; after that, the path up to the time of that line cannot change.
         max_gap: The longest time between two fixes for which a path between them is assumed, as for :class:`Monitor`.
         max_speed: The highest speed that a path may need, as for :class:`Monitor`.
-        hdop_scale: Metres of accuracy per unit of hdop. If `hdop_scale` is None, fixes of a GPX file have no accuracy,
+        hdop_scale: Accuracy per unit of hdop, in metres. If `hdop_scale` is None, fixes of a GPX file have no accuracy,
             and an NMEA log uses 5 m per unit.
         speed: Plays way points without times at this speed, in metres per second. It requires `start`.
         start: Time at the first way point.
