@@ -168,8 +168,8 @@ enum StoreFiles {
   /// Marks a database as one with a log, as `PRAGMA journal_mode=WAL` does, but without the journal that the pragma
   /// would need.
   ///
-  /// In the SQLite file format (section 1.3), such a database has 2 as its write version (byte 18) and its read version
-  /// (byte 19).
+  /// In the SQLite file format (section 1.3), a database with a log has 2 as its write version (byte 18) and its read
+  /// version (byte 19).
   static func markLogged(_ path: String) throws(StoreFailure) {
     let descriptor = cposix_open(path, O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { throw SystemFailure.notOpened }

@@ -174,7 +174,7 @@ import Testing
     try table.checkInvariants()
   }
 
-  /// Every place may be used if each entry is at its home; in that case no entry moves.
+  /// If each entry is at its home, every place of the table may be used, and no entry moves.
   @Test func standsAtHome() throws {
     var table = OpenTable<Entry>()
     for key in 1...7 as ClosedRange<UInt64> { set(key, Int(key), &table) }

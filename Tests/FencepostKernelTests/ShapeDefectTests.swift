@@ -220,7 +220,7 @@ import Testing
   }
 
   @Test func tooManyVerticesAreRefusedEarly() {
-    // These planar edges are far in the north; each is cut into thousands of pieces.
+    // The planar edges of this ring are far in the north, so each edge is cut into thousands of pieces.
     var ring: [Corner] = []
     for number in 0..<1_000 {
       let longitude = Double(number % 170)

@@ -1,5 +1,6 @@
 /* Intercepts file operations below one directory inside the process: they can be logged, fail, be cut short, or end the
-   process. This program replaces the functions of the C library, also for SQLite and for the Fencepost library. */
+   process. This program replaces functions of the C library; the replacements also apply to SQLite and to the Fencepost
+   library. */
 #ifndef FILES_H
 #define FILES_H
 

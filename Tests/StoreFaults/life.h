@@ -38,7 +38,7 @@ typedef struct {
 } progress;
 
 /* Makes the calls of the life on a monitor with a store, which is sometimes closed and opened again. The disk has so
-   little room that the store's log is checkpointed meanwhile. Ends the process if a call fails. */
+   little room that the store's log is checkpointed between the calls. Ends the process if a call fails. */
 void run_life(progress *shared);
 
 /* Writes to the folder a store as it is after 30 calls. */

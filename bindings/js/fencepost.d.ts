@@ -259,7 +259,7 @@ export interface Shape {
   oriented: boolean;
   buffer: number | null;
   radius: number | null;
-  /** How far inside the boundary a position can be, metres. */
+  /** The largest distance from the boundary to a position inside, in metres. */
   depth: number | null;
   vertexCount: number;
   /** The largest distance between geodesic and planar edges, metres; null: at most 1 m. */

@@ -1,4 +1,5 @@
-"""Builds the zip that QGIS installs: the plugin, with the installed Python package beside it as its engine.
+"""Builds the zip that QGIS installs. The zip contains the plugin and, beside the plugin, the installed Python package,
+which is the plugin's engine.
 
     .venv/bin/python bindings/qgis/build_plugin.py [FOLDER]
 

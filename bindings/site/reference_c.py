@@ -12,7 +12,7 @@ HEADER = ROOT / "include" / "fencepost.h"
 SECTION = re.compile(r"^/\* -+ ([\w, ]+) \*/$")
 SPECIAL = re.compile(r"([*`|\\])|(?<=\w)(_)(?=\W|$)")
 NAME = re.compile(r"\b(fencepost_\w+|FENCEPOST_\w+)(\(\))?")
-# The labels of facts at the end of a function's description.
+# The labels of the facts (such as "Returns" and "Threads") that end a function's description.
 FACT = re.compile(r"(?:(?<=^   )|(?<=[.)] ))(Returns|Ownership|Threads|Complexity|Since): ", re.MULTILINE)
 # Doxygen's elements that are paragraphs of their own.
 BLOCKS = ("parameterlist", "simplesect", "itemizedlist", "orderedlist", "verbatim", "programlisting")
@@ -196,7 +196,7 @@ def _cpp(writer: Writer, xml: Path) -> str:
 
 
 def pages(xml: Path, mentions: Mapping[str, list[str]]) -> dict[str, str]:
-    """Returns each page's place and text. ``mentions`` maps each page to the guides that name something on that
+    """Returns the path and the text of each page. ``mentions`` maps each page to the guides that name something on that
     page."""
     writer = Writer()
     entries = _entries(writer, xml)

@@ -20,7 +20,7 @@
 enum {
   BLOCK = 4096,
   EVENTS = 1024,
-  PLACES = 100, /* rows and columns of the grid of depots */
+  PLACES = 100, /* numbers of rows and columns in the grid of depots */
   SHOWN = 3
 };
 

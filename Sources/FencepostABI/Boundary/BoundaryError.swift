@@ -57,7 +57,7 @@ extension BoundaryError: CustomStringConvertible {
   }
 }
 
-/// Converts an error of the engine to an error of the boundary.
+/// Converts an error of the engine to an error of the C boundary.
 @inline(__always)
 func refusedByEngine<Result>(_ body: () throws(MonitorError) -> Result) throws(BoundaryError) -> Result {
   do throws(MonitorError) { return try body() } catch { throw .monitor(error) }

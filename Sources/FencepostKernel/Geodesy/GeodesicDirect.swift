@@ -17,7 +17,7 @@
     self.azimuth = azimuth
   }
 
-  /// Solves the direct problem.
+  /// Solves the direct geodesic problem.
   ///
   /// - Parameters:
   ///   - latitude: degrees in [−90, 90].

@@ -298,8 +298,8 @@ struct CapSearch {
     let nearX = UInt64(truncatingIfNeeded: CapIndex.bits(gapsX .<= limit))
     let nearY = UInt64(truncatingIfNeeded: CapIndex.bits(gapsY .<= limit))
     let nearZ = UInt64(truncatingIfNeeded: CapIndex.bits(gapsZ .<= limit))
-    // Child x + 4 y + 16 z has the bit with that number in the mask. The four bits of x are repeated in each group of
-    // four; each bit of y fills a group, and the resulting sixteen bits are repeated four times; each bit of z fills
+    // In the mask, bit number x + 4 y + 16 z stands for child (x, y, z). The four bits of x are repeated in each group
+    // of four; each bit of y fills a group, and the resulting sixteen bits are repeated four times; each bit of z fills
     // sixteen bits. The bits that are set in all three masks stand for the children that are near on every axis.
     let spreadY = (nearY & 1 | (nearY & 2) &<< 3 | (nearY & 4) &<< 6 | (nearY & 8) &<< 9) &* 15
     let spreadZ = (nearZ & 1 | (nearZ & 2) &<< 15 | (nearZ & 4) &<< 30 | (nearZ & 8) &<< 45) &* 0xFFFF

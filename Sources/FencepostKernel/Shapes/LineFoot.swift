@@ -6,7 +6,7 @@ public struct LineFoot: Sendable {
   public var distance = Double.infinity
   /// The place as a vector.
   public var at = EarthVector(x: 0, y: 0, z: 0)
-  /// The number of the vertex at that place; −1 if the place is between the ends of the edge.
+  /// The number of the vertex at this place; −1 if the place is between the ends of the edge.
   public var vertex = -1
   /// Positive if the point is to the left of the line, negative if it is to the right, and 0 if it is on the line;
   /// meaningless if the point is beside an open chain.

@@ -257,7 +257,7 @@ struct FleetWorld {
 
   /// Moves a device to another fleet.
   mutating func move(_ number: UInt32, from: Int, to other: Int, portable: Bool) throws {
-    // A device without a time starts as new in the second fleet.
+    // A device without a time would start as new in the other fleet, so it is not moved.
     guard let device = shards[from].devices[number], device.monitor.currentTime != nil,
       shards[other].fleet.number(of: device.name) == nil
     else { return }

@@ -121,8 +121,8 @@ import Testing
       }
       _ = fleet.call { $0.nextDeadline() }
     }
-    // At first, the number of inputs between two attempts doubles each time; later, there is one attempt for each
-    // 8 × (number of rows) inputs.
+    // At first, the number of inputs between two attempts to save doubles each time; later, there is one attempt for
+    // each 8 × (number of rows) inputs.
     #expect((2...16).contains(storage.attempts - before), "\(storage.attempts - before) attempts")
     let attempts = storage.attempts
     for _ in 0..<1_000 { _ = fleet.call { $0.hasEvents } }

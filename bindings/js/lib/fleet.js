@@ -287,7 +287,7 @@ export class Fleet extends Handle {
     else engine.call("fencepost_fleet_advance_device", this.place, this.#number(device, true), when);
   }
 
-  /** Advances all devices by any distance: `maxTimeStep` does not apply. */
+  /** Advances all devices to a time that may be arbitrarily late: `maxTimeStep` does not apply. */
   forceAdvance(time) {
     const { engine } = this;
     const when = microseconds(time);

@@ -127,7 +127,7 @@ def watcher(stack: ExitStack, folder: Path, broker: Broker, *more: str | Path) -
 
 def test_people_places_and_positions(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
     """Each pair of a place and a person has a sensor from the first fix on. The test checks states and positions, and
-    what happens when a watch or a place ends."""
+    what happens when a watch ends or a place is removed."""
     folder = tmp_path / "watch"
     folder.mkdir()
     conditions(folder, home=0.0, office=1.0)

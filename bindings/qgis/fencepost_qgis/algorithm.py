@@ -1,4 +1,4 @@
-"""The common part of the algorithms."""
+"""The part that all algorithms share."""
 
 from qgis.core import QgsProcessingAlgorithm
 

@@ -77,7 +77,7 @@ class _Told(logging.Handler):
 
 
 def notices_to(hear: Callable[[str], object], monotonic: Callable[[], float] = time.monotonic) -> Notices:
-    """Returns notices that pass their messages to a function."""
+    """Returns a `Notices` object that passes its messages to a function."""
     logger = logging.Logger("test")
     logger.addHandler(_Told(hear))
     return Notices(logger, monotonic)

@@ -117,7 +117,7 @@ def street(fields="field=time:datetime", when=moment, crs="EPSG:4326", steps=200
 
 
 def fixes_of_drive(steps=2000):
-    """The drive as fixes for the library."""
+    """The fixes of the drive, in the library's form."""
     from fencepost_qgis.fencepost import Fix
 
     return [Fix(*place, time=(START_MS + 1000 * step) * 1000) for step, place in drive(steps)]

@@ -71,7 +71,8 @@ class LiveEvent:
         if not self.source:
             return text
         try:
-            # The text is only ASCII: JSON input may contain half a surrogate pair, which cannot be encoded in UTF-8.
+            # The text contains only ASCII characters, because JSON input may contain half a surrogate pair, which
+            # cannot be encoded in UTF-8.
             source = json.dumps(self.source, allow_nan=False, separators=(",", ":"))
         except ValueError:
             return text

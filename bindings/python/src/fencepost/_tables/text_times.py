@@ -98,7 +98,7 @@ def time_zone(text: str) -> tzinfo:
 
 
 def time_style(zone: str | tzinfo | None, order: str = "") -> TimeStyle:
-    """The style for reading times, from a caller's arguments.
+    """Returns the style for reading times that a caller's arguments describe.
 
     Raises:
         InvalidArgumentError: The zone or the order does not exist.
