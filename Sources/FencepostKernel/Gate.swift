@@ -41,7 +41,7 @@ public struct Gate: ~Copyable, @unchecked Sendable {
   @inlinable @inline(__always)
   public borrowing func isClosed() -> Bool { cplatform_is_closed(word) != 0 }
 
-  /// Waits until every reader that has waited for too many closings has entered.
+  /// Waits until each reader that was kept out by too many closings has entered.
   package borrowing func waitForClaims() { cplatform_wait_for_claims(word) }
 
   /// Closes the gate. ``waitForReaders()`` must follow.

@@ -7,7 +7,7 @@ import CSQLite
 /// device and the events come first, and a small store writes one page for all of them.
 ///
 /// The SQL text of the table contains a random number, which is drawn when the file is created. The end of the head row
-/// repeats this number, so that a log that belongs to another file can be recognised. The upper half of a
+/// repeats the random number, so that a log that belongs to another file can be recognised. The upper half of a
 /// fleet's number is its family: see ``FleetStorage/family``.
 ///
 /// A file of version 1 is read by ``FirstVersion`` and replaced with a file of this version.

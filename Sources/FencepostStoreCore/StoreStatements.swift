@@ -69,8 +69,8 @@ final class StoreStatements {
 
   // MARK: - Reading
 
-  /// Passes every row to the receiver, the head first. Walks the tree from one end to the other, to check that the keys
-  /// ascend: only then does a search find each key.
+  /// Passes every row to the receiver, the head first. Walks the tree from one end to the other and checks that the
+  /// keys ascend, because only then does a search find each key.
   func forEachRow(_ body: (MonitorRow) throws(StoreFailure) -> Void) throws(StoreFailure) {
     defer { all.reset() }
     var last: Key?

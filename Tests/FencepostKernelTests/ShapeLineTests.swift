@@ -86,8 +86,8 @@ import Testing
     #expect(touching.nearest(to: SurfacePoint(latitude: -0.3, longitude: 0.1)).side < 0)
     #expect(touching.nearest(to: SurfacePoint(latitude: 0.1, longitude: 0.3)).side > 0)
     #expect(touching.nearest(to: SurfacePoint(latitude: -0.1, longitude: -0.3)).side > 0)
-    // A wedge is cut out of the polygon at the origin: points next to the corner are inside, points in the wedge
-    // outside.
+    // A wedge is cut out of the polygon at the origin: points next to the corner are inside, and points in the wedge
+    // are outside.
     let cut = line([
       [
         Place(latitude: 0, longitude: 0), Place(latitude: 0.1, longitude: 1), Place(latitude: 1, longitude: 1),

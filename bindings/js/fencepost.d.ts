@@ -4,8 +4,8 @@
  * Coordinates are WGS84 degrees (latitude -90 … 90, longitude -180 … 180), distances are metres along the geodesic, and
  * durations are seconds. Every method of an object throws {@link DisposedError} after `dispose()`,
  * {@link InvalidArgumentError} for a value of a wrong type or range, and {@link OutOfMemoryError} if there is not
- * enough memory. The comment of each method names its further errors. When a call throws, the object is unchanged
- * unless the error says otherwise.
+ * enough memory. The comment of each method names the other errors that it throws. When a call throws, the object is
+ * unchanged unless the error says otherwise.
  */
 
 declare global {

@@ -47,7 +47,7 @@ enum LawFeature: String, CaseIterable {
   enum Missing {
     /// Fleets will get this feature later.
     case notYet
-    /// Fleets will not get this feature, because the law excludes it.
+    /// Fleets will not get this feature: it is an exception to the law.
     case exception
   }
 

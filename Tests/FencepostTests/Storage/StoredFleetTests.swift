@@ -540,8 +540,8 @@ import Testing
     #expect((20...24).contains(storage.writes - before), "\(storage.writes - before) saves")
   }
 
-  /// Devices that report less often than the interval are saved after as many reports as there are devices, not one by
-  /// one.
+  /// If devices report less often than the interval, a save comes after as many reports as there are devices, not after
+  /// each report.
   @Test func relaxedWithRareReports() throws {
     let storage = MemoryFleetStorage()
     var fleet = try relaxed(storage)

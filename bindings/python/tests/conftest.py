@@ -25,7 +25,7 @@ SHARED = Path(os.environ.get("FENCEPOST_SHARED", ROOT.parent / "shared"))
 TRACKS = SHARED / "data" / "tracks"
 DATA = ROOT / "examples" / "data"
 OWN_TRACKS = DATA / "tracks"
-"""Each track is cut to about a hundred points; see SOURCES.md in that folder."""
+"""Each track is cut to about a hundred points; see SOURCES.md beside the tracks."""
 # The folder of the Python package's sources. In a source distribution, this folder is the top folder.
 BINDING = Path(__file__).resolve().parents[1]
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"

@@ -27,7 +27,7 @@ bool fp_headroom(size_t bytes, fp_message *message) {
   return true;
 }
 
-/* The target of a key: the group, the form of its value, and the member. */
+/* The option that a key sets: its group, the form of its value, and its member of the group. */
 typedef enum {
   SECONDS,
   METRES,

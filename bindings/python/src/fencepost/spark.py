@@ -63,8 +63,8 @@ def events(
         accuracy: The column of accuracies, in metres. 0 or null means that the accuracy was not reported; negative or
             NaN means that the row has no position.
         time: Timestamps, or integers: microseconds since 1970-01-01T00:00:00Z.
-        delay: The watermark delay: a row's time may be earlier than the time of the latest row by at most this much.
-            Rows are held back for the length of `delay`.
+        delay: The watermark delay: a row may be earlier than the latest row by at most this delay. Rows are held back
+            for the length of `delay`.
         shards: The number of parts that the state is divided into. The number of shards cannot change as long as a
             checkpoint is used.
         ordered: True if the rows of each device come in time order, as from a Kafka topic keyed by device. If `ordered`

@@ -31,8 +31,8 @@ class Clock:
 
 
 def circles(path: Path, **radii: float) -> Path:
-    """Writes a conditions file with concentric circles with these radii in metres; their policy has no dwell and no
-    margin."""
+    """Writes a conditions file with concentric circles that have the given radii in metres; their policy has no dwell
+    and no margin."""
     features = [
         {
             "type": "Feature",

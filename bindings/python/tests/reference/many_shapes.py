@@ -49,7 +49,7 @@ class ManyShapes(ReferenceMonitor):
     changes by at most this distance.
 
     If a fix is certainly on the known side of a condition, the fix can only cancel a candidate. `explain` does not work
-    here: skipped evaluations do not store the latest fix.
+    in this class, because skipped evaluations do not store the latest fix.
     """
 
     def _evaluate(self, c: Any, fix: Any, now: int) -> None:

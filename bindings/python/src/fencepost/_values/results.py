@@ -30,8 +30,8 @@ class FeedResult(NamedTuple):
         """Adds these counts to an error that ended a later batch. Such an error comes from a full queue or from an
         exception in a signal handler.
 
-        The object itself counts the batches before the failed batch. If the error's `result` already has the counts of
-        the failed batch, `result` becomes the sum of both counts.
+        This object's counts are those of the batches before the failed batch. If the error's `result` already has the
+        counts of the failed batch, `result` becomes the sum of both counts.
         """
         counts = getattr(error, "result", None)
         if type(counts) is tuple:
@@ -61,7 +61,7 @@ class ShapeReading(NamedTuple):
     part: int
     """The index (from 0) of the part in which geodesic and planar edges are farthest apart."""
     ring: int
-    """The ring of that part (0 is the outer ring), or the line, in which the edges are farthest apart."""
+    """The ring in which the edges are farthest apart (0 is the outer ring of that part), or the line."""
     edge: int
     """The vertex at which the edge with the largest distance begins."""
     left_out_rings: int
