@@ -66,9 +66,13 @@ def texts_of(path: str) -> list[Text]:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, each on one line; the entries of `Args` and of lists count as sentences."""
+    """The sentences of a text, each on one line; the entries of `Args`, `@param` and lists count as sentences."""
     found = []
-    for entry in re.split(r"\n\s*\n|\n(?=\s*(?:[-*] |[A-Z]\w+:\s*\n|[`*\w., ]{1,40}: ))|(?<=:)\n", text):
+    # A line such as "radius: ..." begins an entry only if the text before it has ended.
+    name = r"(?<=[.:])\n(?=\s*[`*\w., ]{1,40}: )"
+    for entry in re.split(
+        rf"\n\s*\n|\n(?=\s*(?:[-*] |[A-Z]\w+:\s*\n))|{name}|(?<=:)\n|\s(?=@(?:param|return|throws)\b)", text
+    ):
         plain = re.sub(r"``[^`]*``|`[^`]*`", lambda code: code[0].replace(". ", "."), " ".join(entry.split()))
         found += re.split(r"(?<=[.!?])\s+(?=[A-Z`(\"*])", plain)
     return [part for part in found if len(re.findall(r"[A-Za-z]{2,}", part)) >= 4]
