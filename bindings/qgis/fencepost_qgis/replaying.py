@@ -1,6 +1,6 @@
 """Replays tracks, shows progress, and can be cancelled between batches."""
 
-from .fencepost import FIX_RECORD, Fleet, Monitor, Zones
+from .fencepost import FIX_RECORD, Fleet, Zones
 from .fencepost._log.log import ReplayCounts, TrackReplay
 from .fencepost._replay.filling import add_conditions
 from .fencepost.errors import QueueFullError
@@ -10,8 +10,7 @@ BATCH = 2048
 
 
 class Runner:
-    """Replays tracks one after another. Without a path, each track is a device of one fleet, and is removed when the
-    track ends. If the replay has a path, each track has its own monitor.
+    """Replays tracks one after another. Each track is a device of one fleet, and is removed when the track ends.
 
     Args:
         feedback: The algorithm's feedback.
@@ -22,7 +21,7 @@ class Runner:
     """
 
     def __init__(self, feedback, first, share, total, path=None):
-        self._path = path
+        self._path = path or {}
         self._feedback, self._first, self._share, self._total = feedback, first, share, max(total, 1)
         self._done = 0
 
@@ -36,14 +35,14 @@ class Runner:
             after_us: The time that passes after the last fix, in microseconds.
             on_events: Called with each track's key and a list of the track's new events.
         """
-        self.conditions = conditions = Zones() if self._path is None else Monitor(**self._path)
+        self.conditions = conditions = Zones()
+        fleet = Fleet(conditions, **self._path)
         add_conditions(conditions, rows, layer_name)
-        fleet = Fleet(conditions) if self._path is None else None
         replays = []
         for number, track in enumerate(tracks):
             if self._feedback.isCanceled():
                 break
-            device = _Alone(conditions.fork()) if fleet is None else _Device(fleet, str(number))
+            device = _Device(fleet, str(number))
             replays.append(self._replay(track, device, after_us, on_events))
         return replays
 
@@ -97,18 +96,3 @@ class _Device:
 
     def leave(self):
         self._fleet.remove_device(self._name)
-
-
-class _Alone:
-    """Wraps a monitor in the interface of :class:`_Device`."""
-
-    def __init__(self, monitor):
-        self._monitor, self.poll, self.feed_many = monitor, monitor.poll, monitor.feed_many
-        self.advance = monitor.advance
-
-    @property
-    def clock_us(self):
-        return self._monitor.clock_us
-
-    def leave(self):
-        pass

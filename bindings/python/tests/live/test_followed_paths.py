@@ -31,7 +31,7 @@ def followed(clock: Clock, **options: object) -> Follower:
     fleet = Fleet(zones, path="geodesic", max_gap=60)
     zones.add(Circle(0, 0, 150), "office", policy="exact")
     zones.add(Gate(GATE), "gate")
-    return Follower(fleet, max_gap=60, clock=clock, monotonic=clock, **options)  # type: ignore[arg-type]
+    return Follower(fleet, clock=clock, monotonic=clock, **options)  # type: ignore[arg-type]
 
 
 def test_passing_between_two_fixes_is_reported_for_each_device() -> None:
@@ -53,7 +53,7 @@ def test_passing_between_two_fixes_is_reported_for_each_device() -> None:
 def test_a_dwell_ends_only_when_no_fix_can_continue_the_path() -> None:
     clock = Clock()
     fleet = Fleet({"dwell": Circle(0, 0, 150)}, path="geodesic", max_gap=60)
-    follower = Follower(fleet, max_gap=60, lag=5, clock=clock, monotonic=clock)
+    follower = Follower(fleet, lag=5, clock=clock, monotonic=clock)
     follower.feed("bus", Fix(0, 0.01, accuracy=5, time=START * SECOND))
     clock.now += 30
     follower.feed("bus", Fix(0, 0, accuracy=5, time=round(clock.now * SECOND)))
@@ -103,6 +103,22 @@ def test_options_of_a_path() -> None:
     for whole in (Monitor(path="geodesic", max_gap=60), Fleet(path="geodesic", max_gap=60)):
         with pytest.raises(InvalidArgumentError):
             Follower(whole, path="geodesic", max_gap=60)
+        Follower(whole, max_gap=60)  # a repetition is allowed
+        with pytest.raises(InvalidArgumentError):
+            Follower(whole, max_gap=61)
+
+
+def test_a_followed_monitor_and_its_fork_keep_the_path_of_the_monitor() -> None:
+    first = Monitor({"office": Circle(0, 0, 150)}, policy="exact", path="geodesic", max_gap=60)
+    for monitor in (first, first.fork()):
+        clock = Clock()
+        follower = Follower(monitor, clock=clock, monotonic=clock)
+        follower.feed(None, Fix(0, -0.005, accuracy=5, time=START * SECOND))
+        for _ in range(50):
+            clock.now += 1
+            follower.tick()
+        follower.feed(None, Fix(0, 0.005, accuracy=5, time=round(clock.now * SECOND)))
+        assert [str(event.state) for event in follower.events()] == ["unsatisfied", "satisfied", "unsatisfied"]
 
 
 def test_watch_by_device_gives_the_events_of_a_monitor_for_each(run: Run, tmp_path: Path) -> None:

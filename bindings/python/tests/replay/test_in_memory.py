@@ -125,10 +125,18 @@ def test_one_fleet_gives_what_a_monitor_for_each_track_does(
 
 @pytest.mark.parametrize(
     "options",
-    [{"delivery": "latest"}, {"delivery": "first"}, {"condition_limit": 2}, {"path": "geodesic", "max_gap": 600}],
+    [
+        {"delivery": "latest"},
+        {"delivery": "first"},
+        {"condition_limit": 2},
+        {"path": "geodesic", "max_gap": 600},
+        {"path": "geodesic", "max_gap": 600, "max_speed": 20},
+    ],
 )
-def test_options_that_no_fleet_has(options: dict[str, Any]) -> None:
-    """With a condition limit, a path, or the delivery `first` or `latest`, each track has its own monitor."""
+def test_options_that_change_the_events(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With each option, a replay of many tracks gives the events of one monitor for each track."""
+    if "path" in options:
+        monkeypatch.setattr("fencepost._replay.shard.Monitors", None)  # one fleet follows all tracks
     tracks = usable(tracks_of(7, 4))
     frame = frame_of(tracks)
     places = {f"p{n}": Circle(0.001 * n - 0.003, 0, 300) for n in range(6)}

@@ -233,7 +233,7 @@ def _replay_many(options: argparse.Namespace, conditions: list[ConditionRow], ti
     table = conditions_of(conditions, options.conditions, _monitor_options(options))
     how = Reading(options.layer, options.transform, times)
     tracks = ManyTracks(options.track, options.by, options.columns, how, grouped=options.grouped, sort=options.sort)
-    many = ManyReplay(tracks, table, reports, options.until, options.jobs)
+    many = ManyReplay(tracks, table.conditions, reports, options.until, options.jobs, table.fleet)
     seen: dict[Any, list[Event]] = {}
 
     def noted(rows: Iterator[TrackedEvent]) -> Iterator[TrackedEvent]:

@@ -93,7 +93,7 @@ def _watch(options: argparse.Namespace, is_one: bool, notices: Notices, stack: E
         sources = open_sources(options, notices, stack)
         name = None if options.store is None else options.name or "watch"
         monitor = stack.enter_context(Monitor(name=name, store=options.store, **path_options(options)))
-        follower = stack.enter_context(Follower(monitor, max_gap=options.max_gap, **shared))
+        follower = stack.enter_context(Follower(monitor, **shared))
         follower.sync_rows(options.conditions, rows)
     else:
         # Open the store before the sources: a second watch of the same store is refused here, before it could take over

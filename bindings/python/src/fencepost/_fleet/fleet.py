@@ -129,8 +129,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         (2, ['truck-7', 'truck-8'], <State.UNSATISFIED: 'unsatisfied'>)
     """
 
-    __slots__ = ("__weakref__", "_conditions", "_handle")
+    __slots__ = ("__weakref__", "_conditions", "_handle", "_max_gap_us")
     _handle: Any
+    _max_gap_us: int | None
     _event_of = staticmethod(DeviceEvent._from_row)
     _list = DeviceEventList
 
@@ -178,6 +179,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             0 if max_time_step is None else time_step(max_time_step),
         )
         path_options = path_row(path, max_gap, max_speed)
+        self._max_gap_us = path_options[1] or None
         count = integer(threads, "threads", 1, 256)
         if count > 1:
             if store is not None or name is not None:
@@ -593,6 +595,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         fleet = cls.__new__(cls)
         fleet._handle = Handle.restore(snapshot_bytes(snapshot))
         fleet._conditions = Zones._of(fleet._handle.conditions())
+        fleet._max_gap_us = None  # unknown: the library does not return the options in a snapshot
         return fleet
 
     def __repr__(self) -> str:

@@ -110,8 +110,9 @@ class Follower(Running):
         waypoints: True if a waypoint from an OwnTracks phone becomes a circle for the devices of the phone's owner.
         path: How each device is assumed to move between its fixes; see :class:`Fleet`. A fleet or monitor that is
             passed as `zones` has its own path.
-        max_gap: The ``max_gap`` of the path, in seconds. Pass it, too, if `zones` is a fleet or monitor with a path. No
-            time passes for a device until the gap since its last fix exceeds `max_gap`.
+        max_gap: The ``max_gap`` of the path, in seconds. No time passes for a device until the gap since its last fix
+            exceeds `max_gap`. Pass `max_gap` for a fleet or monitor only if it was restored from a snapshot and has a
+            path; any other fleet or monitor states its own ``max_gap``.
         max_speed: The ``max_speed`` of the path, in metres per second; see :class:`Fleet`.
         named: The device to use for fixes that do not name their device, such as the fixes of a GPS receiver.
         numbered_by: The member of JSON messages that contains the sequence number of a device's message; None means
@@ -176,7 +177,9 @@ class Follower(Running):
         way = {"path": path, "max_gap": max_gap, "max_speed": max_speed}
         has_path = member(DevicePath, path, "path") != DevicePath.FIXES or max_speed is not None
         if has_path and isinstance(zones, Monitor | Fleet):
-            raise InvalidArgumentError("path, max_speed: the fleet or monitor has its own path; pass only its max_gap")
+            raise InvalidArgumentError("path, max_speed: the fleet or monitor has its own path; do not pass them")
+        if isinstance(zones, Monitor | Fleet):
+            max_gap = _own_gap(zones, max_gap)
         self._stack = ExitStack()
         self._policy = TransitionPolicy.standard() if policy is None else as_policy(policy)
         self._reading: dict[str, Any] = {
@@ -427,3 +430,17 @@ class Follower(Running):
 
     async def __aexit__(self, *error: object) -> None:
         self.close()
+
+
+def _own_gap(followed: Monitor | Fleet, max_gap: float | None) -> float | None:
+    """Returns the ``max_gap`` of a monitor or fleet, in seconds.
+
+    Raises:
+        InvalidArgumentError: `max_gap` differs from the ``max_gap`` of the monitor or fleet.
+    """
+    own = followed._max_gap_us
+    if own is None:
+        return max_gap
+    if max_gap is not None and round(max_gap * 1e6) != own:
+        raise InvalidArgumentError(f"max_gap is {max_gap}, but the path has max_gap {own / 1e6:g}; remove the argument")
+    return own / 1e6

@@ -167,8 +167,9 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         (True, 1, <State.SATISFIED: 'satisfied'>)
     """
 
-    __slots__ = ("__weakref__", "_handle")
+    __slots__ = ("__weakref__", "_handle", "_max_gap_us")
     _handle: Handle
+    _max_gap_us: int | None
     _assumed = State.UNKNOWN
 
     def __init__(
@@ -204,6 +205,8 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             from .filling import Source
 
             source = Source(conditions, self._assumed, *options)
+        path_options = path_row(path, max_gap, max_speed)
+        self._max_gap_us = path_options[1] or None
         self._handle = Handle(
             name,
             DELIVERIES.index(member(Delivery, delivery, "delivery")),
@@ -216,7 +219,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             DURABILITIES.index(member(Durability, durability, "durability")),
             seconds_to_us(checkpoint_interval, "checkpoint_interval"),
             0 if max_time_step is None else time_step(max_time_step),
-            *path_row(path, max_gap, max_speed),
+            *path_options,
         )
         if source is not None:
             try:
@@ -226,10 +229,10 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
                 raise
 
     @classmethod
-    def _of(cls, handle: Handle) -> Self:
-        """A monitor for an existing handle."""
+    def _of(cls, handle: Handle, max_gap_us: int | None = None) -> Self:
+        """A monitor for an existing handle; `max_gap_us` is that of the path, or None if it is unknown."""
         monitor = cls.__new__(cls)
-        monitor._handle = handle
+        monitor._handle, monitor._max_gap_us = handle, max_gap_us
         return monitor
 
     @classmethod

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._files.condition_files import ConditionRow
 from .._files.sources import ConditionsSource, as_conditions, assumed_by_default
@@ -14,7 +15,7 @@ from .._monitor.holder import ConditionHolder
 from .._monitor.monitor import Monitor
 from .._values.arguments import as_policy, assumed_state, vertex_limit
 from .._values.conditions import is_line
-from .._values.enums import Delivery, DevicePath, State
+from .._values.enums import Delivery, State
 from .._values.policy import TransitionPolicy
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from .._fleet.conditions import Zones
 
 __all__ = [
+    "TrackConditions",
     "add_conditions",
     "conditions_of",
     "conditions_reading",
@@ -104,22 +106,41 @@ def _held(holder: ConditionHolder[Any], assuming: State) -> list[ConditionRow]:
     return rows
 
 
-def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mapping[str, Any]) -> Zones | Monitor:
-    """Returns the conditions for the tracks of a replay as a table, so that one fleet can follow all tracks.
+NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
-    If the replay has a condition limit, the delivery `first` or `latest`, a path, or a gate, the result is instead a
-    monitor, which is forked for each track.
+
+class TrackConditions(NamedTuple):
+    """The conditions for the tracks of a replay.
+
+    If the replay has a condition limit, or the delivery `first` or `latest`, `conditions` is a monitor, which is forked
+    for each track. Otherwise it is a table, and one fleet with the options `fleet` follows all tracks.
+    """
+
+    conditions: Zones | Monitor
+    fleet: Mapping[str, Any]
+
+
+def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mapping[str, Any]) -> TrackConditions:
+    """Returns the conditions for the tracks of a replay.
+
+    Raises:
+        InvalidArgumentError: An option is out of its range.
+        InputError: A condition cannot be added; the message names its row.
     """
     found: Zones | Monitor
     found = Monitor(**options)
-    standard = {"delivery": Delivery.EVERY, "condition_limit": None, "path": DevicePath.FIXES}
-    is_standard = all(options.get(key, value) == value for key, value in standard.items())
-    if is_standard and not any(is_line(row.condition) for row in rows):  # a monitor without a path refuses gates
-        from .._fleet.conditions import Zones
+    path = {key: options[key] for key in ("path", "max_gap", "max_speed") if key in options}
+    standard = {"delivery": Delivery.EVERY, "condition_limit": None}
+    if any(options.get(key, value) != value for key, value in standard.items()):
+        add_conditions(found, rows, name)
+        return TrackConditions(found, {})
+    from .._fleet.conditions import Zones
+    from .._fleet.fleet import Fleet
 
-        found = Zones()
-    add_conditions(found, rows, name)
-    return found
+    found = Zones()
+    fleet = Fleet(found, **path)  # without a path, the fleet refuses gates
+    add_conditions(fleet.conditions, rows, name)
+    return TrackConditions(found, path)
 
 
 def feed_report(monitor: Monitor, report: Report) -> None:

@@ -1,9 +1,10 @@
-"""The followers of a replay's tracks: one fleet for all tracks or, with some options (see :func:`conditions_of`), one
-monitor for each track."""
+"""The followers of a replay's tracks: one fleet for all tracks or, with some options (see :class:`TrackConditions`),
+one monitor for each track."""
 
 from __future__ import annotations
 
 from array import array
+from collections.abc import Mapping
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -62,8 +63,8 @@ class Follower(Protocol):
 class OneFleet:
     """A fleet whose devices are the tracks."""
 
-    def __init__(self, conditions: Zones, as_json: bool) -> None:
-        self._fleet, self._as_json = Fleet(conditions), as_json
+    def __init__(self, conditions: Zones, options: Mapping[str, Any], as_json: bool) -> None:
+        self._fleet, self._as_json = Fleet(conditions, **options), as_json
         self._numbers = array("I")  # maps each track to its device number
 
     def know(self, count: int) -> None:

@@ -17,14 +17,13 @@ from .._files.track_files import is_streamed
 from .._files.tracks import Track
 from .._files.vector import Reading
 from .._log.log import TrackReplay
-from .._monitor.monitor import Monitor
 from .._tables.times import Time
 from .exchanged import has_presence, some_points, warn_of_exchanged
+from .filling import TrackConditions
 from .way_points import timed
 
 if TYPE_CHECKING:
     from .._files.sightings import Report
-    from .._fleet.conditions import Zones
 
 
 class Played(NamedTuple):
@@ -86,14 +85,14 @@ class GivenTracks:
             self.source = self._tracks[0].path
             self.flaw = flaw_of(self._tracks)
 
-    def replay(self, conditions: Zones | Monitor, reports: Sequence[Report], until_us: int | None) -> list[TrackReplay]:
+    def replay(self, conditions: TrackConditions, reports: Sequence[Report], until_us: int | None) -> list[TrackReplay]:
         """Replays the tracks and returns the result of each track."""
         if self._tracks:
             from .in_memory import replay_tracks
 
-            replays = replay_tracks(self._tracks, conditions, reports, until_us)
+            replays = replay_tracks(self._tracks, conditions.conditions, reports, until_us, conditions.fleet)
             if not any(has_presence(one.events) for one in replays):
-                warn_of_exchanged(self.source, some_points(self._tracks[0].fixes), conditions)
+                warn_of_exchanged(self.source, some_points(self._tracks[0].fixes), conditions.conditions)
             return replays
         from .stream import replay_rows
 

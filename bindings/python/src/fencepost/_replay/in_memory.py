@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from .._log.lazy_events import LazyEvents
 from .._log.log import TrackReplay
 from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError
+from .filling import NO_OPTIONS
 from .shard import Shard, Work
 
 if TYPE_CHECKING:
@@ -29,20 +30,22 @@ def replay_tracks(
     conditions: Zones | Monitor,
     reports: Sequence[Report] = (),
     until_us: int | None = None,
+    fleet: Mapping[str, Any] = NO_OPTIONS,
 ) -> list[TrackReplay]:
     """Replays tracks and returns the result of each track.
 
     Args:
         tracks: Tracks with fixes.
-        conditions: The result of :func:`conditions_of`: a table, or a monitor with the conditions.
+        conditions: A table, or a monitor with the conditions; see :class:`TrackConditions`.
         reports: Lines of a sightings file; every track receives them, merged by time with its fixes.
         until_us: The time to which each track is advanced after its last input. None means that each track ends with
             its last input.
+        fleet: The options of the fleet.
 
     Raises:
         InvalidArgumentError: `until_us` is earlier than an input.
     """
-    shard = Shard(Work(conditions, reports, until_us, grouped=True), 0, 1)
+    shard = Shard(Work(conditions, reports, until_us, True, fleet), 0, 1)
     found: defaultdict[int, list[Any]] = defaultdict(list)
     reported = [max(report.time_us for report in reports)] if reports else []
     for number, track in enumerate(tracks):

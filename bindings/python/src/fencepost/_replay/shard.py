@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import repeat
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .._files.many_tracks import Rows
 from .._files.sightings import Report
@@ -46,15 +46,16 @@ class Ended(NamedTuple):
 class Work(NamedTuple):
     """The arguments with which a shard processes its share of the tracks.
 
-    `conditions` is the result of :func:`conditions_of`: a table, or a monitor with the conditions. `grouped` is true if
-    the rows of a track are contiguous, so that a track ends where the next track begins. `as_json` is true to get
-    events as JSON texts, and false to get them as rows.
+    `conditions` and `fleet` are those of :class:`TrackConditions`. `grouped` is true if the rows of a track are
+    contiguous, so that a track ends where the next track begins. `as_json` is true to get events as JSON texts, and
+    false to get them as rows.
     """
 
     conditions: Zones | Monitor
     reports: Sequence[Report]
     until_us: int | None
     grouped: bool
+    fleet: Mapping[str, Any]
     as_json: bool = False
 
 
@@ -71,13 +72,13 @@ class Shard:
     """A fleet, or monitors, for some of the tracks."""
 
     def __init__(self, work: Work, number: int, of: int) -> None:
-        conditions, self._reports, self._until_us, self._grouped, as_json = work
+        conditions, self._reports, self._until_us, self._grouped, options, as_json = work
         self._number, self._of = number, of
         self._follower: Follower
         if isinstance(conditions, Monitor):
             self._follower = Monitors(conditions, as_json)
         else:
-            self._follower = OneFleet(conditions, as_json)
+            self._follower = OneFleet(conditions, options, as_json)
         self._runs: dict[int, _Run] = {}
         self._first_report = min((report.time_us for report in self._reports), default=_NEVER)
         self._begins = array("q")

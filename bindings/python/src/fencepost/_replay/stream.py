@@ -29,6 +29,7 @@ from .._log.texts import line_head
 from .._monitor.monitor import Monitor
 from .._values.events import Event
 from .exchanged import is_presence, is_presence_row, warn_of_exchanged
+from .filling import NO_OPTIONS, TrackConditions
 from .shard import Ended, Found, Work
 
 
@@ -48,9 +49,10 @@ class ManyReplay:
         reports: Sequence[Report] = (),
         until_us: int | None = None,
         jobs: int = 1,
+        fleet: Mapping[str, Any] = NO_OPTIONS,
     ) -> None:
         self._tracks, self._jobs = tracks, jobs
-        self._work = Work(conditions, reports, until_us, tracks.grouped)
+        self._work = Work(conditions, reports, until_us, tracks.grouped, dict(fleet))
         self.counts: Counter[str] = Counter()
         self.flaw: Flaw | None = None
         self.ended: list[Ended] = []
@@ -165,7 +167,7 @@ def replay_rows(
     columns: Mapping[str, str],
     how: Reading,
     sort: bool,
-    conditions: Zones | Monitor,
+    conditions: TrackConditions,
     reports: Sequence[Report],
     until_us: int | None,
     rows: TableRows | None = None,
@@ -177,7 +179,7 @@ def replay_rows(
 
     def run(held_rows: int | None) -> tuple[ManyReplay, dict[Any, LazyEvents]]:
         tracks = ManyTracks(path, by, columns, how, sort=sort, held_rows=held_rows, table=rows)
-        many = ManyReplay(tracks, conditions, reports, until_us)
+        many = ManyReplay(tracks, conditions.conditions, reports, until_us, fleet=conditions.fleet)
         return many, many.events_by_track()
 
     try:
