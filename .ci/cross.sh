@@ -6,9 +6,9 @@
 #
 # TARGET is one of the targets that bindings/c/targets.sh defines.
 #
-# Compilers and emulators are Debian packages. The files for the target go into .build/cross/TARGET/root, so that the
-# system keeps its single architecture. For arm64, the packages are SQLite and Python (unpacked); for musl, the package
-# is SQLite (compiled from Debian's source).
+# The compilers and emulators come from Debian packages. The files for the target go into .build/cross/TARGET/root, so
+# that the system keeps its single architecture. For arm64, the packages are SQLite and Python (unpacked); for musl, the
+# package is SQLite (compiled from Debian's source).
 #
 # shellcheck disable=SC2034,SC2154 # root is for targets.sh, which sets others
 set -euo pipefail

@@ -55,7 +55,7 @@ where Self: MutableCollection & RandomAccessCollection, Index == Int, Element: C
 }
 
 extension Sequence {
-  /// The elements, sorted by an order; equal elements keep their order.
+  /// The elements, sorted by the given order; equal elements keep their order.
   @inlinable
   public func arranged(by precedes: (Element, Element) -> Bool) -> [Element] {
     var all = Array(self)

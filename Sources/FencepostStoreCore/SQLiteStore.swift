@@ -44,7 +44,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
 
   /// Opens a monitor's store, or prepares to create the store.
   ///
-  /// - Parameter directory: The directory must exist. The files of the store in this directory can be read only by the
+  /// - Parameter directory: An existing directory. The files of the store in this directory can be read only by the
   ///   user of the process.
   /// - Throws: ``MonitorError/invalidName(_:)``, ``MonitorError/monitorInUse(_:)``,
   ///   ``MonitorError/storeUnavailable(_:)``, ``MonitorError/storeCorrupt(_:)``, ``MonitorError/storeTooNew(_:)``.

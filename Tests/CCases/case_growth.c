@@ -11,7 +11,7 @@ enum {
   BLOCK = 1024
 };
 
-/* Memory of a caller, aligned like the structures. */
+/* The memory of a caller, aligned like the structures. */
 typedef union block {
   uint8_t bytes[BLOCK];
   uint64_t align;
@@ -23,7 +23,7 @@ typedef struct reader {
   const char *name;
   const void *init;
   size_t size;
-  size_t smallest; /* the size in the first header that had the structure; 8 if callers may pass any size */
+  size_t smallest; /* the structure's size in the first header that declared it; 8 if callers may pass any size */
   fencepost_status (*call)(void *structure);
 } reader;
 
@@ -158,7 +158,7 @@ enum {
   SMALLEST_FILTER = offsetof(fencepost_significant_change_filter, last) + sizeof(fencepost_fix)
 };
 
-/* The definition would be refused without a radius, as would a polygon without vertices. */
+/* Without a radius, the definition would be refused, as would a polygon without vertices. */
 enum {
   SMALLEST_GEOMETRY = offsetof(fencepost_geometry, ring_offsets),
   SMALLEST_DEFINITION = offsetof(fencepost_condition_definition, uuid)

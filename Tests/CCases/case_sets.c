@@ -1,5 +1,5 @@
-/* Tests calls for many conditions: ensuring columns, syncing a whole set, removing many, and listing the conditions in
-   a state. */
+/* Tests the calls that handle many conditions at once: ensuring columns, syncing a whole set, removing many, and
+   listing the conditions in a state. */
 #include "check.h"
 #include "stores.h"
 
@@ -225,7 +225,8 @@ static void ensuring_columns(void) {
   CHECK_OK(fencepost_monitor_ensure_circular_conditions(monitor, names, latitudes, longitudes, radii, tags, 3, NULL,
                                                         &result, NULL));
   check_result(result, 0, 0, 3, 0);
-  /* An element with a different tag replaces the condition; a name that occurs twice has the effect of two calls. */
+  /* An element with a different tag replaces the condition; a name that occurs twice has the same effect as two
+     calls. */
   CHECK_OK(fencepost_monitor_ensure_circular_conditions(monitor, names, latitudes, longitudes, radii, NULL, 4, NULL,
                                                         &result, NULL));
   check_result(result, 0, 4, 0, 0);

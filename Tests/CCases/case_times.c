@@ -65,7 +65,8 @@ static void every_kind_is_measured(void) {
   CHECK_OK(feed(monitor, 0.1, SECONDS(10)));
   CHECK_OK(fencepost_monitor_advance(monitor, SECONDS(10000), NULL));
   CHECK_OK(feed(monitor, 0, SECONDS(10005)));
-  /* A fix without a position, or out of range, is refused for that reason first, and does not move the clock. */
+  /* A fix that has no position, or is out of range, is refused for that reason before its time is checked, and does not
+     move the clock. */
   fencepost_fix nowhere = {0, 0, -1, FENCEPOST_TIME_MAX}, wrong = {91, 0, 5, FENCEPOST_TIME_MAX};
   CHECK_COUNTED(monitor, fencepost_monitor_feed_fix(monitor, &nowhere, NULL), FENCEPOST_OK, 1, 1, 0);
   CHECK_COUNTED(monitor, fencepost_monitor_feed_fix(monitor, &wrong, NULL), FENCEPOST_E_INVALID_ARGUMENT, 1, 1, 0);
@@ -121,8 +122,8 @@ static void range_of_the_option(void) {
   fencepost_monitor_destroy(strict);
 }
 
-/* After a rewind, reported states stay, observed states become undetermined, and the next fix decides them as the first
-   fix does. */
+/* After a rewind, reported states stay unchanged; observed states become undetermined, and the next fix determines them
+   in the same way as a first fix. */
 static void rewinding(void) {
   fencepost_monitor *monitor = busy_monitor();
   fencepost_event event;
@@ -295,8 +296,8 @@ static void rewinding_in_each_delivery(void) {
   }
 }
 
-/* Snapshots and stores contain the option `max_time_step_us`, its counter and the rewound clock, at every
-   durability. */
+/* Whatever the durability, snapshots and stores contain the option `max_time_step_us`, its counter, and the clock as
+   set by a rewind. */
 static void times_last(void) {
   for (fencepost_durability durability = 0; durability <= FENCEPOST_DURABILITY_RELAXED; durability++) {
     folder store = new_folder();
@@ -309,8 +310,8 @@ static void times_last(void) {
     CHECK_STATUS(feed(monitor, 0, SECONDS(61)), FENCEPOST_E_AHEAD_OF_CLOCK);
     CHECK_OK(fencepost_monitor_advance(monitor, YEAR_2079, NULL));
     CHECK_OK(fencepost_monitor_rewind(monitor, SECONDS(10), NULL));
-    /* All inputs survive a crash: after the clock was rewound from 2079, RELAXED does not wait until 2079 before it
-       saves again. */
+    /* All inputs survive a crash: after the clock has been rewound from 2079, the next save with RELAXED does not wait
+       until 2079. */
     CHECK_INT(inputs_after_a_crash(&store), 4);
 
     size_t size = 0;
@@ -331,7 +332,8 @@ static void times_last(void) {
       CHECK_OK(feed(both[m], 0, SECONDS(70)));
       fencepost_monitor_destroy(both[m]);
     }
-    /* Each opening sets the option `max_time_step_us` anew, but the counter `ahead_inputs` is preserved. */
+    /* The option `max_time_step_us` is set again whenever the store is opened, but the counter `ahead_inputs` is
+       preserved. */
     options.max_time_step_us = 0;
     monitor = open_with("m", &options);
     CHECK_INT(statistics_of(monitor).ahead_inputs, 2);

@@ -20,7 +20,7 @@ fail() {
   exit 1
 }
 
-# same WHAT EXPECTED ACTUAL: compares two files.
+# same WHAT EXPECTED ACTUAL: compares the contents of two files.
 same() {
   diff -u "$2" "$3" || fail "$1"
   count=$((count + 1))
@@ -40,8 +40,8 @@ run() {
 
 strict='-O1 -Wall -Wextra -Wpedantic -Werror'
 
-# through_pkg_config PREFIX EXAMPLE...: builds the examples with both compilers, against the shared library, with the
-# archive, and fully static.
+# through_pkg_config PREFIX EXAMPLE...: builds the examples with both compilers, linked to the shared library, to the
+# archive, and fully statically.
 through_pkg_config() {
   local shared static archive compiler source
   export PKG_CONFIG_PATH="$1/lib/pkgconfig"

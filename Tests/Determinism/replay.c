@@ -83,9 +83,9 @@ enum {
 static int64_t latitudes[circles], longitudes[circles]; /* the centres of the monitored circles */
 static void go(fencepost_monitor *monitor, int places, size_t count, size_t batch);
 
-/* Adds stars, with and without holes, and lines; all are 100 m to 800 km long. Half of the shapes are in one city, the
- * others anywhere, also at the poles and across the antimeridian. Together, the shapes use all policies, and some have
- * a buffer or planar edges. */
+/* Adds stars, with and without holes, and lines; all are 100 m to 800 km long. Half of the shapes are in one city; the
+ * other half are anywhere on the globe, including at the poles and across the antimeridian. Together, the shapes use
+ * all policies, and some have a buffer or planar edges. */
 static void walk_shapes(fencepost_monitor *monitor, size_t count, size_t batch) {
   static const fencepost_transition_policy policies[] = {FENCEPOST_TRANSITION_POLICY_EXACT_INIT,
                                                          FENCEPOST_TRANSITION_POLICY_STANDARD_INIT,

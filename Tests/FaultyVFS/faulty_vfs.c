@@ -71,7 +71,8 @@ static int file_control(sqlite3_file *f, int code, void *argument) {
 static int file_sector(sqlite3_file *f) { return REAL(f)->pMethods->xSectorSize(REAL(f)); }
 static int file_characteristics(sqlite3_file *f) { return REAL(f)->pMethods->xDeviceCharacteristics(REAL(f)); }
 
-/* Declares version 1, which has no shared memory: the real file system has none, and SQLite must not expect it. */
+/* Declares version 1 of the methods, which has no shared memory: the real file system has no shared memory, so SQLite
+   must not expect it. */
 static const sqlite3_io_methods methods = {
     .iVersion = 1,
     .xClose = file_close,

@@ -72,7 +72,8 @@ import Testing
         let away = random.anywhere()
         let distance = random.next() % 2 == 0 ? 0 : reach * random.uniform(0...1)
         let chord = centre.squaredChord(to: away).squareRoot()
-        // A point on the straight line through both centres gives the wanted chord; it need not be on the surface.
+        // A point on the straight line through both centres gives the chord that the test needs; the point need not be
+        // on the surface.
         func point(_ length: Double) -> EarthVector {
           let part = length / chord
           return EarthVector(

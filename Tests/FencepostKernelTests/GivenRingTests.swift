@@ -174,7 +174,7 @@ import Testing
         let found = try shape(ring)
         let again = try readAgain(found)
         for longitude in stride(from: -359.3, through: 360, by: 7) {
-          // These longitudes avoid the seams of the added vertices and the antimeridian.
+          // These longitudes avoid both the antimeridian and the seams where vertices are added.
           let isInside = [longitude - 360, longitude, longitude + 360].contains { $0 > west && $0 < east }
           for latitude in [-20.01, -19.99, 0.5, 19.99, 20.01] {
             let point = SurfacePoint(latitude: latitude, longitude: GivenRing.reduced(longitude))
@@ -245,7 +245,7 @@ import Testing
     #expect(refusal([(60, 0), (60, 100), (70, 50)], .planar, room: 100)?.reason == .tooManyVertices)
   }
 
-  /// Vertices a nanometre apart have no edge with a direction; a ring of only such vertices has no area.
+  /// An edge between vertices that are a nanometre apart has no direction; a ring of only such vertices has no area.
   @Test func whatIsNearerThanFiveNanometresIsOne() throws {
     let tiny = 1e-14
     let ring = try made([(0, 0), (0, tiny), (0, 1), (1, 1)])

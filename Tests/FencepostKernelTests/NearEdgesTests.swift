@@ -52,7 +52,7 @@ import TestSupport
       let buffer = turn % 7 == 0 ? 0.05 * radius : 0
       guard let shape = try? GeodesicShape.reading(polygon: [[ring]], buffer: buffer) else { continue }
       for _ in 0..<4 {
-        // The point is next to a corner, next to an edge, or anywhere.
+        // The point is next to a corner, next to an edge, or at a random place.
         let corner = ring[random.integer(0...ring.count - 1)]
         let from = Place(latitude: corner.latitude, longitude: corner.longitude)
         let points =
@@ -62,7 +62,7 @@ import TestSupport
         told += check(shape, from: points[0], points, "turn \(turn)")
       }
     }
-    // The cache must decide a considerable part of the points.
+    // The cache must decide more than a third of the points.
     #expect(told > asked / 3, "\(told) of \(asked)")
   }
 

@@ -87,8 +87,8 @@ import Testing
         let d = shape.boundaryDistance(of: point)
         let nearest = shape.nearestBoundaryPoint(of: point)
         guard d.magnitude < 9e6 else { continue }
-        // If `nearest` is nil, another edge hides the place; for a plain polygon, or from outside, this must not
-        // happen.
+        // If `nearest` is nil, the place on the boundary is hidden by another edge; this must not happen for a plain
+        // polygon, or from outside a shape.
         guard let nearest else {
           #expect(shape.offset != 0 && (d <= 0 || shape.offset < 0), "\(shape.definition) \(point)")
           continue
@@ -154,7 +154,7 @@ import Testing
         #expect(depth > radius * 0.95 && depth < radius * 1.05, "\(depth) \(radius)")
       }
       #expect(try GeodesicShape.reading(polygon: [[ring.reversed()]], isOriented: true).depth == 100_000)
-      // The polygon is also deep if it has a tail with a single long edge.
+      // A polygon that has a tail with a single long edge is also deep.
       let tail = try GeodesicShape.reading(polygon: [
         [ring + [(latitude - 1, longitude + 3), (latitude + 1, longitude + 3)]]
       ])
@@ -199,9 +199,9 @@ import Testing
     #expect(found.depth == shape.depth)
   }
 
-  /// Tests holes with a corner on the surrounding edge. In earlier versions, the search grew circles at these corners
-  /// that reached outside the polygon, until it gave up. The search opened 2 500 nodes for each vertex, which took
-  /// minutes for a thousand holes, and the depth was up to 2.3 % too small.
+  /// Tests holes with a corner on the surrounding edge. In earlier versions, the search grew circles at these corners;
+  /// the circles reached outside the polygon, until the search gave up. The search opened 2 500 nodes for each vertex,
+  /// which took minutes for a thousand holes, and the depth was up to 2.3 % too small.
   @Test(arguments: [20, 100, 400]) func holesThatTouchTheEdgeAreNoMoreWork(_ holes: Int) throws {
     let width = 1 / Double(holes)
     let diamonds = (0..<holes).map { hole -> [Corner] in
@@ -272,12 +272,12 @@ import Testing
         #expect(error.message.hasPrefix(reason.rawValue))
       }
     }
-    // One line crosses itself, another one returns along itself.
+    // One of the lines crosses itself, and the other goes back along itself.
     _ = try GeodesicShape.reading(corridor: [[(0, 0), (1, 1), (1, 0), (0, 1)], [(0, 0), (0, 1), (0, 0)]], radius: 1)
   }
 
-  /// Tests known departures of planar edges from geodesics: no departure on the equator and along meridians, and
-  /// kilometres in the north.
+  /// Tests known distances between planar edges and geodesics: none on the equator and along meridians, and kilometres
+  /// in the north.
   @Test func departures() throws {
     func departure(_ ring: [Corner]) -> (metres: Double, place: ShapeDefect.Place)? {
       ShapeDefinition(.polygon(buffer: 0, isOriented: false), ShapeVertices(parts: [[ring]])).planarDeparture

@@ -68,8 +68,8 @@ import Testing
   }
 }
 
-/// Checks the shapes of Tests/Golden/invalid-shapes.json: invalid shapes with reason and place, and similar valid
-/// shapes.
+/// Checks the shapes of Tests/Golden/invalid-shapes.json: invalid shapes, each with its reason and place, and similar
+/// valid shapes.
 @Suite struct InvalidShapeTests {
   struct Row: Sendable, CustomTestStringConvertible {
     var name: String

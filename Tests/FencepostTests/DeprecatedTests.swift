@@ -1,7 +1,8 @@
 import Fencepost
 import Testing
 
-// A deprecated method that meets a requirement of a protocol is called without a warning.
+// When a deprecated method satisfies a requirement of a protocol, calling the method through the protocol gives no
+// warning.
 private protocol SeesForOne {
   mutating func see(_ sightings: some Sequence<BeaconSighting>, at time: Timestamp) throws(MonitorError)
 }

@@ -28,8 +28,8 @@ int are_same(unsigned char *one, size_t size, unsigned char *other, size_t other
 
 /* Makes the calls of the life on a monitor in memory, and records the state after each call. */
 void imagine(void);
-/* Opens the store in the folder. Returns the number of the store's state among the states from `first` to `last`, -1
- * for another state, -2 if the store is refused, -3 if nothing was ever saved. */
+/* Opens the store in the folder. Returns the number of the state that the store is in, if it is one of the states from
+ * `first` to `last`; -1 for any other state, -2 if the store is refused, -3 if nothing was ever saved. */
 long found_state(long first, long last);
 
 /* The progress of a child process. */

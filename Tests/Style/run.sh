@@ -30,7 +30,7 @@ if grep -rnE --include='*.swift' '\btracker\??\.(timeline|known|lookout|deadline
   echo "format: that part of a tracker is for its detectors; see Tracker+Questions.swift" >&2
   status=1
 fi
-# Refuses unstable functions of the standard library: locks are the kernel's `Lock`, or `Mutex` in the actors.
+# Refuses unstable functions of the standard library; code must use the kernel's `Lock` or, in the actors, `Mutex`.
 if grep -rnE --include='*.swift' '\b_unsafe(Try)?(Lock|Unlock)\b' Sources; then
   echo "format: that is no public function of the standard library; use Lock" >&2
   status=1

@@ -49,7 +49,7 @@ def test_the_add_on_has_what_the_supervisor_needs() -> None:
     config: dict[str, Any] = yaml.safe_load((CONTAINERS / "homeassistant/config.yaml").read_text())
     assert {"name", "version", "slug", "description", "arch"} <= set(config)
     assert set(config["arch"]) <= {"amd64", "aarch64"}
-    # Each option must have a type, and run.py must read it.
+    # Each option must have a type, and run.py must read each option.
     assert set(config["options"]) == set(config["schema"])
     program = ast.parse((CONTAINERS / "homeassistant/run.py").read_text())
     texts = {node.value for node in ast.walk(program) if isinstance(node, ast.Constant)}

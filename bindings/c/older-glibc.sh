@@ -9,8 +9,8 @@
 # objects; and `remap`, for lld's --remap-inputs-file, which replaces the system's libraries wherever a linker finds
 # them.
 #
-# glibc keeps every version of a symbol and never changes a version; a linker selects the newest. To a linker, the older
-# glibc is therefore just the list of the symbol versions that are old enough; the list is read from this machine's
+# glibc keeps every version of a symbol and never changes a version; a linker selects the newest. A linker therefore
+# needs to know only which symbol versions the older glibc has; the list of these versions is read from this machine's
 # libraries. Functions that appeared later under a new name, or in the C++ library, are in missing.c. On a system
 # without glibc, FOLDER stays empty.
 set -eu

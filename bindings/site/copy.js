@@ -1,4 +1,4 @@
-// Adds a copy button to each block of code. Blocks of output do not get a button.
+// Adds a copy button to each block of code. Output blocks do not get a button.
 "use strict";
 
 /** Copies a text by selecting it. Pages from a server without TLS have no clipboard API, so they need this function. */

@@ -34,7 +34,7 @@ EXPORT = re.compile(r"^export ((?:async )?function\*?|class|const) (\w+)", re.MU
 
 
 def _names(text: str) -> list[tuple[str, str]]:
-    """The names between the braces of an import: each with its local name."""
+    """The names between the braces of an import, each with its local name."""
     pairs = (each.split(" as ") for each in text.replace("\n", " ").split(",") if each.strip())
     return [(pair[0].strip(), pair[-1].strip()) for pair in pairs]
 

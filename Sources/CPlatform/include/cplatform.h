@@ -79,8 +79,8 @@ enum {
 
 /* Enters a gate that is closed, is claimed or has readers inside. */
 void cplatform_enter_slowly(cplatform_gate *gate);
-/* `before` is the value of the gate's word before a reader left. If this reader was the last one inside, the function
-   wakes the writer that waits for it. */
+/* `before` is the value that the gate's word had before a reader left. If this reader was the last one inside, the
+   function wakes the writer that waits for it. */
 void cplatform_leave_slowly(cplatform_gate *gate, uint32_t before);
 
 static inline void cplatform_enter(cplatform_gate *gate) {

@@ -152,8 +152,9 @@ public actor Fleet {
 
   /// Feeds many fixes of many devices in order. See ``FleetEngine/feed(_:result:)``.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (a device number does not exist; in this case nothing has
-  ///   changed), ``MonitorError/queueFull(limit:position:)``; the fixes before this position were applied.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if a device number does not exist (in this case nothing
+  ///   has changed); ``MonitorError/queueFull(limit:position:)`` if the queue is full (the fixes before this position
+  ///   were applied).
   @discardableResult
   public func feed(_ fixes: [(device: UInt32, fix: Fix)]) throws(MonitorError) -> FeedResult {
     try engine.feed(fixes)

@@ -1,5 +1,6 @@
-/// Chords for geodesic distances, widened so that a comparison of chords can only cause an unnecessary exact check. Up
-/// to 200 km the thresholds need no trigonometry, so they can be computed at each change of a state.
+/// Chords for geodesic distances, widened so that comparing chords never gives a wrong result, but at worst causes an
+/// unnecessary exact check. Up to 200 km the thresholds need no trigonometry, so they can be computed at each change of
+/// a state.
 public enum ChordThreshold {
   /// Up to this distance, in metres, the thresholds are polynomials; beyond it, the bounds of `DistanceBounds` are
   /// tighter.

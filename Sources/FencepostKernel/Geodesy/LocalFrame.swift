@@ -21,8 +21,8 @@
 
   /// - Parameters:
   ///   - latitude: Degrees in [−90, 90]; for values beyond this range, the meridian is followed over the pole.
-  ///   - longitude: In degrees; any finite value. If the latitude or longitude is NaN or infinite, every position is
-  ///     out of range.
+  ///   - longitude: The longitude in degrees; any finite value. If the latitude or longitude is NaN or infinite, every
+  ///     position is out of range.
   @inlinable
   public init(latitude: Double, longitude: Double) {
     self.latitude = latitude

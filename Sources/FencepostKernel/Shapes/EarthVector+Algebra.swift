@@ -1,4 +1,4 @@
-/// Differences of points as vectors in space.
+/// Arithmetic with differences of points, as vectors in space.
 extension EarthVector {
   @inlinable @inline(__always)
   static func + (a: EarthVector, b: EarthVector) -> EarthVector {

@@ -103,8 +103,8 @@ struct GivenRing {
     guard vertex.isPosition else { throw ShapeDefect(.coordinate, place(number)) }
     let point = SurfacePoint(latitude: vertex.latitude + 0, longitude: GivenRing.reduced(vertex.longitude))
     if let last = corners.last, last.point.isSamePlace(as: point) {
-      // A pole that is listed several times in a row is one corner; a planar edge leaves it along the meridian of the
-      // last listing.
+      // A pole that is listed several times in a row counts as one corner; a planar edge that starts at this corner
+      // follows the meridian of the last listed longitude.
       if reading == .planar, last.leaving != point {
         corners[corners.count - 1].leaving = point
         vertices.append(point)
@@ -186,7 +186,7 @@ struct GivenRing {
 }
 
 extension SurfacePoint {
-  /// Whether two points are so near each other (5 nm) that an edge between them would have no direction.
+  /// Whether two points are so close together (within 5 nm) that an edge between them would have no direction.
   func isOne(with other: SurfacePoint) -> Bool { vector.squaredChord(to: other.vector) < 2.5e-17 }
 
   /// Whether two points are at the same place. At a pole, points with different longitudes are at the same place.

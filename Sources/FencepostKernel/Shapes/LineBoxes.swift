@@ -75,7 +75,7 @@ struct LineBoxes {
   /// A line with fewer vertices than this needs no boxes.
   private static var fewest: Int { 200 }
 
-  /// - Returns: `nil` for a small line.
+  /// - Returns: The boxes, or `nil` if the line is too small to need boxes.
   init?(_ line: ShapeLine) {
     guard line.vertices.count >= LineBoxes.fewest else { return nil }
     var boxes: ContiguousArray<OrientedBox> = []

@@ -101,7 +101,7 @@ struct LineSearch {
     balls[ball].distance(to: place) - balls[ball].reach - rounding
   }
 
-  /// The smallest distance from the point to each of the inner balls of a ball, and the number of inner balls.
+  /// The smallest distance from the point to each inner ball of the given ball, and the number of inner balls.
   @inline(__always)
   func gaps(_ level: Int, _ index: Int) -> (SIMD8<Float>, count: Int) {
     let first = index &* ShapeLine.fanOut

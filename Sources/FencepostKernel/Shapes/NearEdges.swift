@@ -24,7 +24,7 @@ public struct NearEdges: Sendable {
   /// Nothing is known.
   public init() {}
 
-  /// - Parameter position: Must be near the surface.
+  /// - Parameter position: A position near the surface.
   public init(of shape: GeodesicShape, around position: EarthVector) {
     centre = position
     (owner, groupCount) = (ObjectIdentifier(shape), shape.line.groupCount)

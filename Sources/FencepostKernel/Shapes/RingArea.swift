@@ -39,7 +39,7 @@ enum RingArea {
 
   /// The smaller of the two areas that a ring bounds, with an error proportional to this area.
   ///
-  /// - Parameter ring: Closed: the first point is repeated at the end.
+  /// - Parameter ring: The closed ring: its first point is repeated at the end.
   /// - Returns: The area in square metres; negative if it lies to the right.
   static func smaller(of ring: some RandomAccessCollection<SurfacePoint>) -> Double {
     // ∮ −sin ξ dλ. Each edge is integrated from the pole of its own hemisphere, so that no precision is lost near a

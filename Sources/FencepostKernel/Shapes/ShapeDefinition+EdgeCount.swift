@@ -1,6 +1,6 @@
 extension ShapeDefinition {
-  /// The number of vertices in a caller's definition, before the definition is examined. The vertices that are inserted
-  /// when planar edges are divided are included in the number.
+  /// The number of vertices in a caller's definition, before the definition is examined. This number includes the
+  /// vertices that are inserted when planar edges are divided.
   ///
   /// A repeated vertex counts, unless it closes a ring. Points that divide planar edges later, because only the
   /// geodesics of these edges cross, do not count.

@@ -46,7 +46,7 @@ extension WellKnownBinary {
   private struct Header {
     var type: GeometryType
     var isBigEndian: Bool
-    /// The number of bytes of a vertex, which consists of two to four numbers.
+    /// The size of a vertex in bytes; a vertex consists of two to four numbers.
     var vertexSize: Int
   }
 

@@ -1,7 +1,7 @@
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Converts the values of a step to values of the library.
+/// Converts the values in a step to the library's types.
 extension JSON {
   struct Definition {
     var condition: any Condition
@@ -35,7 +35,7 @@ extension JSON {
 
   func time() throws -> Timestamp { Timestamp(microseconds: try microseconds()) }
 
-  /// The value with the given name; throws an invalid argument for an unknown name.
+  /// The value with the given name; throws an invalid-argument error if the name is unknown.
   func oneOf<Value>(_ names: [String: Value]) throws -> Value {
     guard let string, let value = names[string] else { throw MonitorError.invalidArgument("\(self)") }
     return value

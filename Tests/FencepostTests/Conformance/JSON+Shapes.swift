@@ -46,7 +46,7 @@ struct ScenarioShape {
     return 1 + (array.first.map(depth) ?? 0)
   }
 
-  /// A value with one level of nesting less stands for a single part or a single line.
+  /// A value with one nesting level fewer stands for a single part or a single line.
   private static func parts(_ value: JSON, isPolygon: Bool) throws -> [[[Coordinate]]] {
     let list = try value.list()
     guard isPolygon else {

@@ -31,7 +31,7 @@ import Testing
     Candidate(fix: fix(1, 0), boundaryDistance: -100, deadline: 5, isTimed: true)
   }
 
-  /// The states of both conditions, with all their changes saved.
+  /// The states of both conditions, with all changes to these states saved.
   private var known: ObservedStates {
     var known = ObservedStates()
     known.beginJournal()

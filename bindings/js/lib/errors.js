@@ -49,7 +49,7 @@ export class DisposedError extends FencepostError {
   }
 }
 /**
- * The WebAssembly module is not loaded: call `await load()` first. The error is also thrown if the module cannot be
+ * The WebAssembly module is not loaded: call `await load()` first. This error is also thrown if the module cannot be
  * fetched or compiled.
  */
 export class NotLoadedError extends FencepostError {

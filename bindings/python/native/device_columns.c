@@ -133,8 +133,8 @@ static int open_texts(native_state *state, PyObject *names, Py_ssize_t count, na
 }
 
 /*
- * Finds the elements that the rows from `row` on refer to. If another thread changes the column during the call, the
- * library itself refuses a row with an invalid code.
+ * Finds the elements that the rows from `row` on refer to. If another thread changes the column during the call, a row
+ * may have an invalid code; the library itself refuses such a row.
  */
 static void find_rest(native_device_column *column, Py_ssize_t row, Py_ssize_t count) {
   Py_ssize_t found, kept = 0;

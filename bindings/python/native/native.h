@@ -39,7 +39,7 @@ typedef struct {
   PyObject_HEAD fencepost_monitor *handle;
   fencepost_conditions *table;
   fencepost_fleet *fleet;
-  native_queue queue; /* queue of the calls without the interpreter lock */
+  native_queue queue; /* queue of the calls that run without the interpreter lock */
   Py_ssize_t outside; /* number of calls without the interpreter lock; accessed with that lock */
   int consumer;       /* descriptor of the waiting consumer, plus 1; 0 without a consumer */
   long consumer_process;
@@ -310,14 +310,14 @@ PyObject *native_feed_columns(PyObject *self, PyObject *args);
    fed. */
 int native_try_rows(native_state *state, const fencepost_fix_columns *fixes, size_t count);
 /*
- * Feeds the rows of columns (for a fleet, to these devices); raises the exception of a signal handler. The returned
- * result contains the counts of the consumed rows.
+ * Feeds the rows of columns (to these devices if the handle is a fleet); raises the exception of a signal handler. The
+ * returned result contains the counts of the consumed rows.
  */
 PyObject *native_feed_rows(native_handle *self, native_state *state, const fencepost_fix_columns *fixes,
                            native_device_column *devices, size_t count);
 
 /* sets.c */
-/* Adds or ensures circles from latitudes, longitudes, radii, and tags or NULL. */
+/* Adds or ensures circles from latitudes, longitudes, radii and, unless NULL, tags. */
 PyObject *native_put_circles(native_handle *self, native_state *state, PyObject *identifiers,
                              const double *const columns[3], const uint64_t *tags,
                              const fencepost_condition_options *options, int ensure);

@@ -85,8 +85,8 @@ def event_values(track, event, heading=None):
 
 
 def crossing_heading(gate, event):
-    """The direction in which a gate was crossed, in degrees clockwise from north: perpendicular to the gate's segment
-    nearest to the crossing.
+    """The direction in which a gate was crossed: the perpendicular to the gate's segment nearest to the crossing, in
+    degrees clockwise from north.
 
     Args:
         gate: The condition.

@@ -60,7 +60,7 @@ def drop(browser: webdriver.Chrome, *files: Path) -> None:
 
 
 def guide() -> list[list[str]]:
-    """The events of the first example of the guide "Start"."""
+    """The events of the first example in the Start guide."""
     text = (ROOT / "bindings/site/start.md").read_text(encoding="utf-8")
     block = next(part for part in re.findall(r"```text\n(.*?)```", text, re.DOTALL) if part.startswith("date (UTC)"))
     rows = [re.split(r"\s{2,}", line) for line in block.splitlines()[2:] if line]

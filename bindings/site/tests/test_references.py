@@ -132,7 +132,8 @@ def test_numbers_stay_on_one_line(site: Path) -> None:
 
 
 def test_rules_of_the_header_are_a_list(site: Path) -> None:
-    """The C reference begins with the header's first page: text, program and rules, in this order."""
+    """The C reference begins with the header's first page, which consists of text, a program and the rules, in this
+    order."""
     page = (site / "reference/c/index.html").read_text(encoding="utf-8")
     listed = re.findall(r"<li><p><strong>([^<]+):</strong>", page)
     assert listed[:2] == ["Units", "Errors"] and "Wrong times" in listed and "Sanitizer" in listed and len(listed) > 20

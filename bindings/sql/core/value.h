@@ -58,7 +58,7 @@ bool fp_places_compile(fp_places *places, fencepost_conditions *table, const uin
 
 /*
  * Does the same as fp_places_get().
- * @param is_new  True while a new value is made. In this case, shapes above their vertex limit are refused. The limit
+ * @param is_new  True while a new value is made. For a new value, shapes above their vertex limit are refused. The limit
  *                does not apply to a value that is read from a table, because an earlier version, which had no limit,
  *                may have made the value.
  */

@@ -126,7 +126,7 @@ def test_duckdb_says_what_it_needs() -> None:
 
 
 def test_duckdb_accepts_its_own_geometry() -> None:
-    """The type GEOMETRY of DuckDB 1.5 and later gives the same answers as the same shapes as WKB."""
+    """DuckDB's GEOMETRY type (DuckDB 1.5 and later) gives the same answers as WKB does for the same shapes."""
     duckdb = pytest.importorskip("duckdb")
     build("duckdb")
     host = DuckDB()

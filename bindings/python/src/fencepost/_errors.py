@@ -15,8 +15,8 @@ _Kind = TypeVar("_Kind")
 
 
 class Advice(NamedTuple):
-    """The advice in a message, in the words of each interface, such as ``sort=False keeps it`` in Python and
-    ``--no-sort keeps it`` in a shell."""
+    """The advice in a message, in each interface's own terms, such as ``sort=False keeps it`` in Python and ``--no-sort
+    keeps it`` in a shell."""
 
     python: str
     command: str

@@ -165,8 +165,8 @@ class Way:
         return found.latitude, found.longitude, bend
 
     def apart(self, one: int, other: int) -> tuple[float, float]:
-        """Returns the distance in metres between the positions at two times, and the greatest distance that is
-        allowed."""
+        """Returns the distance between the positions at two times, and the greatest distance that the test allows, both
+        in metres."""
         (latitude, longitude, bend), place = self.at(one), self.at(other)
         return geodesic.inverse(latitude, longitude, *place[:2]).distance, MOST_APART_M + bend
 

@@ -23,7 +23,7 @@ from fencepost._live.sources import PIECE, FileSource, Source, open_file
 
 
 def fixes(path: Path, device: str, *steps: tuple[float, float]) -> Path:
-    """Writes fixes of a device, which are passed as pairs of seconds and longitudes."""
+    """Writes the fixes of one device, given as pairs of seconds and longitude."""
     rows = [{"device": device, "lat": 0, "lon": longitude, "time": START + second} for second, longitude in steps]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path

@@ -48,7 +48,7 @@ const labels = {
   free: label(), above: label([150, 195]), both: label([150, 196], [150, 244]), everywhere: label(...Array.from({length: 60}, (_, at) => [150, 150 + 2 * at])),
 };
 
-// The bars in a row of states, 500 pixels wide, for the period from 1000 to 2000.
+// The bars in a row of states that is 500 pixels wide, for the period from 1000 to 2000.
 const strip = report.slice(report.indexOf("function prepared("), report.indexOf("const states = new Table("));
 Object.assign(page, {states: {width: 500}, period: [1000, 2000], isFlat: true, map: {colour: (name) => name}, count: () => "", span: () => ""});
 vm.runInContext(`${strip}; globalThis.drawStrip = drawStrip;`, page);

@@ -129,7 +129,7 @@ def one_life(child: Child, log: Log, plan: Plan, generator: random.Random, kill:
         if not killed and (lines <= 0 or time.monotonic() >= deadline):
             child.kill()
             killed = True
-        # After the kill, read the lines that the process had written before.
+        # After the kill, read the lines that the process wrote before it was killed.
         line = child.line(never if killed else deadline)
         if line is None:
             if killed or time.monotonic() < deadline:

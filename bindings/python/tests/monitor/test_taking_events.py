@@ -114,8 +114,8 @@ def test_a_loop_to_its_end_commits_everything() -> None:
 
 
 def test_next_alone_is_next_event() -> None:
-    """Programs written for version 0.1 read single events with `next(monitor.events())`; each call returns another
-    event."""
+    """Programs written for version 0.1 read single events with `next(monitor.events())`; each such call returns the
+    next event."""
     monitor = filled()
     assert [next(monitor.events()).identifier for _ in range(4)] == list("abcd")
     assert next(monitor.events(), None) is None

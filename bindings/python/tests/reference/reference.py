@@ -62,8 +62,8 @@ class ReferenceMonitor:
         self.path = path
         self.max_gap = None if max_gap is None else microseconds(max_gap)
         self.max_speed = max_speed
-        # "next" means that the next event reports a gap. A time means that an event of that time has reported a gap,
-        # and that other events of the same time report it too.
+        # "next" means that the next event reports a gap. If `gap` is a time, an event at that time has reported a gap,
+        # and other events at the same time report it too.
         self.gap = None
         self.clock = None
         self.latest_fix = None
@@ -396,7 +396,7 @@ class ReferenceMonitor:
             self._watch_for_absence(c)
 
     def _begin(self, time, is_word_of_host=False):
-        """Accepts an input at `time`. First, everything happens that is due strictly before the input."""
+        """Accepts an input at `time`. First, all changes take place that are due strictly before the input."""
         self._admit(time, is_word_of_host)
         self._pass_time(time)
 

@@ -52,7 +52,7 @@ class ReferenceFleet:
         self.max_pending_events = max_pending_events
         self.device_limit = device_limit
         self.devices = {}  # maps each identifier to its Device, in the order of the device numbers
-        self.past = list(table.past)  # changes to the table, and advances
+        self.past = list(table.past)  # the changes to the table and the advances of the fleet
         self.clock = None
         self.waiting = []  # dicts, each an event with its device and row
         self.handed_out = []  # delivered, not committed
@@ -75,7 +75,7 @@ class ReferenceFleet:
         try:
             getattr(self.devices[identifier].monitor, name)(*arguments, **rest)
         except Refused as refused:
-            if refused.status != "late_input":  # the device's clock may be ahead of the fleet's advance
+            if refused.status != "late_input":  # the device's clock may already be later than the fleet's time
                 raise
 
     def enter(self, identifier):

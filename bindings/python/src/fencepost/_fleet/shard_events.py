@@ -45,7 +45,7 @@ class ShardEvents:
         return sum(self._is_live(row, known) for row, _ in self._waiting)
 
     def is_full(self, most: int) -> bool:
-        """True if at least `most` events are pending. Drops void events if the answer depends on them."""
+        """True if at least `most` events are pending. If the result depends on void events, drops them first."""
         if len(self._waiting) < most:
             return False
         known: dict[int, bool] = {}

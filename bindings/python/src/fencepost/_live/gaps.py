@@ -8,8 +8,8 @@ from collections import Counter
 from .notices import Notices
 
 _LATE = 100
-"""The number of a message that comes late or twice may be smaller than the last number by at most this much. If a
-message number is smaller than the last number by more than this, the sender has restarted its numbering."""
+"""A message that arrives late or twice may have a number that is smaller than the last number, by at most this much. If
+a message number is smaller than the last number by more than this, the sender has restarted its numbering."""
 
 
 class Gaps:

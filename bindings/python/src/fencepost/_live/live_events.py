@@ -32,7 +32,7 @@ class Awaited:
             try:
                 loop.call_soon_threadsafe(bell.set)
             except RuntimeError:
-                pass  # the event loop of that waiter is closed
+                pass  # the waiting task's event loop is closed
 
 
 async def wait(bell: asyncio.Event, pause: float | None) -> None:

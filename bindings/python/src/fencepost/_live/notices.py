@@ -200,8 +200,8 @@ class _Stderr(logging.Handler):
 
 
 class JsonLines(logging.Handler):
-    """Writes each record as a line of JSON with ``time`` and ``message``. Records that have a kind also have ``kind``
-    and ``count``.
+    """Writes each record as a line of JSON with ``time`` and ``message``. A record that has a kind also gets the
+    members ``kind`` and ``count``.
 
     Args:
         write: Writes a line.

@@ -218,8 +218,7 @@ class Visits(Rows[Visit]):
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A condition's state from one event to the next. `cause` and `evidence_us` come from the first of the two
-    events."""
+    """A condition's state from one event to the next. `cause` and `evidence_us` are those of the event at the start."""
 
     identifier: str
     state: State

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     class Owner(Protocol):
-        """A monitor or a fleet whose events a loop reads. The loop holds a reference to its owner."""
+        """The monitor or fleet whose events a loop reads. The loop holds a reference to its owner."""
 
         _handle: Any
 
@@ -58,8 +58,8 @@ class EventLoop(Iterator[E], Generic[E]):
         self._give_back()
 
     def _give_back(self) -> None:
-        # Abandon only this loop's own turn. If another consumer has read since, that read acknowledged our event, and
-        # the events in flight belong to the other consumer.
+        # Abandon only this loop's own turn. If another consumer has read events in the meantime, that read acknowledged
+        # our event, and the events in flight belong to the other consumer.
         if self._turn >= 0:
             self._monitor._handle.abandon(self._turn)
 

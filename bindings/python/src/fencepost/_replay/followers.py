@@ -108,7 +108,7 @@ class OneFleet:
 
 
 class Monitors:
-    """A monitor for each track; each monitor is a fork of one monitor that holds the conditions."""
+    """One monitor for each track; each is a fork of a single monitor that holds the conditions."""
 
     def __init__(self, template: Monitor, as_json: bool) -> None:
         self._template, self._as_json = template, as_json

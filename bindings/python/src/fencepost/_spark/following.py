@@ -39,7 +39,7 @@ class Following:
         self._waiting = {device: known for device, *known in known}
         self._versions: dict[str, Version] = {}
         self.heard: dict[str, int] = dict(zip(columns["device"], columns["heard"]))
-        """The latest time of each device's own rows."""
+        """For each device, the latest time in its own rows."""
 
     def feed(self, rows: Batch) -> None:
         """Feeds rows that are sorted by device and time."""

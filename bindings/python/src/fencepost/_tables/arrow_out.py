@@ -119,7 +119,7 @@ def _number(kind: str, value: Any) -> Any:
 
 
 def _validity(values: Sequence[Any]) -> tuple[bytes | None, int]:
-    """The validity bits, lowest first, and the number of nulls."""
+    """The validity bits, starting with the lowest bit, and the number of nulls."""
     nulls = sum(value is None for value in values)
     if not nulls:
         return None, 0

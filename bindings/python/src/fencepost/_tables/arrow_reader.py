@@ -42,7 +42,7 @@ _GEOMETRIES = ("geoarrow.point", "geoarrow.wkb", "ogc.wkb")
 _FRACTIONS = {"s": (1_000_000, 1), "ms": (1_000, 1), "us": (1, 1), "ns": (1, 1_000)}
 """The length of each unit in microseconds, as a fraction."""
 _UNITS = {"s": "s", "m": "ms", "u": "us", "n": "ns"}
-"""The time unit for the third letter of an Arrow timestamp's format."""
+"""The time unit that the third letter of an Arrow timestamp's format stands for."""
 _WGS84 = (None, "", "EPSG:4326", "EPSG:4979", "OGC:CRS84", "WGS 84", "WGS 84 (CRS84)")
 
 

@@ -71,8 +71,8 @@ class Column:
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """A value that identifies the memory of the column. If two columns exist at the same time and their values of
-        `place` are equal, they are the same column."""
+        """A value that identifies the memory of the column. Two columns that exist at the same time are the same column
+        if their values of `place` are equal."""
         return tuple(self._held.buffers), self._held.offset, self._held.length, self.format
 
     def plain(self) -> memoryview[Any]:
@@ -204,7 +204,7 @@ def _holds_decoded_here(schema: Any) -> bool:
 
 
 def wkb_point(data: bytes, row: int) -> tuple[float, float]:
-    """Returns x and y of a point in WKB, either ISO or extended."""
+    """Returns the x and y of a WKB point, in ISO or extended WKB."""
     try:
         order = {0: ">", 1: "<"}[data[0]]
         (kind,) = struct.unpack_from(order + "I", data, 1)

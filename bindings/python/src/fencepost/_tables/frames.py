@@ -43,7 +43,7 @@ def exported(
     Args:
         table: A frame, or an object that exports an Arrow stream.
         source: The name of the argument, for messages.
-        known: The usual names of columns.
+        known: The usual column names.
         columns: Maps roles, such as ``latitude``, to the names of columns that the library does not recognise.
         required: The roles, in addition to the position, that must have a column.
         by: The column that identifies the track. If PyArrow is installed, the column's values are exported as a

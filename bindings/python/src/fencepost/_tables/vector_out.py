@@ -18,7 +18,7 @@ ENDINGS = (*DRIVERS, ".parquet", *TEXTS)
 
 
 def check_target(path: str | os.PathLike[str], layer: str | None = None) -> str:
-    """Checks that a file can be written, and returns its ending.
+    """Checks that a file can be written, and returns the ending of its name.
 
     Raises:
         InvalidArgumentError: The ending is not supported, or `layer` was passed for a format without layers.

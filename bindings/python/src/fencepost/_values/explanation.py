@@ -30,13 +30,13 @@ class Explanation(Plain):
         candidate_start_us: Time of the fix, or of the point of the path, that opened the candidate.
         deadline_us: Time at which the candidate will be confirmed, or the beacon will count as absent.
         last_sighting_us: Time of the last sighting of a beacon.
-        metres_to_decide: The additional distance beyond the boundary, in metres, that another fix of the same accuracy
-            would need, compared with the last fix, to be decisive.
+        metres_to_decide: A fix of the same accuracy would decide if it were this many metres farther beyond the
+            boundary than the last fix.
         seconds_to_decide: The deadline minus the clock.
         accuracy_needed: If the last fix was too inaccurate: the accuracy in metres with which it would have decided the
             state.
-        nearest_boundary_point: Latitude and longitude in degrees of the boundary point nearest to the last valid fix.
-            None if the nearest point is not unique.
+        nearest_boundary_point: Latitude and longitude, in degrees, of the boundary point that is nearest to the last
+            valid fix. None if the nearest point is not unique.
 
     Example:
         >>> from fencepost import Circle, Monitor

@@ -29,7 +29,7 @@ RecordRow: TypeAlias = tuple[str, int, Geometry, int, int, PolicyRow, EventRow, 
 
 
 def condition_from(kind: int, geometry: Geometry) -> Condition:
-    """A condition from the values that the engine returns."""
+    """Builds a condition from the values that the engine returns."""
     if kind == CIRCULAR_GEOGRAPHIC:
         return Circle(*geometry)
     if kind == BEACON_IDENTITY:

@@ -11,7 +11,7 @@ from .edge import Edge
 from .exact_geodesic import dot, exact_vector, minus, mp
 
 EARTH = 510_065_621_724_088.5
-WIDTH = 1e-6  # metres; a narrower shape has no area
+WIDTH = 1e-6  # in metres; a shape narrower than this has no area
 SAME = EARTH * 1e-6
 FLAT = 20_000.0  # metres of perimeter; the area of a smaller ring is measured on the ring's tangent plane
 
