@@ -7,7 +7,7 @@
 #
 #   .ci/duckdb.sh FOLDER VERSION
 #
-# fetches the Python package of that version, for programs with FOLDER on their path.
+# fetches the DuckDB Python package of that version, for programs that have FOLDER on their path.
 set -eu
 
 folder=${1:?usage: .ci/duckdb.sh FOLDER [VERSION]}

@@ -68,8 +68,8 @@ static inline int cposix_is_file(const struct stat *status) { return S_ISREG(sta
 static inline int cposix_is_directory(const struct stat *status) { return S_ISDIR(status->st_mode); }
 static inline int cposix_is_link(const struct stat *status) { return S_ISLNK(status->st_mode); }
 
-/* Returns whether a lock or descriptor was not available at once; some systems have two error numbers for this, others
-   one. */
+/* Returns whether a lock or descriptor was not available at once; some systems have two error numbers for this, and
+   others have one. */
 static inline int cposix_would_block(void) { return errno == EWOULDBLOCK || errno == EAGAIN; }
 
 /* Returns the name of a directory entry; Swift would import the array as a tuple. */

@@ -51,7 +51,7 @@ public actor Monitor {
     self.init(StoredEngine(engine))
   }
 
-  /// Continues from the state of an engine that may have a storage. See ``init(engine:)``.
+  /// Continues from the state of an engine, which may have a storage. See ``init(engine:)``.
   public init(_ stored: StoredEngine) {
     self.stored = stored
     (name, options) = self.stored.call { engine in

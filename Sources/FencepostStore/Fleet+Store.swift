@@ -8,7 +8,7 @@ extension Fleet {
   /// one store each.
   ///
   /// - Parameters:
-  ///   - name: `[A-Za-z0-9_]{1,64}`; in that directory, a name can be open only once at a time, across all processes.
+  ///   - name: `[A-Za-z0-9_]{1,64}`. In one directory, a name can be open only once at a time, across all processes.
   ///   - conditions: Either a new, empty table, which is filled with the stored table, or another version of the stored
   ///     table. To use the conditions in a file, open the fleet over an empty table, and then call
   ///     ``Conditions/sync(_:)``.

@@ -258,8 +258,8 @@ static void stale_numbers(void) {
   const fencepost_fleet_statistics before = fleet_statistics(fleet);
   fencepost_error error = FENCEPOST_ERROR_INIT;
   uint32_t other = 0;
-  for (uint32_t generation = 0; generation < 64; generation++) { /* no other number with the same place affects the
-                                                                    device */
+  for (uint32_t generation = 0; generation < 64; generation++) { /* no number with the same place, whatever its
+                                                                    generation, affects the device */
     const uint32_t number = (stale & FENCEPOST_DEVICE_PLACE_MASK) | generation << 26;
     char name[32];
     if (fencepost_fleet_device_identifier(fleet, number, name, sizeof name, NULL, NULL) == FENCEPOST_OK) {
@@ -305,7 +305,7 @@ static void stale_numbers(void) {
   STALE(fencepost_fleet_event_json(fleet, &event, json, sizeof json, NULL, NULL));
   const fencepost_fleet_statistics after = fleet_statistics(fleet);
   CHECK(memcmp(&before, &after, sizeof before) == 0);
-  /* Each place has one valid number, that of its present device. */
+  /* For each place in a device number, only one number is valid: the number of the device that is there now. */
   CHECK_OK(feed_device(fleet, last, 0, SECONDS(300)));
   event = next_fleet_event(fleet);
   CHECK_INT(event.device, last);

@@ -1,4 +1,4 @@
-/* Contains what the fleet cases share. */
+/* The code that all fleet cases share. */
 #ifndef FENCEPOST_FLEETS_H
 #define FENCEPOST_FLEETS_H
 

@@ -1,7 +1,7 @@
 /*
  * Loads the library that the first argument names, and uses it in memory and with a store in the directory that the
- * second argument names. Fails if this process differs afterwards in signal dispositions, signal mask, number of
- * threads, environment, open files or locale. While a store is open, the open files may differ, but nothing else.
+ * second argument names. Fails if this process's signal dispositions, signal mask, number of threads, environment, open
+ * files or locale differ afterwards. Only while a store is open may the set of open files differ.
  */
 #include <dirent.h>
 #include <dlfcn.h>

@@ -22,7 +22,8 @@ import Testing
 
   /// How often the rings go around a point, counted from the directions from the point to places along the rings.
   ///
-  /// Each edge is cut into 64 pieces. For a point close to the line, even such a piece would span too large an angle.
+  /// Each edge is cut into 64 pieces. For a point close to the line, even such a short piece of an edge would span too
+  /// large an angle.
   private func winding(_ rings: [[Place]], around point: Place) -> Int {
     var turned = 0.0
     for ring in rings {
@@ -46,7 +47,7 @@ import Testing
       let centre = random.place()
       let size = random.logarithmic(1, 3e6)
       let outer = ring(around: centre, size: size, corners: Int.random(in: 1...60, using: &random), &random)
-      // The hole is a clockwise ring whose corners are within a fifth of `size` from the centre.
+      // The hole is a clockwise ring whose corners are at most a fifth of `size` away from the centre.
       let hole = ring(around: centre, size: size * 0.1, corners: 5, &random)
       let rings = Bool.random(using: &random) ? [outer] : [outer, hole.reversed()]
       let line = self.line(rings)

@@ -111,7 +111,7 @@ import Testing
     }
     #expect(crashed.names == ["a.fencepost", "b.fencepost"])
 
-    // The store of another table is still refused.
+    // A store that belongs to another table is still refused.
     let foreign = try zones()
     var other = try open(crashed, foreign, "c")
     for number in 1...20 { try add("foreign \(number)", to: foreign) }

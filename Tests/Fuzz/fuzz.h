@@ -1,4 +1,4 @@
-/* Contains what the fuzz targets share: the entry point, a reader that turns bytes into values, and checks that
+/* The code that the fuzz targets share: the entry point, a reader that turns bytes into values, and checks that
  * abort. */
 #ifndef FENCEPOST_FUZZ_H
 #define FENCEPOST_FUZZ_H

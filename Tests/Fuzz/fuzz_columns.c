@@ -1,5 +1,5 @@
 /*
- * Fuzzes arrays and columns with any values: adding from columns, batches of fixes, scan reports, plans; also the
+ * Fuzzes arrays and columns with arbitrary values: adding from columns, batches of fixes, scan reports, plans; also the
  * geodesic problems, the selection of the best fix and the filter of significant changes.
  */
 #include "fuzz.h"

@@ -1,4 +1,5 @@
-/* Fuzzes every structure with a struct_size, filled with any bytes, in memory of exactly the size that it states. */
+/* Fuzzes every structure with a struct_size, filled with arbitrary bytes, in memory of exactly the size that it
+   states. */
 #include "fuzz.h"
 
 /* Pointers in structures must be valid; all other members may have any value. */

@@ -1,5 +1,5 @@
-/* Fuzzes all functions with text arguments (UUIDs, names of monitors, identifiers) and the writing of events as
-   JSON. */
+/* Fuzzes all functions that have text arguments (UUIDs, names of monitors, identifiers), and the function that writes
+   events as JSON. */
 #include "fuzz.h"
 
 static void try_uuid(const char *text) {

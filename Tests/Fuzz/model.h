@@ -1,4 +1,4 @@
-/* Checks the invariants of a monitor after any calls; fuzz_calls.c updates this model beside the monitor. */
+/* Checks the invariants of a monitor after arbitrary calls; fuzz_calls.c updates this model along with the monitor. */
 #ifndef FENCEPOST_MODEL_H
 #define FENCEPOST_MODEL_H
 
@@ -283,7 +283,7 @@ static void model_acknowledge(model *known) {
   REQUIRE(fencepost_monitor_acknowledge(known->monitor, NULL) == FENCEPOST_OK);
 }
 
-/* Moves the events in flight to the events that must be redelivered. */
+/* Moves the in-flight events to the events that must be redelivered. */
 static void model_take_back(model *known) {
   REQUIRE(known->flying + known->again <= FLIGHT);
   memmove(known->due + known->flying, known->due, known->again * sizeof *known->due);

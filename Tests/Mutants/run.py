@@ -46,8 +46,8 @@ class Mutant(NamedTuple):
     invariant: str = ""
     """Words from the invariant whose check detects the mutant; empty if a scenario detects the mutant."""
     case: str = ""
-    """A word in the names of the C cases that detect the mutant, if Python refuses the call before it reaches the
-    engine."""
+    """A word in the names of the C cases that detect the mutant; needed if Python refuses the call before it reaches
+    the engine."""
 
 
 SHAPES = "Detection/Tracker+Places.swift"
@@ -236,7 +236,8 @@ MUTANTS = [
            "    } else if slack < next {\n      next = slack\n", "    } else if false {\n"),
     Mutant("a circle that a device has left is not near the device", DEVICES,
            "      clearance.nearest.add(slot, slack: table.entrySlack(slot, at: position))\n", "      _ = slot\n"),
-    # These mutants change conditions, their limit, the host, and inputs.
+    # These mutants change the code for conditions, for the limit on their number, for the host's capabilities, and for
+    # inputs.
     Mutant("the newest waiting condition gets a free place", "Conditions/ConditionLimit.swift",
            "queue.append((slot, lastTicket))", "queue.insert((slot, lastTicket), at: head)"),
     Mutant("a replacement over the limit is monitored", "Conditions/ConditionTable.swift",

@@ -96,7 +96,7 @@ static size_t inputs_of(long n, input out[MOST_ROWS]) {
     case 6: out[0] = (input){(int)(n / 8 % 3), 1, 0, time}; return 1;
     case 7:
       if (n % 32 == 7) return 0;
-      /* The fixes of this kind are on time and late in turn. */
+      /* Fixes of this kind are alternately on time and late. */
       out[0] = (input){(int)(n / 8 % FLEET_DEVICES), 0, 0.035, n % 16 == 7 ? time : time - 60000000};
       return 1;
     default: return 0;
@@ -527,9 +527,9 @@ static long find_table(const moment *now, long first, long last) {
   return -1;
 }
 
-/* Finds how often each device was removed before the last moment at which its state was equal to its present state. If
-   a device does not exist, it was removed, or it has not been added yet. All devices were added before the first change
-   of the table. So if any state is later than the first change, a missing device was removed. */
+/* Finds how often each device was removed before the last moment at which its state was equal to its present state. A
+   device that does not exist was either removed, or not added yet. All devices were added before the first change of
+   the table. So if any state is later than the first change, a missing device was removed. */
 static void find_gone(moment *now, long first, long last, long tables) {
   long least = tables;
   for (int d = 0; d < FLEET_DEVICES; d++) {

@@ -12,8 +12,9 @@
 # -fasynchronous-unwind-tables, -funwind-tables and -fexceptions have no effect in Swift 6.3, and -g produces .debug_frame,
 # which strip removes.
 #
-# A module copies code from the modules that it imports. When the sources of a module change, that module and all later
-# modules are recompiled, because an object older than a module that it imports would silently give wrong answers.
+# A compiled module contains copies of code from the modules that it imports. When the sources of a module change, that
+# module and all later modules are recompiled, because an object older than a module that it imports would silently give
+# wrong answers.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)

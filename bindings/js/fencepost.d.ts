@@ -67,7 +67,9 @@ export interface Beacon {
   minor?: number | null;
 }
 export type Position = readonly number[];
-/** A GeoJSON geometry. Longitude comes first; a ring may be open or closed; at most 1,000,000 vertices. */
+/**
+ * A GeoJSON geometry. Longitude comes first; a ring may be open or closed; a shape may have at most 1,000,000 vertices.
+ */
 export type Geometry =
   | { type: "Polygon"; coordinates: readonly (readonly Position[])[] }
   | { type: "MultiPolygon"; coordinates: readonly (readonly (readonly Position[])[])[] }
@@ -92,7 +94,7 @@ export interface Policy {
    * `exitMargin` to this many metres. Standard: 0.
    */
   exitMarginLimit?: number;
-  /** Factor by which the accuracy of a fix is multiplied to give a margin; 0: accuracy is ignored. Standard: 1. */
+  /** Factor by which the accuracy of a fix is multiplied to give a margin; 0 means that it is ignored. Standard: 1. */
   accuracyFactor?: number;
   /**
    * "timer" confirms a change when the dwell has passed; "evidence" confirms a change by the first fix after the dwell.
@@ -147,8 +149,9 @@ export interface CircleColumns {
   tags?: BigUint64Array | readonly (number | bigint)[];
 }
 /**
- * Reads the conditions of a GeoJSON file in the format that the command and the Python package write. A Point is a
- * circle of `properties.radius` metres. Edges are planar, as in RFC 7946, unless the properties say otherwise.
+ * Reads the conditions of a GeoJSON file in the format that the command and the Python package write. A GeoJSON Point
+ * becomes a circle whose radius, in metres, is `properties.radius`. Edges are planar, as in RFC 7946, unless the
+ * properties say otherwise.
  */
 export function fromGeoJSON(object: unknown, options?: { maxVertices?: number }): ConditionRow[];
 
@@ -156,14 +159,15 @@ export function fromGeoJSON(object: unknown, options?: { maxVertices?: number })
 export interface Fix {
   latitude: number;
   longitude: number;
-  /** Radius of uncertainty, metres; 0 or absent: not reported; negative or NaN: no position. */
+  /** Radius of uncertainty, in metres. 0 or absent means that it was not reported; a negative value or NaN means that
+      there is no position. */
   accuracy?: number;
   time: Time;
 }
 export interface FixColumns {
   latitudes: Column;
   longitudes: Column;
-  /** In metres; leave this column out if no row reports an accuracy. */
+  /** The accuracies, in metres; leave this column out if no row reports an accuracy. */
   accuracies?: Column;
   times: TimeColumn;
 }
@@ -183,7 +187,7 @@ export interface Sighting {
   uuid: string;
   major: number;
   minor: number;
-  /** Signal strength in dBm; an absent value is unknown and counts as the weakest. */
+  /** Signal strength in dBm. If it is absent, it is unknown and counts as the weakest. */
   rssi?: number;
 }
 
@@ -198,7 +202,7 @@ export class Event {
   readonly dateUs: bigint | null;
   /** The time of the fix or sighting that started the change. */
   readonly evidenceDateUs: bigint | null;
-  /** The deciding position, degrees and metres; null if no position decided. */
+  /** The position that decided the event, in degrees and metres; null if no position decided it. */
   readonly latitude: number | null;
   readonly longitude: number | null;
   readonly accuracy: number | null;
@@ -218,7 +222,10 @@ export class Event {
   /** `dateUs` as a Date, which has only milliseconds. */
   get date(): Date | null;
   get evidenceDate(): Date | null;
-  /** The event in one word; "determined" is a first evidence, and "none" is a condition's first record. */
+  /**
+   * The event in one word: "determined" means that the first evidence determined a state, and "none" means the first
+   * record of a condition, without an event.
+   */
   get kind(): "enter" | "exit" | "cross" | "determined" | "diagnostic" | "unmonitored" | "none";
   toJSON(): Record<string, unknown>;
 }
@@ -262,7 +269,7 @@ export interface Shape {
   /** The largest distance from the boundary to a position inside, in metres. */
   depth: number | null;
   vertexCount: number;
-  /** The largest distance between geodesic and planar edges, metres; null: at most 1 m. */
+  /** The largest distance between geodesic and planar edges, in metres; null means that it is at most 1 m. */
   departure: number | null;
   leftOutRings: number;
 }
@@ -346,7 +353,7 @@ interface Holder extends Disposable {
    * condition.
    */
   identifiersOf(generations: BigUint64Array): string[];
-  /** The boundary point nearest to a position, degrees; null if the condition has no boundary. @throws NotFoundError */
+  /** The boundary point nearest to a position, in degrees; null if there is no boundary. @throws NotFoundError */
   nearestBoundaryPoint(identifier: string, latitude: number, longitude: number): { latitude: number; longitude: number } | null;
   /** The whole state as bytes, which are the same on every platform and in every language. */
   snapshot(): Uint8Array;
@@ -360,13 +367,13 @@ export interface MonitorOptions {
    * Default: "every".
    */
   delivery?: "every" | "first" | "latest";
-  /** The largest number of conditions that are monitored at a time; null: no limit. Default: null. */
+  /** The largest number of conditions that are monitored at a time; null means no limit. Default: null. */
   conditionLimit?: number | null;
   /** Limit on pending events, 1 … 1e9; at the limit, inputs throw {@link QueueFullError}. Default: 1,000,000. */
   maxPendingEvents?: number;
   /**
-   * Seconds: how old a fix may be to decide a condition when the condition is added; null: no earlier fix decides it.
-   * Default: 60.
+   * The maximum age, in seconds, of a fix that may decide a condition when the condition is added; null means that no
+   * earlier fix decides it. Default: 60.
    */
   initialFixMaxAge?: number | null;
   /** Seconds of silence after which a beacon that was near counts as gone. Default: 30. */
@@ -374,8 +381,8 @@ export interface MonitorOptions {
   /** Seconds of silence after which a beacon that was not yet seen counts as absent. Default: 30. */
   beaconInitialTimeout?: number;
   /**
-   * Seconds: an input that is later than the clock by more than this throws {@link AheadOfClockError}; null: no limit.
-   * Default: null.
+   * Seconds: an input that is later than the clock by more than this throws {@link AheadOfClockError}. Null means that
+   * there is no limit. Default: null.
    */
   maxTimeStep?: number | null;
   /** Where the device is between two fixes: unknown, or on the geodesic at constant speed. Default: "fixes". */
@@ -383,7 +390,8 @@ export interface MonitorOptions {
   /** For the path: if two fixes are more than this many seconds apart, the path is unknown. Required with
       "geodesic". */
   maxGap?: number;
-  /** For the path: above this speed in metres per second, the path is unknown; null: any speed. Default: null. */
+  /** The maximum speed of a path, in metres per second: if a higher speed would be needed, the path is unknown. Null
+      means any speed. Default: null. */
   maxSpeed?: number | null;
 }
 export interface MonitorRecord {
@@ -490,8 +498,8 @@ export class Monitor implements Holder {
   [Symbol.dispose](): void;
 }
 
-/** A table of zones, which answers queries about points and can be shared by fleets. In such a table, a line needs a
-    `radius`. */
+/** A table of zones, which answers queries about points and can be shared by fleets. A line in a `Zones` table
+    needs a `radius`. */
 export class Zones implements Holder {
   constructor();
   /** @throws SnapshotInvalidError */
@@ -521,13 +529,13 @@ export class Zones implements Holder {
 export interface FleetOptions {
   /** As in a monitor. Default: 1,000,000. */
   maxPendingEvents?: number;
-  /** Limit on the number of devices, 1 … 67,108,863; null: the maximum. */
+  /** Limit on the number of devices, 1 … 67,108,863; null means the maximum. */
   deviceLimit?: number | null;
   /** Seconds. Default: 30. */
   beaconExitTimeout?: number;
   /** Seconds. Default: 30. */
   beaconInitialTimeout?: number;
-  /** How far an input may be ahead of its device's clock, in seconds; null: any distance. */
+  /** How far an input may be ahead of its device's clock, in seconds; null means any distance. */
   maxTimeStep?: number | null;
 }
 export interface Presence {
@@ -567,7 +575,8 @@ export interface FleetStatistics {
  */
 export class Fleet implements Disposable {
   constructor(zones: Zones, options?: FleetOptions);
-  /** @param zones The table to use; absent: the fleet gets its own table. @throws SnapshotInvalidError, TableMismatchError */
+  /** @param zones The table to use; if absent, the fleet gets its own table. @throws SnapshotInvalidError,
+      TableMismatchError */
   static restore(snapshot: Uint8Array, zones?: Zones): Fleet;
   /** A new `Zones` object for the fleet's table. */
   readonly zones: Zones;

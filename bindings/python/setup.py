@@ -21,8 +21,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 from systems import LIBRARIES, RUN_PATH, install_name, strip  # noqa: E402
 
-# A source distribution contains these files of the repository, in its folder `library`: all that Package.swift names,
-# the build of the C library, and the data of the Python tests.
+# A source distribution contains these files of the repository, in its folder `library`: everything that Package.swift
+# names, the build of the C library, and the data of the Python tests.
 LIBRARY = ("Package.swift", "LICENSE", "Sources", "include", "bindings/c", "Tests", "examples")
 NOT_SOURCE = shutil.ignore_patterns(".*", "__pycache__", "*.pyc", "*.o", "*.so", "*.so.*", "Package.resolved")
 

@@ -2,7 +2,7 @@
  * Fencepost in a poll() loop: fixes come through one descriptor, and another descriptor signals events.
  *
  * The wake-up callback adds 1 to an eventfd. The callback is run by the call that makes an event available. In this
- * program, that call is the loop's own feed; in other programs, it may be a call on another thread. Therefore the loop
+ * program, that call is the loop's own feed; in other programs, another thread may make the call. Therefore the loop
  * need not know which code feeds the monitor.
  */
 #define _POSIX_C_SOURCE 200809L

@@ -59,7 +59,7 @@ int main(void) {
   check(fencepost_event_json(&record.last_event, line, sizeof line, NULL, &error), &error);
   puts(line);
 
-  /* Each error has a message of one line. */
+  /* Each error has a one-line message. */
   fencepost_fix nowhere = {91, 0, 5, start + INT64_C(500000000)};
   fencepost_status status = fencepost_monitor_feed_fix(monitor, &nowhere, &error);
   printf("%s: %s\n", fencepost_status_name(status), error.message);

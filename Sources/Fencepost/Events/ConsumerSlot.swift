@@ -8,7 +8,7 @@ final class ConsumerSlot: Sendable {
   private struct State {
     var active: UInt64?
     var lastSeat: UInt64 = 0
-    /// Whether the consumer is not the one that received the events in flight.
+    /// True if the consumer is not the consumer that received the events in flight.
     var isNew = false
   }
 

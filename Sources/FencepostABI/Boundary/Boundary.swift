@@ -51,8 +51,8 @@ enum Boundary {
     return pointer
   }
 
-  /// Unwraps the start of an array that may be NULL only if it has no elements. Throws if the count is too large for
-  /// any array, before anything is read or allocated.
+  /// Unwraps the pointer to an array, which may be NULL only if the array has no elements. Throws if the count is too
+  /// large for any array, before anything is read or allocated.
   @inline(__always)
   static func require<Element>(
     _ pointer: UnsafePointer<Element>?, count: Int, _ name: StaticString
@@ -70,7 +70,7 @@ enum Boundary {
     return pointer
   }
 
-  /// Unwraps the start of a block of bytes, which may be NULL only if the block is empty.
+  /// Unwraps the pointer to a block of bytes, which may be NULL only if the block is empty.
   @inline(__always)
   static func require<Pointer>(_ pointer: Pointer?, count: Int, _ name: StaticString) throws(BoundaryError)
     -> Pointer?

@@ -5,11 +5,11 @@ import Synchronization
 
 /// A host's callback for available events, and the rules for calling it.
 ///
-/// There are two locks, both separate from the monitor's lock. `state` is held for a few assignments, never while the
-/// callback runs. `gate` is held, by the ringing thread, while the callback runs; only ``set(_:_:)`` on another thread
-/// ever waits for this lock. If one thread is ringing and another thread rings, the second thread only records that the
-/// first thread must ring again. Therefore, a callback cannot deadlock, even if it calls the monitor or waits for a
-/// lock that another caller of the monitor holds.
+/// There are two locks, both separate from the monitor's lock. The lock `state` is held only for a few assignments, and
+/// never while the callback runs. `gate` is held, by the ringing thread, while the callback runs; only ``set(_:_:)`` on
+/// another thread ever waits for this lock. If one thread is ringing and another thread rings, the second thread only
+/// records that the first thread must ring again. Therefore, a callback cannot deadlock, even if it calls the monitor
+/// or waits for a lock that another caller of the monitor holds.
 struct Wakeup: ~Copyable, Sendable {
   struct State {
     var callback: fencepost_wakeup?

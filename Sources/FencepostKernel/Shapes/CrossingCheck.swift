@@ -122,8 +122,8 @@ struct CrossingCheck {
     let (sizeA, sizeB) = (a.length, b.length)
     let (longer, shorter) = (max(sizeA, sizeB), min(sizeA, sizeB))
     guard longer < 3e6, shorter > 1e-3 else { return false }
-    // Chords of edges shorter than 100 km leave their geodesics by less than 0.5°, chords of edges shorter than 1 000
-    // km by less than 4.5°.
+    // Chords of edges shorter than 100 km leave their geodesics by less than 0.5°, and chords of edges shorter than 1
+    // 000 km leave theirs by less than 4.5°.
     let alike = longer < 1e5 ? 0.999 : 0.9
     if longer < 1e6, a.dot(b) < alike * sizeA * sizeB { return true }
     let up = tip.scaled
@@ -174,8 +174,8 @@ struct CrossingCheck {
     while first < order.count {
       var last = first + 1
       while last < order.count, vertices[order[last]] == vertices[order[first]] { last += 1 }
-      // Two vertex numbers at the same place are the start and the end of a closed chain, or one chain begins there and
-      // another ends.
+      // Two vertex numbers at the same place are either the start and the end of a closed chain, or the end of one
+      // chain and the start of another.
       let group = order[first..<last]
       let isPlain = !line.isCrowded(group)
       if let near = group.first(where: joined.contains) {
@@ -263,7 +263,7 @@ struct CrossingCheck {
   }
 
   /// Whether the edges around a place alternately arrive and leave as they are drawn on the map, although their
-  /// geodesics do not. If the drawn edges alternate, records the edges to divide.
+  /// geodesics do not. If the edges alternate as drawn on the map, this function also records which edges to divide.
   private mutating func decideOnTheMap(_ directions: [Direction], _ drawn: DrawnEdges) -> Bool {
     if directions.contains(where: { drawn.isAtPole($0.edge) }) { return false }
     let passing = directions.filter { ($0.passage ?? 0) < 0 && $0.leaves }
@@ -302,7 +302,7 @@ struct CrossingCheck {
   private static func interleave(_ directions: [Direction]) -> Bool {
     var counts: [Int: Int] = [:]
     for direction in directions {
-      // The rest of a cancelled seam has only one end at this place.
+      // A stretch that is left of a cancelled seam has only one end at this place.
       guard let passage = direction.passage else { return true }
       counts[passage, default: 0] += 1
     }
@@ -348,7 +348,7 @@ extension ShapeLine {
     }
   }
 
-  /// Whether more than two edges meet at a place. The indices of the vertices at this place identify it.
+  /// Whether more than two edges meet at a place. A place is identified by the indices of the vertices that lie there.
   @inline(never)
   fileprivate func isCrowded(_ group: ArraySlice<Int>) -> Bool {
     // Two vertex numbers at one place are not a crowd: they may be the start and end of a closed chain, the end of one

@@ -37,7 +37,7 @@ public struct EdgeCells: Sendable {
   private static let halfDiagonal = 0.866_026
   /// An upper bound of the distance of the surface from a straight segment between two positions in a cube, in metres.
   private static let bulge = 1.0
-  /// A cube with more edges, polygons or caps than these numbers is crowded.
+  /// A cube counts as crowded if it has more edges, polygons or caps than these limits.
   private static let mostEdges = 32
   private static let mostShapes = 32
   private static let mostCaps = 16
@@ -99,7 +99,7 @@ public struct EdgeCells: Sendable {
     var scale = SIMD4<Float>()
     /// The width of the band, in metres.
     var band = SIMD4<Float>()
-    /// The polygon of each edge, as a bit.
+    /// The polygon to which each edge belongs, as a bit.
     var parts = SIMD4<UInt32>()
   }
 
@@ -360,8 +360,8 @@ public struct EdgeCells: Sendable {
     for slot in full { slots.append(slot) }
     cell.fullCount = UInt8(full.count)
     cell.groupCount = UInt16((edgeCount + 3) / 4)
-    // Each shape has determined whether it contains the reference itself, but each segment of the scan starts at the
-    // reference's projection.
+    // Each shape has determined whether it contains the reference point itself; each segment of the scan, however,
+    // starts at the projection of that point.
     return scan(cell, SIMD2()).slack > 0 ? .whole : .undecided
   }
 

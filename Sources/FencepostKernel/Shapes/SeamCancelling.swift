@@ -4,7 +4,7 @@
 /// Edges in both directions occur in rings that were cut at the antimeridian or follow a meridian to a pole, and in
 /// parts that share an edge (RFC 7946, section 3.1.9). All rings run so that the polygon is to their left.
 struct SeamCancelling {
-  /// An edge that remains, together with its place in the definition.
+  /// An edge that remains after the cancelling, together with its place in the definition.
   struct Edge {
     var start: SurfacePoint
     var end: SurfacePoint

@@ -1,7 +1,7 @@
 extension ShapeLine {
   /// The nearest point of the line, computed exactly.
   ///
-  /// - Parameter isSided: Whether to determine the side if the nearest place is a vertex.
+  /// - Parameter isSided: Whether to determine the side if the nearest point of the line is a vertex.
   public func nearest(to point: SurfacePoint, isSided: Bool = true) -> LineFoot {
     guard !isEmpty else { return LineFoot() }
     if let foot = nearestInSpace(to: point.vector, isSided: isSided) { return foot }
@@ -41,7 +41,7 @@ extension ShapeLine {
     return nearest(to: point, among: candidates.edges, candidates.count, isSided: isSided)
   }
 
-  /// The nearest place of the line, computed without trigonometry from given edges that may be nearest.
+  /// The nearest point of the line, computed without trigonometry from the given candidate edges.
   func nearest(
     to point: EarthVector, among edges: SIMD8<Int32>, _ count: Int, isSided: Bool
   ) -> LineFoot? {

@@ -20,7 +20,7 @@ extension ShapeLine {
     return edge == foot.edge || edge == preceding(foot.edge) || edge == following(foot.edge)
   }
 
-  /// Whether another edge is as near to a point as the nearest place, give or take some micrometres.
+  /// True if another edge is as near to the point as the nearest edge is, to within a few micrometres.
   func isRivalled(_ best: LineFoot, of point: SurfacePoint) -> Bool {
     guard touchesItself, best.distance > 0 else { return false }
     let limit = best.distance + ShapeLine.rivalry
@@ -32,11 +32,11 @@ extension ShapeLine {
     return isRivalled
   }
 
-  /// The side of a point if another edge is about as near to the point as the nearest place.
+  /// The side of a point for the case that another edge is about as near to the point as the nearest edge.
   ///
   /// No part of the line is nearer to a point than the point's nearest place, so all places that are nearer to the
-  /// point are on the point's side. One of the nearer places, or a place found from it in the same way, has another
-  /// nearest place on the line, which has no rivals.
+  /// point are on the point's side. For one of these nearer places, or for a place found from it in the same way, the
+  /// nearest point of the line is a different one, which has no rivals.
   ///
   /// - Returns: The side, with the distance as its magnitude; `nil` if none of the places decides, which can happen
   ///   only if the point is about as near to the line as the tolerance for crossing edges.

@@ -14,14 +14,14 @@ public struct ShapeLine: Sendable {
   /// The tree: balls around edges, then balls around those balls, up to a single ball that contains everything.
   private(set) var balls: ContiguousArray<Ball> = []
   private(set) var levels = Levels()
-  /// Whether edges meet anywhere except at the vertex between two neighbours in a chain: if so, a vertex alone does not
-  /// decide the side.
+  /// True if edges meet anywhere except at the vertex between two neighbours in a chain. In that case a vertex alone
+  /// does not decide the side.
   let touchesItself: Bool
   /// The x coordinates of all vertices relative to `origin`, then all y coordinates, then all z coordinates; after them
   /// the last value is repeated for the lanes of a group beyond the end.
   private(set) var corners: ContiguousArray<Float> = []
-  /// One byte for every eight vertex numbers: a bit is set if an edge starts at the vertex with this number. Empty for
-  /// a single chain, in which an edge starts at every vertex except the last.
+  /// One byte for every eight vertex numbers: a bit is set if an edge starts at the vertex with this number. The list
+  /// is empty for a single chain, in which an edge starts at every vertex except the last.
   private var edgeBits: ContiguousArray<UInt8> = []
   /// The origin of the coordinates of balls and corners.
   let origin: EarthVector
@@ -160,8 +160,8 @@ public struct ShapeLine: Sendable {
   @inline(__always)
   func chord(_ edge: Int) -> Chord { Chord(vertices[edge], vertices[edge &+ 1]) }
 
-  /// The largest distance between an edge and its chord. It is computed for an arc of the same length that has the
-  /// greatest curvature of any geodesic.
+  /// The largest distance between an edge and its chord. The distance is computed for an arc that has the same length
+  /// and the greatest curvature of any geodesic.
   @inline(__always)
   func sagitta(_ edge: Int) -> Double {
     let square = vertices[edge].squaredChord(to: vertices[edge &+ 1])
@@ -192,7 +192,7 @@ public struct ShapeLine: Sendable {
   }
 
   /// The index at which each level of a tree starts, and the index at which the last level ends; there are enough
-  /// entries for a thousand million vertices.
+  /// entries for a billion vertices.
   struct Levels: Sendable {
     private typealias Starts = (
       UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32

@@ -1,8 +1,8 @@
 /// Shapes as well-known binary: Polygon, MultiPolygon, LineString and MultiLineString.
 ///
 /// Shapes are written as in ISO/IEC 13249-3:2016, section 5.1.46: little endian, with only x (longitude) and y
-/// (latitude), and with closed rings. Shapes are read in either byte order, with the z and m of ISO (types from 1000,
-/// 2000 and 3000 on) or of the extended form (flags in the type, PostGIS' EWKB), whose spatial reference must be WGS
+/// (latitude), and with closed rings. Shapes are read in either byte order. Their z and m may be encoded as in ISO WKB
+/// (types from 1000, 2000 and 3000 on) or as in PostGIS's EWKB (flags in the type), whose spatial reference must be WGS
 /// 84.
 public enum WellKnownBinary {
   /// The numbers of the geometry types in well-known binary.
@@ -53,7 +53,7 @@ public enum WellKnownBinary {
     public var message: String { "well-known binary: \(reason), at byte \(offset)" }
   }
 
-  /// The flags of the extended form.
+  /// The flags of the extended form of well-known binary (EWKB).
   enum Extension {
     static var z: UInt32 { 0x8000_0000 }
     static var m: UInt32 { 0x4000_0000 }

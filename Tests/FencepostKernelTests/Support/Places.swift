@@ -57,8 +57,8 @@ extension SeededGenerator {
     }
   }
 
-  /// Thresholds for a measured distance: the distance itself, values slightly different from it, values near it, any
-  /// values, and distances where the bounds change their formula.
+  /// Thresholds for a measured distance: the distance itself, values slightly different from it, values near it,
+  /// arbitrary values, and distances where the bounds change their formula.
   mutating func thresholds(around distance: Double) -> [Double] {
     [
       distance, distance.nextUp, max(0, distance.nextDown), logarithmic(1, 2e7),

@@ -27,7 +27,7 @@ import Testing
     #expect(order.next(after: 4) == nil)
   }
 
-  /// Compacting must preserve order and generations.
+  /// Compacting the list must preserve the order and the generations.
   @Test func agreesWithAList() throws {
     var random = SeededGenerator("AddOrderTests")
     var order = AddOrder()

@@ -20,8 +20,8 @@ import Testing
     World(latitude: 89.97, longitude: -60, radii: 20...200),
   ]
 
-  /// Walks, jumps and changes of the table among crowded circles: after each fix, a device is inside of exactly the
-  /// circles whose centre is at most their radius away.
+  /// Tests walks, jumps and changes of the table among crowded circles: after each fix, a device is inside exactly
+  /// those circles whose centre is at a distance of at most their radius.
   @Test(arguments: worlds) func aDeviceIsInsideOfTheCirclesAroundIt(_ world: World) throws {
     var random = SeededGenerator("surroundings", salt: UInt64(world.radii.upperBound + world.latitude + 90))
     let north = 0.02
@@ -107,7 +107,7 @@ import Testing
       try fleet.feed(Fix(coordinate: coordinate, time: Timestamp(microseconds: Int64(step) * 1_000_000)), for: device)
       guard step > 1, before.squaredRadius > 0, !before.isSafe(coordinate) else { continue }
       left += 1
-      // `room` equals the old room minus the distance moved only if there was no new search.
+      // Only if there was no new search does `room` equal the old room minus the distance moved.
       let rest = room - before.moved(to: coordinate)
       if (fleet.devices.lines.surroundings[Int(device)].room - rest).magnitude < 0.01 { kept += 1 }
     }

@@ -72,7 +72,7 @@ import Testing
   @Test(arguments: ["examples/data/tracks/csv", "../shared/data/tracks/csv"])
   func agreesOnTracks(_ place: String) throws {
     let folder = packageRoot.appending(path: place)
-    // Not every clone has a folder outside the repository; the folder in the repository always exists.
+    // The folder `../shared` does not exist next to every clone; the folder in the repository always exists.
     guard !place.hasPrefix("..") || FileManager.default.fileExists(atPath: folder.path) else { return }
     let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
     var random = SeededGenerator("PathOracleTests tracks", salt: 7_000)
@@ -214,7 +214,7 @@ import Testing
       #expect(engine.statistics.acceptedFixes == UInt64(legs))
     }
 
-    /// Returns the event without the fields that tell a path from fixes.
+    /// Returns the event without the fields that show whether it comes from a path or from fixes.
     private func plain(_ event: Event) -> Event {
       var event = event
       event.evidence?.source = .fix

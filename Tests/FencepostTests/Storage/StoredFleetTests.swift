@@ -223,7 +223,7 @@ import Testing
     try fleet.checkpoint()
     #expect(fleet.statistics.isAllKept)
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(2, 10), for: 0) }
-    #expect(fleet.statistics.isAllKept)  // with an event, all changes are saved before the call returns
+    #expect(fleet.statistics.isAllKept)  // if there is an event, all changes are saved before the call returns
     try zones.add(circle(10), identifier: "door", policy: .exact)
     #expect(!fleet.statistics.isAllKept)
     storage.failing = 1
@@ -331,8 +331,8 @@ import Testing
 
   /// A crash at any time leaves a table and, for each device, an input count that fits the table: no input from before
   /// a saved change to the table is missing, and no input from after an unsaved change is included. `isAllKept` is true
-  /// only if nothing is missing. Writes fail at random. The table changes between calls, between the parts of a save,
-  /// and just before a write locks the table.
+  /// only if no input and no change is missing. Writes fail at random. The table changes between calls, between the
+  /// parts of a save, and just before a write locks the table.
   @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 3_000_000)], 0..<4)
   func eachImageHasTheTableAndTheDevicesOfOneMoment(durability: Durability, seed: Int) throws {
     var random = SeededGenerator("images of a table and its devices \(seed)")

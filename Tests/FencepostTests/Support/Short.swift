@@ -42,7 +42,8 @@ extension Event {
   }
 }
 
-/// Checks all invariants of an engine that can be computed; a failure includes the text `place`.
+/// Checks every invariant of an engine that can be computed. If a check fails, its message includes the text passed as
+/// `place`.
 func checkInvariants(of engine: MonitorEngine, _ place: @autoclosure () -> String) throws {
   do {
     try engine.checkInvariants()

@@ -1,4 +1,4 @@
-// Tests the published package: the module, its size, its types.
+// Tests the published package: the module, its size and its types.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -26,7 +26,7 @@ static fencepost_status expired_by_arrival(native_handle *self, int64_t before, 
   return status;
 }
 
-/* Within a call: finds device numbers and puts them into memory from malloc(). */
+/* Finds device numbers during a call, and puts them into memory from malloc(). */
 static fencepost_status find_numbers(native_call *call, numbering numbering, int64_t with, uint32_t **numbers,
                                      size_t *count) {
   size_t capacity = 0;
@@ -278,7 +278,7 @@ static PyObject *split_bytes(const char *buffer, const uint64_t *offsets, Py_ssi
   return list;
 }
 
-/* Within a call: exports the bytes of devices, into memory from malloc(). */
+/* Exports the bytes of devices during a call, into memory from malloc(). */
 static fencepost_status export(native_call *call, const uint32_t *devices, size_t count, int portable, char **buffer,
                                uint64_t *offsets) {
   size_t capacity = 0, size = 0;

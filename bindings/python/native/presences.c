@@ -61,7 +61,7 @@ static fencepost_status find_presences(native_call *call, const char *identifier
     if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) return status;
     if (*count <= capacity) return FENCEPOST_OK;
     free(*found);
-    /* Leave room for devices that enter conditions before the next call. */
+    /* Leave room for devices that may enter a condition before the next call. */
     capacity = *count + *count / 16;
   }
 }

@@ -30,8 +30,8 @@ typedef struct {
   native_column columns[COLUMNS];
   int has_accuracy, as_json;
   Py_ssize_t count;
-  native_column begins; /* by track: the earliest time of its rows */
-  Py_buffer devices;    /* by track: the number of its device, or FENCEPOST_NO_DEVICE if its rows are not fed */
+  native_column begins; /* for each track: the earliest time of its rows */
+  Py_buffer devices;    /* for each track: the number of its device, or FENCEPOST_NO_DEVICE if its rows are not fed */
   PyObject *found;
   double *accuracies;
   fencepost_fleet_event *events;
@@ -192,7 +192,8 @@ static int open_numbers(rows_to_feed *rows, PyObject *object, Py_ssize_t count) 
  * The Python arguments are (fleet, devices, begins, tracks, latitude, longitude, accuracy, time, start, stop, found,
  * as_json). Feeds the rows `start` to `stop`, each to the device whose number is in `devices` at the row's track, and
  * reads the events. Columns have 64-bit elements; accuracy may be None. `begins` receives the earliest time of each
- * track. The list `found` receives (place, track, event as tuple or JSON), by row. Returns (accepted, late, invalid).
+ * track. Appends (place, track, event as tuple or JSON) to the list `found`, in the order of the rows. Returns
+ * (accepted, late, invalid).
  */
 PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
   rows_to_feed rows;

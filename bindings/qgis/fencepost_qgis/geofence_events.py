@@ -1,4 +1,4 @@
-"""The algorithm Geofence events."""
+"""The QGIS algorithm *Geofence events*."""
 
 from qgis.core import (
     QgsProcessing,

@@ -80,8 +80,8 @@ def test_tables_have_one_line_below_each_row(browser: webdriver.Chrome, address:
 
 
 def test_wide_tables_of_prose_fit_a_phone(browser: webdriver.Chrome, address: str) -> None:
-    """A row is a block, in which each cell begins with the heading of its column. Tables of numbers keep their
-    columns."""
+    """A row is a block, in which each cell begins with the heading of its column. Tables that contain numbers keep
+    their columns on a phone."""
     cells = """return [...document.querySelectorAll('table.blocks')].map((table) => [
       table.scrollWidth - table.clientWidth, [...table.querySelectorAll('tbody tr:first-child td')].map(
         (cell) => [getComputedStyle(cell, '::before').content, cell.getBoundingClientRect().width > 300])])"""

@@ -124,7 +124,7 @@ typedef struct fp_places fp_places;
  */
 fp_places *fp_places_get(const void *bytes, size_t size, const fp_options *options, fp_message *message);
 
-/* Returns whether compiled places came from these bytes, compared by their digest. */
+/* Returns true if the compiled places came from these bytes, which is decided by comparing digests. */
 bool fp_places_are(const fp_places *places, const void *bytes, size_t size);
 
 /* Returns whether two compiled places came from the same bytes and options; threads may have compiled them
@@ -192,7 +192,7 @@ const char *fp_event_kind(const fencepost_event *event);
 /* The direction of a crossing: "left_to_right" or "right_to_left"; NULL if the event has no direction. */
 const char *fp_event_direction(const fencepost_event *event);
 
-/* A period during which a place was satisfied. Times are microseconds since 1970. */
+/* A period during which the condition of a place was satisfied. Times are microseconds since 1970. */
 typedef struct fp_visit {
   const char *identifier;                       /* of the places */
   int64_t start_us, end_us;                     /* times of the crossings; an open visit ends with the last fix */
@@ -246,8 +246,8 @@ bool fp_fleet_take(fp_fleet *fleet, const fp_input *input, fp_outcome *out, fp_m
 /* --------------------------------------------------------------------------------------------- times */
 
 /*
- * Reads a time such as "2026-11-25T20:48:00.123456Z". A space may replace the T; the zone may be an offset such as
- * +01:00, or be missing (UTC).
+ * Reads a time such as "2026-11-25T20:48:00.123456Z". A space may replace the T. The zone may be an offset such as
+ * +01:00; if it is missing, the time is in UTC.
  */
 bool fp_time_read(const char *text, size_t size, int64_t *out_us, fp_message *message);
 

@@ -25,7 +25,7 @@ static inline double fp_double(fp_column column, idx_t row) { return ((double *)
 static inline int64_t fp_int64(fp_column column, idx_t row) { return ((int64_t *)column.data)[row]; }
 
 /* Returns the bytes of a VARCHAR or BLOB. If several rows have the same value, DuckDB may return the same pointer for
-   all. */
+   all of them. */
 static inline const char *fp_bytes(fp_column column, idx_t row, size_t *out_size) {
   duckdb_string_t *string = (duckdb_string_t *)column.data + row;
   *out_size = string->value.inlined.length;
@@ -36,8 +36,8 @@ static inline const char *fp_bytes(fp_column column, idx_t row, size_t *out_size
 void fp_set_null(duckdb_vector vector, idx_t row);
 
 /*
- * DuckDB's own type GEOMETRY (1.5 and later), for the types of parameters: its values are WKB. Version 1.2 of the C
- * API, for which the extension is built, has no constant for this type.
+ * DuckDB's own GEOMETRY type (DuckDB 1.5 and later), for use as a parameter type. Its values are WKB. Version 1.2 of
+ * the C API, for which the extension is built, has no constant for this type.
  */
 enum {
   FP_TYPE_GEOMETRY = 1000
@@ -46,7 +46,7 @@ bool fp_has_geometry(void);
 
 /* Makes a logical type; release it with duckdb_destroy_logical_type(). */
 duckdb_logical_type fp_type(duckdb_type type);
-/* LIST of `type`, or LIST(STRUCT(...)) of names and types; NULL after the last name. */
+/* Make the type LIST of `type`, or LIST(STRUCT(...)) with these names and types; `names` ends with NULL. */
 duckdb_logical_type fp_list_of(duckdb_type type);
 duckdb_logical_type fp_list_of_structs(const char *const *names, const duckdb_type *types);
 

@@ -117,7 +117,7 @@ static void contains(duckdb_function_info info, duckdb_data_chunk input, duckdb_
   of_shape(info, input, output, "fp_contains", true);
 }
 
-/* The consecutive rows of a chunk with the same places, which one query answers. */
+/* The consecutive rows of a chunk that have the same places; one query answers all of them. */
 typedef struct question {
   idx_t rows[2048];
   double latitudes[2048], longitudes[2048];

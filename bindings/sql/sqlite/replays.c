@@ -28,7 +28,7 @@ typedef struct cursor {
   size_t count, at;
   bool over;
   sqlite3_int64 row;
-  fp_cancel cancel; /* checks for interrupts by running a statement, to which `host` points */
+  fp_cancel cancel; /* checks for interrupts by running the statement to which `host` points */
 } cursor;
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out) {

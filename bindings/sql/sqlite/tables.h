@@ -15,7 +15,8 @@ typedef struct fp_function {
   int columns;     /* visible ones */
   int required;    /* number of required arguments; optional ones may follow */
   int arguments;   /* all */
-  bool runs_query; /* whether the function runs SQL from an argument: not allowed in the schema of an untrusted file */
+  bool runs_query; /* whether the function runs SQL from an argument; if so, the schema of an untrusted file must not
+                      use it */
 } fp_function;
 
 /* Sets the error message of a table. Returns SQLite's code for the error. */

@@ -151,7 +151,7 @@ def _solve(
 
 
 def _shape(argument: Any) -> tuple[int] | tuple[()]:
-    """A tuple with one element (the length) for a column, and an empty tuple for a number."""
+    """The shape of an argument: a tuple with one element (the length) for a column, and an empty tuple for a number."""
     shape = getattr(argument, "shape", None)
     if shape is not None and len(shape) > 1:
         raise InvalidArgumentError(f"a column must have one dimension, not {len(shape)}")

@@ -28,7 +28,7 @@ MINUTE_STEPS = 60 * 24 * 7
 
 def message(number: int) -> tuple[str, bytes]:
     """Returns the topic and the content of message number `number`. The devices publish in turn, each device once a
-    minute; every 97th message is late, every 101st is repeated, and every 997th is invalid."""
+    minute; every 97th message is late, every 101st message is repeated, and every 997th message is invalid."""
     minute, device = divmod(number, DEVICES)
     topic = f"owntracks/user{device % 7}/phone{device}"
     if number % 997 == 996:

@@ -74,7 +74,7 @@ VALUES: list[Any] = [
 
 
 class Draw:
-    """Draws values for arguments."""
+    """Draws random values for arguments."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)

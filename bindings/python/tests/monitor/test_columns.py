@@ -319,7 +319,7 @@ def test_columns_are_released() -> None:
         with pytest.raises(InvalidArgumentError):
             monitor.feed_many(latitude=column, longitude=column[:5], accuracy=column, time=times)
     assert (sys.getrefcount(column), sys.getrefcount(times)) == before
-    column.resize(20)  # raises while a buffer is held
+    column.resize(20)  # raises an error while a buffer is held
 
 
 # ------------------------------------------------------------------------------------------ conditions

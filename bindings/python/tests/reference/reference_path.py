@@ -69,8 +69,8 @@ def sign(value):
 
 
 def bracketed(excess, low, high):
-    """Returns the two successive microseconds between which a sign changes once; the search uses chords, and halving
-    where chords are slow."""
+    """Returns the two successive microseconds between which a sign changes once. The search uses secants, and bisection
+    where secants converge slowly."""
     before, is_halved = sign(excess(low)), False
     while high - low > 1:
         a, b = excess(low), excess(high)

@@ -241,7 +241,7 @@ class Condition:
         self.record = None  # R of section 4
         self.candidate = None  # places
         self.evidence_is_in = False  # for places: dwell_policy "evidence" confirms at this instant
-        self.last_fix = None  # for places: the (fix, distance) evaluated last, for explain
+        self.last_fix = None  # for places: the pair (fix, distance) that was evaluated last; explain uses it
         self.absence_deadline = None  # beacons
         self.last_sighting = None  # beacons
         self.is_new = True  # for gates: true if the gate was added or suspended since the last fix

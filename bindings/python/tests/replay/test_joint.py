@@ -1,4 +1,5 @@
-"""Tests comparisons, which try all policies in one pass: each log equals the log of a replay with only that policy."""
+"""Tests that a comparison, which tries all policies in one pass, gives for each policy the same log as a replay with
+that policy alone."""
 
 from __future__ import annotations
 

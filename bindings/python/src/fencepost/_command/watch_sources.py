@@ -35,8 +35,8 @@ def _is_http(source: str) -> bool:
 
 
 def check_sources(options: argparse.Namespace) -> bool:
-    """Checks the sources. Returns True if they report only one device; a single device is followed by a monitor instead
-    of a fleet.
+    """Checks the sources. Returns True if the sources report only one device; a single device is followed by a monitor
+    instead of a fleet.
 
     Raises:
         UsageError: The options do not match the sources.

@@ -141,7 +141,7 @@ def table_features(
     """The conditions in a frame, or in an object that exports an Arrow stream, as GeoJSON features.
 
     Raises:
-        InputError: The table cannot be used; the text says which row, which column, and why.
+        InputError: The table cannot be used; the message names the row, the column and the reason.
         MissingExtraError: The library that reads the table is not installed.
     """
     table = transformed(table, source, how)

@@ -35,7 +35,7 @@ def read_sightings(path: str | Path, times: TimeStyle = PLAIN_TIMES, sort: bool 
         sort: True to sort the reports by time if one is earlier than a previous report.
 
     Raises:
-        InputError: The file cannot be used; the text names file, line and reason.
+        InputError: The file cannot be used; the message names the file, the line and the reason.
     """
     reports = []
     for number, line in enumerate(read_text(path).splitlines(), 1):

@@ -39,7 +39,7 @@ def read_track(
         how: The layer, whether to transform coordinates, and how times without a zone are read.
 
     Raises:
-        InputError: The file cannot be used; the text names file, place and reason.
+        InputError: The file cannot be used; the message names the file, the place and the reason.
         MissingExtraError: The format needs a library that is not installed.
     """
     (track,) = read_tracks(path, hdop_scale=hdop_scale, columns=columns, how=how)

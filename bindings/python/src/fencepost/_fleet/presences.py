@@ -1,4 +1,4 @@
-"""Presences: pairs of a device and a condition such that the device is inside of the condition."""
+"""Presences: each is a pair of a device and a condition that the device is inside."""
 
 from __future__ import annotations
 

@@ -210,7 +210,7 @@ class _Circles(NamedTuple):
         return SyncResult(*handle.add_circles(*self[1:], tags[self.first : self.first + len(self.identifiers)], ensure))
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
-        """The rows in the form that the methods for all kinds of conditions accept."""
+        """The rows, in the form that the methods accept for every kind of condition."""
         rows = zip(self.identifiers, self.latitudes, self.longitudes, self.radii, tags[self.first :])
         for identifier, *circle, tag in rows:
             yield identifier, CIRCULAR_GEOGRAPHIC, tuple(circle), self.assuming, self.policy, tag
@@ -252,7 +252,7 @@ class _Shapes(NamedTuple):
         return SyncResult(*handle.add_shapes(*row, own, ensure))
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
-        """The rows in the form that the methods for all kinds of conditions accept."""
+        """The rows, in the form that the methods accept for every kind of condition."""
         for identifier, wkb, radius, tag in zip(self.identifiers, self.wkb, self.radii, tags[self.first :]):
             kind = _kind(wkb_type(wkb) in AREAS, self.reading)
             yield identifier, kind, (wkb, radius, *self.reading[:4]), self.assuming, self.policy, tag
@@ -279,7 +279,7 @@ class _Columns(NamedTuple):
         return SyncResult(*handle.add_shape_columns(*row, tags[self.first : self.first + count], ensure))
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
-        """The rows in the form that the methods for all kinds of conditions accept."""
+        """The rows, in the form that the methods accept for every kind of condition."""
         kind = _kind(self.shapes.is_area, self.reading)
         for row, (identifier, radius, tag) in enumerate(zip(self.identifiers, self.radii, tags[self.first :])):
             wkb = self.shapes.wkb(self.begin + row)

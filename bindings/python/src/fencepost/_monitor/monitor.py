@@ -101,7 +101,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             or anything with a ``__geo_interface__`` of features, a DataFrame, a GeoDataFrame, an Arrow stream, or
             another monitor or table. If `conditions` is None, the monitor has the conditions that are in the store, if
             any. Conditions that are passed replace the conditions in the store; a condition that is equal in both keeps
-            its state. If `conditions` is a text without a dot or slash, it is the `name` of the monitor and not a path.
+            its state. If `conditions` is a text without a dot or slash, it is the `name` of a monitor, not a path.
         name: The monitor's name, 1 to 64 letters, digits or underscores. None makes a private monitor without a name.
         policy: The policy for conditions that do not have their own, or the name of a preset. None means ``standard``.
         assuming: The initial state for conditions that do not state one. None means unknown.

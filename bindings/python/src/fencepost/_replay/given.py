@@ -49,7 +49,7 @@ class GivenTracks:
         name: Name of the argument, for messages.
 
     Attributes:
-        source: Path or argument, for messages.
+        source: The path or argument that messages name.
         flaw: The first fix that cannot be used. Each replay sets this attribute.
 
     Raises:

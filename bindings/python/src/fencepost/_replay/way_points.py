@@ -19,7 +19,7 @@ def play(way_points: Sequence[tuple[float, float]], speed: float, start_us: int,
     """Returns one fix each second from `start_us` on, and one fix at the end.
 
     Args:
-        way_points: Latitude and longitude, in degrees.
+        way_points: Latitude and longitude of each way point, in degrees.
         speed: Metres per second, finite, above 0.
         start_us: Time at the first way point.
         loops: The number of times that the device travels along the way points forwards and then backwards. If `loops`

@@ -26,7 +26,8 @@ LEVELS = {kind: len(lists) for kind, lists in _LISTS.items()}
 
 
 def is_nested(child: Any, levels: int) -> bool:
-    """True if a column consists of `levels` nested lists of coordinates, separate or interleaved."""
+    """True if a column consists of lists of coordinates, nested `levels` deep; the coordinates may be separate or
+    interleaved."""
     for _ in range(levels):
         if child.format not in ("+l", "+L"):
             return False

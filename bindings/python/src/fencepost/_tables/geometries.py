@@ -153,7 +153,8 @@ class _Maker:
         self._rings, self._parts = array("i", [0]), array("i", [0])
 
     def ring(self, places: Iterable[Sequence[Any]]) -> None:
-        """Adds a ring or line, given as longitudes and latitudes. Further coordinates of a vertex are ignored."""
+        """Adds a ring or line, given as longitudes and latitudes. Coordinates of a vertex beyond the first two are
+        ignored."""
         ring = len(self._rings) - 1
         found = [self._place(place, ring, number) for number, place in enumerate(places)]
         if not found and (not self.is_area or ring > self._parts[-1]):
@@ -311,7 +312,8 @@ def _nested(text: str, whole: str) -> Any:
 
 
 def of_wkb(data: bytes) -> Vertices:
-    """Reads well-known binary, either ISO or extended, in either byte order. Further dimensions are skipped.
+    """Reads well-known binary, either ISO or extended, in either byte order. Dimensions beyond longitude and latitude
+    are skipped.
 
     Raises:
         InvalidArgumentError: The bytes are not WKB, or their geometry type or reference system is not supported.
@@ -390,8 +392,8 @@ GEODESIC = ("geodesic", "spherical", "karney", "vincenty", "thomas", "andoyer")
 
 
 def geometry_of(value: Any) -> Mapping[str, Any] | None:
-    """The GeoJSON geometry of a mapping, or of an object with a ``__geo_interface__``. If the object is neither, the
-    result is None."""
+    """The GeoJSON geometry of a mapping, or of an object with a ``__geo_interface__``. The result is None for any other
+    value."""
     found = value if isinstance(value, Mapping) else getattr(value, "__geo_interface__", None)
     if not isinstance(found, Mapping):
         return None

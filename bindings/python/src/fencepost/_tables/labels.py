@@ -16,8 +16,8 @@ def index_of(column: Any) -> Any:
 
 
 def common_index(**columns: Any) -> Any:
-    """The common index of the columns that have an index, or None if no column has an index. Rows are matched by
-    position.
+    """The common index of the columns that have an index, or None if no column has an index. Rows of different columns
+    are matched by position.
 
     Raises:
         InvalidArgumentError: Two indexes differ, so rows at the same position have different labels.

@@ -79,7 +79,7 @@ class Matches(Table):
 
     @property
     def rows(self) -> NDArray[int64]:
-        """The index of the point of each pair: an array of ``int64``."""
+        """For each pair, the index of its point: an array of ``int64``."""
         import numpy
 
         return numpy.repeat(numpy.arange(len(self._offsets) - 1), numpy.diff(self._offsets))
