@@ -58,8 +58,9 @@
  *           that time, so all later inputs are late. The option max_time_step_us refuses an input that is too far ahead
  *           of the clock with FENCEPOST_E_AHEAD_OF_CLOCK; the option cannot check the first input of a monitor. If more
  *           time than max_time_step_us has really passed, call fencepost_monitor_advance(), which ignores the option.
- *           fencepost_monitor_rewind() sets back a clock that is too far ahead. Fleets have the same functions for the
- *           whole fleet and for one device; in a fleet, max_time_step_us also limits an advance of all devices.
+ *           fencepost_monitor_rewind() sets back a clock that is too far ahead. Fleets have advance and rewind
+ *           functions for the whole fleet and for one device; in a fleet, max_time_step_us also limits an advance of
+ *           all devices.
  * Place:    Latitude is -90 ... 90, longitude -180 ... 180. Distances are computed on the WGS84 ellipsoid by the method
  *           of Karney (2013), accurate to 15 nanometres. Heights are ignored.
  * Exact:    The side of a line on which a point lies, and all times, counts, orders and identifiers are exact: none of
@@ -287,7 +288,7 @@ enum {
   FENCEPOST_DWELL_EVIDENCE = 1 /* a change is confirmed by the first fix on the new side after the dwell has passed */
 };
 
-/* Which changes become events; a bit set. Other changes update the record without an event. */
+/* Which changes become events; a bit set. A change that does not become an event still updates the record. */
 enum {
   FENCEPOST_NOTIFY_INITIAL = 1 << 0, /* an undetermined state is determined */
   FENCEPOST_NOTIFY_ENTRY = 1 << 1,
@@ -420,7 +421,7 @@ typedef struct fencepost_monitor_options {
 enum {
   FENCEPOST_EVIDENCE_ON_PATH = 1 << 0,   /* the deciding position is a point of the path between two fixes, not a fix */
   FENCEPOST_EVIDENCE_AFTER_GAP = 1 << 1, /* the path before the event is unknown: crossings may have been missed. Set in
-                                            all events of the first instant after the gap at which there are events */
+                                            all events at the first event time after the gap */
   FENCEPOST_EVIDENCE_LEFT_TO_RIGHT = 1 << 2, /* a line was crossed from left to right, as seen from its first vertex
                                                 towards its last */
   FENCEPOST_EVIDENCE_RIGHT_TO_LEFT = 1
@@ -520,7 +521,7 @@ enum {
   FENCEPOST_STORE_GONE = 3     /* the file was moved, deleted or replaced while it was open: nothing is written to it */
 };
 
-/* Counters of a monitor since it was created, and its clock. */
+/* A monitor's clock, and its counters since the monitor was created. */
 typedef struct fencepost_statistics {
   uint32_t struct_size;         /* set by FENCEPOST_STATISTICS_INIT */
   uint32_t reserved;            /* 0 */
@@ -576,7 +577,7 @@ typedef struct fencepost_explanation {
   double metres_to_decide;    /* a fix of the same accuracy would decide if it lay this much farther beyond the boundary
                                  than the last fix */
   double seconds_to_decide;   /* deadline minus clock */
-  double accuracy_needed_m;   /* for TOO_COARSE: the accuracy that would decide */
+  double accuracy_needed_m;   /* for TOO_COARSE: the accuracy needed to decide */
   double nearest_latitude;    /* the boundary point nearest to the last valid fix, degrees */
   double nearest_longitude;   /* degrees */
 } fencepost_explanation;
@@ -686,7 +687,7 @@ typedef struct fencepost_condition_definition {
                                            wkb */
   const void *wkb;                      /* polygon, corridor, line: well-known binary, instead of geometry */
   size_t wkb_size;                      /* its bytes */
-  const fencepost_shape_options *shape; /* polygon, corridor, line: NULL: geodesic edges, no buffer; may be shared */
+  const fencepost_shape_options *shape; /* polygon, corridor, line: may be shared; NULL: geodesic edges, no buffer */
 } fencepost_condition_definition;
 
 /* Initialises a circle without an identifier or a radius: set at least the identifier, the radius and the centre. */
@@ -728,12 +729,12 @@ typedef struct fencepost_monitor fencepost_monitor;
  * After any crash the monitor is in exactly the state that it had after its first N inputs, where N is input_count of
  * fencepost_monitor_statistics(). Feed the remaining inputs again to reach the state that the monitor would have had
  * without the crash. In a log of all inputs, N is the index, from 0, of the first input to feed again. Each fix (also
- * each row of a batch), scan report, scanning or host declaration, advance and rewind counts as one input, even if it
- * was refused, unless it was refused with QUEUE_FULL. With the durability CHANGES or EVERY_INPUT every delivered event
- * comes from those N inputs, and each of their events that was not committed is delivered again with the same sequence.
- * With RELAXED, more inputs may be lost. While the store cannot be written, monitoring continues in memory; one event
- * reports this failure (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and later changes retry. If a store can be read
- * but not written, the monitor continues in memory from the start.
+ * each row of a batch), scan report, scanning or host declaration, advance and rewind counts as one input. Refused
+ * inputs count too, except those refused with QUEUE_FULL. With the durability CHANGES or EVERY_INPUT, every delivered
+ * event comes from the first N inputs, and each event from these inputs that was not committed is delivered again with
+ * the same sequence. With RELAXED, more inputs may be lost. While the store cannot be written, monitoring continues in
+ * memory; one event reports this failure (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and later changes retry. If a
+ * store can be read but not written, the monitor continues in memory from the start.
  *
  * @param name         [A-Za-z0-9_]{1,64}; exclusive in its store directory. In memory, names may repeat, and NULL makes
  *                     a private monitor without a name.
@@ -765,7 +766,7 @@ FENCEPOST_API void fencepost_monitor_destroy(fencepost_monitor *monitor);
 /*
  * Copies a monitor: the copy has the same conditions, records, pending events, counters and clock. The copy and the
  * original then continue independently. A fork starts like the monitor after a crash: it delivers uncommitted events
- * again, with the same sequence. The original is unaffected.
+ * again, with the same sequence. The call does not change the original.
  *
  * @param out_fork  Receives the copy; release it with fencepost_monitor_destroy().
  * @return OK; NULL_ARGUMENT.
@@ -947,11 +948,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_beacon_condition(fencepo
  *
  * The boundary consists of the geodesics (with FENCEPOST_EDGES_PLANAR: the straight lines in the plane of longitude and
  * latitude) between the vertices of each ring. The signed boundary distance D is -d inside and +d outside; d is the
- * distance on the ellipsoid to the nearest boundary point, accurate to 15 nm. A buffer distance is subtracted from D.
- * On the boundary, D is 0; a position there counts as inside. An edge that occurs in both directions (where parts
- * touch, or where a file cuts a shape at 180 degrees) is not part of the boundary. The depth r is the radius of the
- * largest circle that fits inside. Margins and accuracy are compared with the depth, just as they are compared with the
- * radius of a circle.
+ * distance on the ellipsoid to the nearest boundary point, accurate to 15 nm. A buffer distance is subtracted from the
+ * signed distance D. On the boundary, D is 0; a position there counts as inside. An edge that occurs in both directions
+ * (where parts touch, or where a file cuts a shape at 180 degrees) is not part of the boundary. The depth r is the
+ * radius of the largest circle that fits inside. Margins and accuracy are compared with the depth, just as they are
+ * compared with the radius of a circle.
  *
  * Poles and the antimeridian need no special treatment. A polygon is refused if edges cross, a ring has no area, a hole
  * is outside its part, parts overlap, or its inside is ambiguous. The message names the reason, the part, ring and
@@ -1126,8 +1127,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_circular_conditions(
  * refused, no row is added and error->position is its index.
  *
  * @param identifiers        Array of count pointers to zero-terminated texts.
- * @param condition_offsets  Array of count + 1 indices of parts of the geometry: where each condition begins, and where
- *                           the last one ends; NULL: each of the count parts is a condition.
+ * @param condition_offsets  Array of count + 1 indices into the parts of the geometry: where each condition begins, and
+ *                           where the last one ends; NULL: each of the count parts is a condition.
  * @param tags               Array of count tags, or NULL for the tag in options.
  * @param shape, options     Shared by all rows; NULL means the same as in the single call.
  * @return The same as fencepost_monitor_add_polygon_condition().
@@ -1142,8 +1143,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_polygon_conditions(
 /*
  * Adds many corridors from one geometry. All or nothing.
  *
- * @param condition_offsets  Array of count + 1 indices of lines (rings) of the geometry; NULL: each line is a
- *                           condition.
+ * @param condition_offsets  Array of count + 1 indices into the lines (rings) of the geometry: where each condition
+ *                           begins, and where the last one ends; NULL: each line is a condition.
  * @param radii_m            Array of count values, metres.
  * @return, and the other parameters: as fencepost_monitor_add_polygon_conditions(). Threads: any. Since: 0.2
  */
@@ -1155,8 +1156,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_conditions(
 /*
  * Adds many lines from one geometry. All or nothing.
  *
- * @param condition_offsets  Array of count + 1 indices of lines (rings) of the geometry; NULL: each line is a
- *                           condition.
+ * @param condition_offsets  Array of count + 1 indices into the lines (rings) of the geometry: where each condition
+ *                           begins, and where the last one ends; NULL: each line is a condition.
  * @return The same as fencepost_monitor_add_line_condition(); the other parameters: as
  *            fencepost_monitor_add_polygon_conditions().
  * Threads: any. Since: 0.2
@@ -1228,9 +1229,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_conditions(
 /*
  * Makes the set of conditions equal to the elements of an array. First removes all other conditions, in the order in
  * which they were added. Then ensures each element of the array, in order, as the
- * fencepost_monitor_ensure_..._condition() of its kind would. A store saves all these changes in one transaction. An
- * existing condition that is equal keeps its record, its state and its pending events. All or nothing: if one element
- * is refused, nothing has changed and error->position is its index.
+ * fencepost_monitor_ensure_..._condition() of its kind would. A store saves all changes of one call in one transaction.
+ * An existing condition that is equal keeps its record, its state and its pending events. All or nothing: if one
+ * element is refused, nothing has changed and error->position is its index.
  *
  *     fencepost_condition_definition circle = FENCEPOST_CONDITION_DEFINITION_INIT, places[2] = {circle, circle};
  *     places[0].identifier = "office", places[0].radius_m = 200;
@@ -1302,9 +1303,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_condition_shape(fencepost_monit
  *
  * @param latitude, longitude          Degrees.
  * @param out_latitude, out_longitude  Degrees. NaN if the condition has no boundary (a beacon, a circle that contains
- *                                     the whole Earth). The point is also NaN if it cannot be determined: in a corridor
- *                                     or a buffered polygon, where the shortest path from the middle line or ring to
- *                                     the position does not meet the boundary at a right angle, as in an inner corner.
+ *                                     the whole Earth). The point is also NaN if it cannot be determined. This happens
+ *                                     in a corridor or a buffered polygon where the shortest path from the middle line
+ *                                     or ring to the position does not meet the boundary at a right angle, as in an
+ *                                     inner corner.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(log vertices) for usual shapes.
  * Since: 0.2
  */
@@ -1357,7 +1359,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_identifiers(fencepost_monitor *
  * satisfied at this moment.
  *
  * @param state      UNKNOWN (undetermined, suspended or unmonitored), SATISFIED or UNSATISFIED.
- * @param buffer     As in fencepost_monitor_identifiers(), like capacity, out_size and out_count.
+ * @param buffer     This parameter, capacity, out_size and out_count are as in fencepost_monitor_identifiers().
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (another state); BUFFER_TOO_SMALL (not with capacity 0).
  * Threads: any. Complexity: O(conditions). Since: 0.2
  */
@@ -1836,9 +1838,9 @@ typedef struct fencepost_plan {
  * The plan arms the circles whose boundaries are nearest (ties: the smaller radius, then the identifier), or all
  * circles if they fit. Beacon conditions are ignored. A polygon or corridor is represented by a circle around it while
  * the position is outside that circle, or by a circle within it while the position is inside that circle. While the
- * position is between the two circles, the polygon or corridor has no circle, and the wake-up circle ends before its
- * boundary. The circles that represent polygons and corridors depend on the position, so each plan arms them anew
- * (out_keep 0, is_new 1).
+ * position is between the inner and the outer circle, the polygon or corridor has no circle, and the wake-up circle
+ * ends before its boundary. The circles that represent polygons and corridors depend on the position, so each plan arms
+ * them anew (out_keep 0, is_new 1).
  *
  * @param latitude, longitude  Degrees.
  * @param accuracy_m   Accuracy of the position, finite, >= 0; the wake-up circle is smaller by this value.
@@ -1847,7 +1849,7 @@ typedef struct fencepost_plan {
  * @param out_keep     armed_count flags: 1 = stays armed, 0 = disarm it before arming anything; NULL only if
  *                     armed_count is 0.
  * @param out_armed    Receives the circles, the nearest boundary first; may be NULL only if capacity is 0.
- * @param capacity     Elements; slots always suffice. 0 to query the count.
+ * @param capacity     Number of elements; as many as there are slots always suffice. 0 to query the count.
  * @param out_count    Receives the number of circles, also with BUFFER_TOO_SMALL.
  * @param out_plan     Initialised with FENCEPOST_PLAN_INIT.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0); UNSUPPORTED.
@@ -1875,7 +1877,7 @@ FENCEPOST_API fencepost_status fencepost_circle_contains(double centre_latitude,
 
 /*
  * Tests whether a polygon contains a position, boundary included. Each call examines the polygon anew: for many
- * positions use fencepost_polygon_distance().
+ * positions, use fencepost_polygon_distance().
  *
  * @param geometry      All its parts together form the polygon.
  * @param shape         NULL: geodesic edges, no buffer.
@@ -1950,7 +1952,7 @@ typedef struct fencepost_fix_selection {
   uint32_t struct_size;   /* set by FENCEPOST_FIX_SELECTION_INIT */
   uint32_t reserved;      /* 0 */
   double speed_m_per_s;   /* finite, >= 0: how fast uncertainty grows with age */
-  int64_t maximum_age_us; /* 0 ... 1e15: older fixes are not considered */
+  int64_t maximum_age_us; /* 0 ... 1e15: fixes older than this are not considered */
 } fencepost_fix_selection;
 
 /* The initial values: uncertainty grows at walking speed, and fixes of the last five minutes count. */
@@ -1981,7 +1983,7 @@ typedef void (*fencepost_wakeup)(void *context);
 
 /*
  * Sets the callback for available events. Typical uses: write to an eventfd or pipe that an event loop watches, signal
- * a semaphore, post a message. Each monitor has one callback; a fork or a restored monitor starts without one.
+ * a semaphore, or post a message. Each monitor has one callback; a fork or a restored monitor starts without one.
  *
  * When:   The callback runs after each call on the monitor that increased the number of pending events, whatever the
  *         status of that call, and during the call that sets the callback, if events are already pending. Several
@@ -1994,8 +1996,8 @@ typedef void (*fencepost_wakeup)(void *context);
  *         on the same thread after it has returned; other threads do not wait for that.
  * Ending: When this function returns, the previous callback is not running and is never called again: the context of
  *         that callback may be released. This function (and no other) waits for a callback that is running on another
- *         thread, so do not call the function while holding a lock that the callback takes. This function does not wait
- *         if the callback itself calls it. fencepost_monitor_destroy() calls no callback.
+ *         thread, so do not call the function while holding a lock that the callback takes. If the callback itself
+ *         calls this function, the function does not wait. fencepost_monitor_destroy() calls no callback.
  *
  * @param wakeup   NULL removes the callback.
  * @param context  Passed to the callback; may be NULL.
@@ -2072,10 +2074,10 @@ FENCEPOST_API fencepost_status fencepost_conditions_create(fencepost_conditions 
 FENCEPOST_API void fencepost_conditions_destroy(fencepost_conditions *conditions);
 
 /*
- * Returns a reference to a monitor's own table. The functions of this section then work like the functions for monitors
- * with the same purpose. A call with this reference locks the monitor, a change is saved with the monitor, and the
- * resulting events are pending at once and trigger the wake-up callback. If options is NULL, the condition's state is
- * assumed to be UNKNOWN, as in a monitor.
+ * Returns a reference to a monitor's own table. With this reference, the functions of this section work like the
+ * monitor functions with the same purpose. A call with this reference locks the monitor, a change is saved with the
+ * monitor, and the resulting events are pending at once and trigger the wake-up callback. If options is NULL, the
+ * condition's state is assumed to be UNKNOWN, as in a monitor.
  *
  * The reference outlives the monitor: after fencepost_monitor_destroy() the table can be read and changed, but changes
  * are no longer saved. No fleet can use the table of a monitor, and fencepost_conditions_snapshot() refuses it
@@ -2265,7 +2267,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_beacons(fencepost_condit
 /*
  * Adds many polygonal conditions from one geometry. All or nothing. See fencepost_monitor_add_polygon_conditions().
  *
- * @param condition_offsets  Array of count + 1 indices of parts of the geometry; NULL: each part is a condition.
+ * @param condition_offsets  Array of count + 1 indices into the parts of the geometry: where each condition begins, and
+ *                           where the last one ends; NULL: each part is a condition.
  * @return The same as the single call. Ownership: everything is copied.
  * Threads: any; the table is not locked while the shapes are examined. Since: 0.2
  */
@@ -2277,8 +2280,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_polygons(
 /*
  * Adds many corridors from one geometry. All or nothing. See fencepost_monitor_add_corridor_conditions().
  *
- * @param condition_offsets  Array of count + 1 indices of lines (rings) of the geometry; NULL: each line is a
- *                           condition.
+ * @param condition_offsets  Array of count + 1 indices into the lines (rings) of the geometry: where each condition
+ *                           begins, and where the last one ends; NULL: each line is a condition.
  * @param radii_m            Array of count values, metres.
  * @return The same as the single call. Ownership: everything is copied. Threads: any. Since: 0.2
  */
@@ -2290,8 +2293,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_corridors(
 /*
  * Adds many lines from one geometry. All or nothing. See fencepost_monitor_add_line_conditions().
  *
- * @param condition_offsets  Array of count + 1 indices of lines (rings) of the geometry; NULL: each line is a
- *                           condition.
+ * @param condition_offsets  Array of count + 1 indices into the lines (rings) of the geometry: where each condition
+ *                           begins, and where the last one ends; NULL: each line is a condition.
  * @param options            NULL, or options with the standard policy and without an assumed state.
  * @return The same as fencepost_conditions_add_corridors(); INVALID_ARGUMENT also if a fleet over the table has no path.
  * Ownership: everything is copied. Threads: any. Since: 0.3
@@ -2610,7 +2613,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  */
 typedef struct fencepost_fleet fencepost_fleet;
 
-/* Used instead of a device number if there is no such device. */
+/* The value that is used instead of a device number when there is no such device. */
 #define FENCEPOST_NO_DEVICE UINT32_MAX
 
 /* The bits of a device's number that are the index of its slot. The higher bits count the devices that used this slot
@@ -2701,7 +2704,7 @@ typedef struct fencepost_fleet_statistics {
 /* Initialise each fencepost_fleet_statistics with this macro. */
 #define FENCEPOST_FLEET_STATISTICS_INIT {sizeof(fencepost_fleet_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
-/* Counters of a device since it was created, and its clock. */
+/* A device's clock, and its counters since the device was created. */
 typedef struct fencepost_device_statistics {
   uint32_t struct_size;        /* set by FENCEPOST_DEVICE_STATISTICS_INIT */
   uint32_t reserved;           /* 0 */
@@ -2713,8 +2716,8 @@ typedef struct fencepost_device_statistics {
   uint64_t accepted_sightings; /* scan reports */
   uint64_t handed_out_events;  /* the last sequence number assigned */
   uint64_t input_count;        /* all inputs of the device: those that the members above count, and those without a
-                                  position, such as scanning and advances of only this device. After a crash, this
-                                  number says how many of the device's inputs survived */
+                                  position, such as scanning and advances of only this device. After a crash,
+                                  input_count says how many of the device's inputs survived */
 } fencepost_device_statistics;
 
 /* Initialise each fencepost_device_statistics with this macro. */
@@ -2752,11 +2755,11 @@ typedef struct fencepost_fleet_columns {
  *
  * A table that was just created and is still empty is filled with the stored table. Any other table must be a version
  * of the stored table. A later version results from adding and removing conditions; the devices see these changes at
- * their next input. An earlier version is brought up to date. To use conditions from your own file, open the fleet over
- * an empty table, then set its conditions with fencepost_conditions_sync(). If several fleets share one table, each has
- * its own store, and the stores can be opened in any order. If a store was already opened over the table, a store with
- * a different later version is accepted, unless both tables have conditions and share no identifier. The devices of
- * that store are adapted as in fencepost_fleet_import_devices().
+ * their next input. An earlier version of the stored table is brought up to date. To use conditions from
+ * your own file, open the fleet over an empty table, then set its conditions with fencepost_conditions_sync(). If
+ * several fleets share one table, each has its own store, and the stores can be opened in any order. If a store was
+ * already opened over the table, a store with a different later version is accepted, unless both tables have conditions
+ * and share no identifier. The devices of that store are adapted as in fencepost_fleet_import_devices().
  *
  * After any crash each device is in exactly the state that it had after its own first N inputs, where N is input_count
  * of fencepost_fleet_get_device_statistics(). Feed the device's remaining inputs again to reach the state that it would
@@ -2961,7 +2964,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_expire(fencepost_fleet *fleet, in
  * events of the removed devices are still delivered.
  *
  * @param before_us    An arrival time.
- * @param out_devices  As in fencepost_fleet_expire(), like the other parameters.
+ * @param out_devices  This and the other parameters are the same as in fencepost_fleet_expire().
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (before_us out of range; no arrival time was set); BUFFER_TOO_SMALL (not
  *         with capacity 0).
  * Threads: any. Complexity: O(devices + pending events). Since: 0.3
@@ -2972,11 +2975,11 @@ FENCEPOST_API fencepost_status fencepost_fleet_expire_by_arrival(fencepost_fleet
 
 /*
  * Sets the arrival time of the following inputs, read from the host's own clock; this time may go back. The arrival
- * time does not affect states or events; it has two uses. First, fencepost_fleet_expire_by_arrival() removes devices by
- * the arrival time of their last accepted input, and ignores the time in that input. Second, with max_time_step_us an
- * input is refused with FENCEPOST_E_AHEAD_OF_CLOCK only if it is too far ahead of both the device's clock and the
- * arrival time. Therefore max_time_step_us also limits the first input of a device, and a device that was silent for a
- * long time may continue with the current time.
+ * time does not affect states or events; it has only two uses. First, fencepost_fleet_expire_by_arrival() removes
+ * devices by the arrival time of their last accepted input, and ignores the time in that input. Second, with
+ * max_time_step_us an input is refused with FENCEPOST_E_AHEAD_OF_CLOCK only if it is too far ahead of
+ * both the device's clock and the arrival time. Therefore max_time_step_us also limits the first input of a device, and
+ * a device that was silent for a long time may continue with the current time.
  *
  * A device created before the first arrival time is treated as if its last input had arrived at that time. Stores and
  * snapshots include the arrival times.
@@ -3062,7 +3065,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_advance(fencepost_fleet *fleet, i
 
 /*
  * Advances as fencepost_fleet_advance() does, but by any distance: max_time_step_us does not apply. Use this function
- * if the host knows that so much time has really passed.
+ * if the host knows that the time from the fleet's clock to time_us has really passed.
  *
  * @return The same as fencepost_fleet_advance(), except AHEAD_OF_CLOCK. Threads: any. Since: 0.3
  */
@@ -3080,9 +3083,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_advance_device(fencepost_fleet *f
  * Corrects wrong times of inputs or of an advance: sets back the time to which all devices were advanced, and every
  * device clock that is later than time_us. Other devices do not change. The call leaves pending events, sequence
  * numbers and counters as they are. For a device that is set back, every condition becomes undetermined without an
- * event, open crossings and the last fix are forgotten, and the timeouts for absent beacons start again. The next fix
- * of a device that was set back determines the states again: an event follows only if the new state differs from the
- * last reported one. A device created later begins at the fleet's time.
+ * event, open crossings and the last fix are forgotten, and the timeouts for absent beacons start again. When a device
+ * has been set back, its next fix determines the state of each condition again: an event follows only if that state
+ * differs from the last one reported. A device created later begins at the fleet's time.
  *
  * @param time_us  Not later than the latest clock of the fleet.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (out of range, later than all clocks, or there is no clock yet).
@@ -3196,7 +3199,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_inside(fencepost_fleet *fleet, ui
  * Copies the devices that are inside a condition or near a beacon, for one condition or for all. The presences are
  * ordered by the device's place, then by the order in which the conditions were added.
  *
- * @param identifier     Of a condition; NULL: all conditions.
+ * @param identifier     The identifier of one condition; NULL: all conditions.
  * @param out_presences  May be NULL only if capacity is 0.
  * @param out_count      Receives the total count, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no identifier); NOT_FOUND; BUFFER_TOO_SMALL (not with capacity 0).

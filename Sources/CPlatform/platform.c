@@ -99,7 +99,7 @@ static void leave_front(cplatform_lock *lock) {
   if (__atomic_exchange_n(&lock->front, 0, __ATOMIC_RELEASE) == 2) wake(&lock->front);
 }
 
-/* Called by the thread at the front: takes the lock, and then leaves the front. */
+/* Called by the thread at the front of the queue: takes the lock, and then leaves the front. */
 static void take_at_front(cplatform_lock *lock) {
   uint32_t reserved = 0; /* CPLATFORM_RESERVED if the word has that bit */
   for (;;) {

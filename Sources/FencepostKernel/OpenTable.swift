@@ -208,7 +208,8 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     layOut(length, 1 &<< UInt64(truncatingIfNeeded: 64 &- length.trailingZeroBitCount), atHome: true)
   }
 
-  /// Rearranges the entries, using a secret random multiplier. Each table length is scattered at most once.
+  /// Rearranges the entries, using a secret random multiplier. The entries are scattered at most once for each table
+  /// length.
   @inlinable
   public mutating func scatter() {
     crowded = false

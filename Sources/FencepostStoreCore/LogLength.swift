@@ -6,8 +6,8 @@
 enum LogLength {
   /// The log is checkpointed at 256 pages: a store then waits for the disk about three times for every fifty events.
   case short
-  /// The log is checkpointed at 4 096 pages, which must be a small part of the free space: a store then waits for the
-  /// disk about three times for every eight hundred events.
+  /// The log is checkpointed at 4 096 pages, so a store waits for the disk about three times for every eight hundred
+  /// events. These pages must be a small part of the free space.
   case long
 
   /// The free disk space required for a long log.

@@ -112,7 +112,7 @@ final class StoreStatements {
     return sums
   }
 
-  /// Inserts a new row. Into the head row, also writes the sums of all other rows.
+  /// Inserts a new row. Also writes the sums of all other rows into the head row.
   private func write(_ row: MonitorRow, _ sums: inout StoreSums) throws(StoreFailure) {
     guard row.table == .head else {
       try write(Key(row), row.bytes)

@@ -1,5 +1,5 @@
-// The benchmark's own polygons, and the polygons of the table row W3 if the programs for that row are present in
-// ../shared/bench. The programs of ../shared/bench read the same flat files.
+// Provides the benchmark's own polygons and, if the programs for table row W3 are present in ../shared/bench, the
+// polygons of that row. The programs of ../shared/bench read the same flat files.
 #pragma once
 #include "limit.hpp"
 #include "monitored.hpp"

@@ -18,8 +18,8 @@
   on the same files. Compared with the version given by `--before`, the current version must write the same bytes and
   use no more processor time or memory. With version 0.1, the comparison is between one monitor for each track and one
   fleet.
-* The rows `-jobs` are the wall-clock time of two jobs divided by the wall-clock time of one job: reading the circles,
-  merging and writing are done only once.
+* The `-jobs` rows show the wall-clock time of two jobs divided by the wall-clock time of one job: reading the
+  circles, merging and writing are done only once.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def command(points: Path, circles: Path, jobs: int, package: Path | None = None)
 
 
 def notebook(points: Path, circles: Path) -> Run:
-    """Runs a program that keeps the whole log, then writes a line for each of its events."""
+    """Runs a program that keeps the whole event log in memory and then writes one line for each event."""
     return run(["-c", NOTEBOOK, points, circles])
 
 
@@ -166,8 +166,8 @@ def main() -> None:
         stream_world.write_points(small, small.with_suffix(".parquet"), tracks, each, circles, THINNED)
         print(f"streams: {tracks} tracks, {count} points, {circles} circles")
         # A small file does not show how work is shared among threads, nor how memory grows beyond that of the program
-        # itself. If points are denser, tracks enter more circles. Each track stores its states in these circles, which
-        # takes a little more memory.
+        # itself. If points are denser, tracks enter more circles. Each track stores its states for the circles that it
+        # enters, which takes a little more memory.
         faster, level, same, near = (0.8, 1.25, 1.1, 1.3) if given.full else (None,) * 4
         rows: list[tuple[str, float | None, str | None, float | None, float, float | None, str]] = []
         digests, processors = set(), {}

@@ -239,8 +239,8 @@ static void refusals(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Passes each invalid shape, and checks the reason and the place (latitude first) in the message. The end of
- * the last ring needs no offset, because this ring ends at the last vertex. */
+/* Passes each invalid shape to the library, and checks the reason and the place (latitude first) in the message. The
+ * end of the last ring needs no offset, because this ring ends at the last vertex. */
 static void each_reason(void) {
   typedef struct refusal {
     const char *reason, *place;
@@ -584,7 +584,8 @@ static void limits(void) {
     CHECK(distance == 7);
     CHECK_INT(statistics_of(monitor).condition_count, 1);
   }
-  /* The error names the row of a column; the last vertex of a closed ring does not count. */
+  /* An error names the row of the column that it concerns. The last vertex of a closed ring does not count towards the
+     limit. */
   shape.max_vertices = 7;
   CHECK_STATUS(fencepost_monitor_add_polygon_conditions(monitor, names, &geometry, NULL, NULL, 2, &shape, NULL, &error),
                FENCEPOST_E_INVALID_ARGUMENT);

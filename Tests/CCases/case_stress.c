@@ -17,7 +17,7 @@ typedef struct shared {
   fencepost_monitor *monitor;
   pthread_mutex_t turn; /* protects the order of events: the consumers take turns */
   uint64_t last_sequence, events;
-  int feeding; /* how many threads still feed; protected by `turn` */
+  int feeding; /* number of threads that are still feeding; protected by `turn` */
 } shared;
 
 typedef struct worker {
@@ -234,7 +234,7 @@ static void check_forks(int crowd) {
 
 static void forks_share_nothing(void) { check_forks(0); }
 
-/* Even with this many conditions, the forks share their states. */
+/* Even with several thousand conditions, the forks share their states. */
 static void forks_share_states(void) { check_forks(3000); }
 
 static const ccase cases[] = {

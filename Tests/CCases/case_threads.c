@@ -1,4 +1,5 @@
-/* Threads share a monitor. The Thread Sanitizer would show races; without it, the test would show lost updates. */
+/* Threads share a monitor. The Thread Sanitizer would report races; in a build without it, races would show as lost
+   updates. */
 #include <pthread.h>
 
 #include "check.h"

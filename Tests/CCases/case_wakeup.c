@@ -151,8 +151,8 @@ static void from_within(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Some threads feed while another sets and clears the callback. The context is poisoned once it is cleared: the
-   callback must not be called with it. */
+/* Some threads feed while another sets and clears the callback. A context is poisoned after its callback has been
+   cleared: no callback may be called with a poisoned context. */
 typedef struct station {
   fencepost_monitor *monitor;
   int stop, failures, number;

@@ -51,7 +51,8 @@ _Noreturn void ccase_fail(const char *file, int line, const char *format, ...) _
     if (got_ != want_) FAIL("%s is %lld, expected %s = %lld", #got, got_, #expected, want_); \
   } while (0)
 
-/* Calls a function, so that a string inside a returned structure exists until it has been compared. */
+/* This is a function and not a macro, so that a string inside a returned structure still exists while it is
+   compared. */
 void check_text(const char *file, int line, const char *what, const char *got, const char *expected);
 #define CHECK_TEXT(got, expected) check_text(__FILE__, __LINE__, #got, got, expected)
 
@@ -75,7 +76,7 @@ void check_text(const char *file, int line, const char *what, const char *got, c
 /* The UUID e2c56db5-dffb-48d2-b060-d0f5a71096e0. */
 extern const uint8_t beacon_uuid[16];
 
-/* Creates a monitor with default options or with these options; never returns NULL. */
+/* Creates a monitor with the given options, or with the defaults; never returns NULL. */
 fencepost_monitor *new_monitor(const fencepost_monitor_options *options);
 
 /* Feeds a fix on the equator, where 0.01 degrees of longitude are 1113.19 m; returns the status. */

@@ -57,8 +57,9 @@ import Testing
     #expect(shared.word == 0)
   }
 
-  /// A writer that closes the gate again right after opening it overtakes a sleeping reader a limited number of times.
-  /// The writer keeps the gate closed until the reader sleeps again; without a claim the reader would hardly ever enter.
+  /// A writer that closes the gate right after opening it can overtake a sleeping reader only a limited number of
+  /// times. The writer keeps the gate closed until the reader sleeps again; without a claim the reader would hardly
+  /// ever enter.
   @Test(arguments: 0..<20) func aReaderIsOvertakenALimitedNumberOfTimes(_: Int) async {
     let shared = Shared()
     let closings = await withCheckedContinuation { continuation in
@@ -78,8 +79,8 @@ import Testing
       }
       continuation.resume(returning: closings)
     }
-    // A patient reader lets a limited number of closings pass. It claims the gate at the closing after these, and
-    // enters before the next closing.
+    // A patient reader lets the gate be closed again only a limited number of times. The patient reader claims the
+    // gate at the first closing after the limit, and enters before the next closing.
     #expect(closings <= Self.patience + 2)
   }
 

@@ -6,8 +6,8 @@ import Testing
 /// Tests polygons of many edges: the work grows in proportion to the number of edges, and the results equal those of a
 /// slow method.
 @Suite struct ManyEdgesTests {
-  /// Outlines whose edges are not separated by the balls of the tree, and rings that touch, enclose each other or are
-  /// listed in any order.
+  /// Polygons with difficult outlines: the tree's balls do not separate their edges, or their rings touch, enclose each
+  /// other or are listed in any order.
   enum Kind: String, CaseIterable {
     case comb, spiral, star, fan, tips, scattered, nested, diagonal
   }
@@ -77,7 +77,7 @@ import Testing
         return [square(outer, outer, 1 - 2 * outer), square(inner, inner, 1 - 2 * inner)]
       }
     case .diagonal:
-      // Almost all of these diagonal strips lie within the rectangle around the longest strip, the middle one.
+      // Almost all of the diagonal strips lie within the rectangle around the longest strip, the middle one.
       let width = 1 / Double(count / 4)
       return (0..<count / 4).map { strip in
         let at = Double(strip) * width
@@ -181,7 +181,7 @@ import Testing
     #expect(valid > 5 && refused > 5, "\(valid) \(refused)")
   }
 
-  /// Divides a square into three by three fields, with a smaller square in the middle of each field, and divides the
+  /// Divides a square into a 3 × 3 grid of fields, with a smaller square in the middle of each field, and divides the
   /// smaller squares in the same way.
   private static func divide(
     _ south: Int, _ west: Int, _ size: Int, _ squares: inout [(south: Int, west: Int, size: Int)],
@@ -285,7 +285,7 @@ import Testing
   }
 
   /// The distance between two segments, to less than a micrometre. The distance is found by repeatedly halving the part
-  /// of one segment that contains its nearest place.
+  /// of one segment that contains the point nearest to the other segment.
   private static func distance(_ one: GeodesicSegment, _ other: GeodesicSegment) -> Double {
     func apart(_ part: Double) -> Double { other.foot(of: one.point(one.length * part).place).distance }
     let best = (0...32).min { apart(Double($0) / 32) < apart(Double($1) / 32) } ?? 0

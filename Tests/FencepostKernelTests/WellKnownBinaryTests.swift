@@ -85,7 +85,7 @@ import Testing
         // Writing and reading preserves the vertices bit for bit.
         #expect(WellKnownBinary.encode(shape.definition) == bytes)
       }
-      // Bytes that are truncated anywhere are refused, and the position in the error is within them.
+      // Bytes that are truncated anywhere are refused, and the position in the error lies within the bytes.
       for end in 0..<bytes.count {
         do throws(WellKnownBinary.Defect) {
           _ = try WellKnownBinary.decode(Array(bytes[..<end]))

@@ -89,8 +89,8 @@ import Testing
   }
 
   /// If two fleets were created independently, opening one fleet over the other fleet's table rewrites the store of the
-  /// opened fleet. Wherever the disk fails while the store is being rewritten, the fleet opens with its whole state,
-  /// and the store later contains that state.
+  /// opened fleet. At whichever write the disk fails while the store is being rewritten, the fleet opens with its whole
+  /// state, and the store later contains that state.
   @Test(arguments: 0..<3) func joiningAFamilyFailsAtEveryOperation(_ index: Int) throws {
     faulty_vfs_install()
     let failure = Self.failures[index]

@@ -57,7 +57,7 @@ import Testing
     #expect(folder.names.isEmpty)
   }
 
-  /// The first process to set the name gets the store; the other process's draft is discarded.
+  /// The first process to give its draft the store's name gets the store; the other process's draft is discarded.
   @Test func whoIsLateLeavesTheStoreAlone() throws {
     for (count, isFirst) in [(3, true), (9, false)] {
       let draft = try StoreDraft.make(.monitor, of: path)

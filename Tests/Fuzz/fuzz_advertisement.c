@@ -1,4 +1,4 @@
-/* Fuzzes fencepost_beacon_parse_advertisement with any bytes, with and without a company identifier. */
+/* Fuzzes fencepost_beacon_parse_advertisement with arbitrary bytes, with and without a company identifier. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,4 +1,5 @@
-/* Fuzzes polygons and corridors from columns with any offsets, in memory of exactly the size that the counts imply. */
+/* Fuzzes polygons and corridors from columns with arbitrary offsets, in memory of exactly the size that the counts
+   imply. */
 #include "fuzz.h"
 
 enum {

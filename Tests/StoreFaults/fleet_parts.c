@@ -12,7 +12,7 @@ enum {
   DEVICES = 20000,
   CALLS = 45,
   ROWS = 7000,
-  /* The number of the call before which a circle that contains devices grows. */
+  /* A circle that contains devices grows before the call with this number. */
   GROWS = 16,
   /* The number of the call before which a device is removed. Each change follows a checkpoint. If the change is saved,
      then all earlier inputs are saved, too. */
@@ -233,7 +233,7 @@ static int look_at_crowd(const char *what, long n) {
     if (had[d] < least) least = had[d];
     if (had[d] > most) most = had[d];
   }
-  if (has_left) had[LEAVER] = before[LEAVER]; /* the device is removed, or these inputs will remove it */
+  if (has_left) had[LEAVER] = before[LEAVER]; /* the device is removed, or feeding these inputs will remove it */
   has_left &= number_of(fleet, LEAVER) == FENCEPOST_NO_DEVICE;
   for (long k = 0; k < CALLS; k++) play_crowd(fleet, k, had);
   finish_crowd(fleet, now);

@@ -1,13 +1,13 @@
 /*
- * Code compiled with a newer glibc or libstdc++ calls these functions. The older versions that older-glibc.sh links
- * against do not have functions with these names. The functions are hidden symbols: each library contains those that it
- * uses.
+ * Defines functions that code compiled with a newer glibc or libstdc++ calls. The older versions that older-glibc.sh
+ * links against do not have these functions under the same names. The functions are hidden symbols: each library
+ * contains those that it uses.
  */
 #include <stdlib.h>
 
 /*
  * Until glibc 2.33 each program had its own stat(), which passed the layout version of its structure to the library: 1
- * on x86-64, 0 for the kernel's own layout. The function of glibc that takes this layout version still exists.
+ * on x86-64, 0 for the kernel's own layout. glibc still has the function that takes this layout version.
  */
 #if defined(__x86_64__)
 #define STAT_LAYOUT 1

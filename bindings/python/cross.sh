@@ -36,7 +36,7 @@ esac
 rm -rf "$folder" "$folder.new"
 mkdir -p "$folder.new/built"
 # The following variables configure setuptools for the target: the compiler, the linker and the platform's name. The
-# build runs in the unpacked source distribution, which contains no object of another target.
+# build runs in the unpacked source distribution, which contains no object files from other targets.
 env -u FENCEPOST_ROOT -u FENCEPOST_SQL CC="$cc" LDSHARED="$cc -shared" STRIP="${tools}strip" CFLAGS="-O2 -fPIC $CFLAGS" LDFLAGS="$LDFLAGS" \
   _PYTHON_HOST_PLATFORM="${platform/_/-}" FENCEPOST_LIBRARY="$default_lib/$soname" \
   "$python" -m build --outdir "$folder.new/built" bindings/python > "$folder.new/log" 2>&1 &&

@@ -3,8 +3,8 @@
 #
 #   bindings/python/dist.sh
 #
-# Needs .venv with the extra `dist` and the C library; `make wheel` provides both. Leaves in .build/dist the .tar.gz and
-# one .whl, whose tag names the oldest glibc that it works with, and prints their paths.
+# Needs .venv with the extra `dist` and the C library; `make wheel` provides both. Writes the .tar.gz and one .whl to
+# .build/dist and prints their paths; the wheel's tag names the oldest glibc that the wheel works with.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -20,8 +20,8 @@ unset FENCEPOST_ROOT
 older=$root/.build/older-glibc
 sqlite=$root/.build/older-sqlite
 bindings/c/older-sqlite.sh "$sqlite" "$older"
-# LDFLAGS contains a link to the folder, because setuptools splits LDFLAGS at spaces, and the name of a folder above may
-# contain a space.
+# LDFLAGS contains a link to the folder, because setuptools splits LDFLAGS at spaces, and the name of a parent folder
+# may contain a space.
 links=$(mktemp -d)
 trap 'rm -rf "$links"' EXIT
 ln -s "$older" "$links/older"

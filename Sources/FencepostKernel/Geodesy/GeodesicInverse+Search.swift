@@ -84,8 +84,9 @@ extension InverseTask {
   /// Newton's method for the azimuth; it falls back on bisection whenever a step leaves (0, π) or is not usable.
   ///
   /// If only the distance is needed, the search ends before the azimuth is accurate. The first variation of the
-  /// distance to a point that moves along its parallel is a sin α₀ dλ, and the second is a cos β₁ cos α₁ (dα₁/dλ) dλ²;
-  /// so a trial that ends `excess` beside the target gives the desired distance to third order in excess / m₁₂.
+  /// distance to a point that moves along its parallel is a sin α₀ dλ, and the second is a cos β₁ cos α₁ (dα₁/dλ) dλ².
+  /// Therefore, if the trial geodesic ends beside the target by `excess`, it still gives the desired distance to third
+  /// order in excess / m₁₂.
   func search(azimuths: Bool) -> InversePath {
     let guess = firstGuess()
     if let short = guess.path { return short }

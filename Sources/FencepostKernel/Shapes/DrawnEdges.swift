@@ -48,8 +48,9 @@ struct DrawnEdges {
 
   /// The relative position of two edges.
   struct Pair {
-    /// The distances of the second edge's ends to the left of the first edge's line, and their positions along that
-    /// line, from 0 at its start to 1 at its end; then the same values with the two edges exchanged.
+    /// For each end of the second edge, `ends` contains its distance to the left of the first edge's line, and its
+    /// position along that line, from 0 at the start to 1 at the end. `otherEnds` contains the same values with the two
+    /// edges exchanged.
     var ends: (Foot, Foot)
     var otherEnds: (Foot, Foot)
     /// Metres.
@@ -88,7 +89,7 @@ struct DrawnEdges {
       otherEnds: (foot(a, from: c, its), foot(b, from: c, its)), length: along.length, otherLength: its.length)
   }
 
-  /// A point of an edge, on the straight line on the map between its ends.
+  /// A point on an edge: on the map, it lies on the straight line between the edge's ends.
   func point(_ edge: Int, at part: Double) -> SurfacePoint {
     let (start, end) = (points[edge], points[edge + 1])
     let change = InverseTask.longitudeDifference(from: start.longitude, to: end.longitude)
@@ -161,7 +162,7 @@ struct EdgeDivision {
     for index in rings.indices {
       rings[index].insert(&room) { start, end in
         if let cuts = cuts[SeamCancelling.Pair(start, end)] { return EdgeDivision.points(cuts) }
-        // These are the points of the same edge in the opposite direction.
+        // The cuts are stored for the same edge in the opposite direction, so reverse their points.
         return cuts[SeamCancelling.Pair(end, start)].map { EdgeDivision.points($0).reversed() } ?? []
       }
     }

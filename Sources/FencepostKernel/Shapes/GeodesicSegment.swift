@@ -5,13 +5,13 @@
 /// within a bracket, with the step of Baselga and Martínez-Llario, "Intersection and point-to-line solutions for
 /// geodesics on the ellipsoid", Studia Geophysica et Geodaetica 62 (2018), 353–363.
 public struct GeodesicSegment: Sendable {
-  /// Edges longer than this, in metres, are refused. The value is less than π b, because the shortest path is unique
-  /// only up to the distance π b.
+  /// Edges longer than this, in metres, are refused. The limit is less than π b (b is the polar semi-axis), because the
+  /// shortest path is unique only up to the distance π b.
   public static var longest: Double { 19_900_000 }
   /// The spacing, in metres, of the first samples of the distance along a long segment. Between two samples with this
   /// spacing, the direction to a point turns from ahead to behind at most once.
   static var stretch: Double { 1_000_000 }
-  /// Half the length, in metres, of the stretch around a foot that is treated as a `ShortSegment`.
+  /// Half the length, in metres, of the stretch around a foot point that is treated as a `ShortSegment`.
   static var neighbourhood: Double { 15_000 }
   /// The Earth's radius used for the step along a segment, in metres. Any mean radius is suitable, because the bracket
   /// and the next step correct the error.
@@ -21,8 +21,8 @@ public struct GeodesicSegment: Sendable {
   public let end: SurfacePoint
   /// Metres.
   public let length: Double
-  /// The solved path between the ends. For a short segment, it is `nil`, and the path is computed each time that it is
-  /// needed.
+  /// The solved path between the ends. For a short segment, the stored path is `nil`, and the path is computed each
+  /// time that it is needed.
   private let solved: GeodesicInverse?
 
   public init(from start: SurfacePoint, to end: SurfacePoint) {
@@ -71,13 +71,13 @@ public struct GeodesicSegment: Sendable {
     return farFoot(of: point)
   }
 
-  /// The nearest place of the segment, computed by the inverse problem, for any distance of the point and any length of
-  /// the segment.
+  /// The point on the segment that is nearest to `point`, found by solving the inverse problem; works at any distance
+  /// of the point and for any length of the segment.
   ///
   /// The distance along a geodesic is convex where the derivative M of the reduced length is positive, and hence up to
-  /// a quarter of the way around the Earth; beyond that it is concave. An inner minimum is where the direction to the
-  /// point turns from ahead to behind; any other minimum is an end (Karney 2013, section 3: the second derivatives of
-  /// the distance are M / m times squared sines).
+  /// a quarter of the way around the Earth; beyond that it is concave. At a minimum in the interior of the segment, the
+  /// direction to the point turns from ahead to behind; any other minimum is at an end of the segment (Karney 2013,
+  /// section 3: the second derivatives of the distance are M / m times squared sines).
   private func farFoot(of point: SurfacePoint) -> SegmentFoot {
     let first = sight(of: point, 0)
     let last = sight(of: point, length)
@@ -95,7 +95,7 @@ public struct GeodesicSegment: Sendable {
     return best
   }
 
-  /// A point of the segment, with the direction from there to the point that is looked at.
+  /// A point on the segment, with the direction from there to the given point.
   private struct Sight {
     var foot: SegmentFoot
     /// The cosine of the angle between the direction to the point and the direction of the segment: positive if the
@@ -136,12 +136,12 @@ public struct GeodesicSegment: Sendable {
       if turn % 3 == 2 || !(next > low && next < high) { next = low + (high - low) / 2 }
       current = sight(of: point, next)
     }
-    // Return the place found last, because its direction is the most accurate. If the nearest place found is nearer by
-    // more than the rounding error, return that place instead.
+    // Return the point found last, because its direction is the most accurate. If the nearest point found so far is
+    // nearer than the last one by more than the rounding error, return that nearest point instead.
     return current.foot.distance <= best.distance + 5e-9 ? current.foot : best
   }
 
-  /// The foot near a place of the segment that is within 20 km of the point, computed in space.
+  /// Finds the foot point, computed in space, near a position on the segment that is within 20 km of the point.
   private func nearFoot(of point: SurfacePoint, around along: Double) -> SegmentFoot {
     var middle = along
     while true {
@@ -156,7 +156,7 @@ public struct GeodesicSegment: Sendable {
   }
 }
 
-/// The place of a segment that is nearest to a point.
+/// The point on a segment that is nearest to a given point.
 public struct SegmentFoot: Sendable {
   /// The geodesic distance to the point, in metres.
   public var distance: Double
@@ -166,8 +166,8 @@ public struct SegmentFoot: Sendable {
   public var place: SurfacePoint
   /// Whether the place is between the ends of the segment.
   public var isInner: Bool
-  /// Positive if the point is to the left of the segment, negative if it is to the right. The value is 0 if the point
-  /// is on the segment, or if the nearest place is an end of the segment.
+  /// Positive if the point is to the left of the segment, negative if it is to the right. The side is 0 if the point is
+  /// on the segment, or if the nearest place is an end of the segment.
   public var side: Double
 
   init(distance: Double, along: Double, place: SurfacePoint, isInner: Bool, side: Double) {
@@ -178,8 +178,8 @@ public struct SegmentFoot: Sendable {
     self.side = side
   }
 
-  /// Converts a foot that was computed in space; `offset` is the place in the whole segment `ends` at which the short
-  /// segment starts.
+  /// Converts a foot point that was computed in space; `offset` is the position in the whole segment `ends` at which
+  /// the short segment starts.
   init(
     of point: SurfacePoint, on segment: ShortSegment, _ foot: (along: Double, at: EarthVector, isInner: Bool),
     from offset: Double, ends: GeodesicSegment

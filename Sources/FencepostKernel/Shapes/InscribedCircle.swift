@@ -68,8 +68,8 @@ struct InscribedCircle {
   /// Follows the tree down to an edge that stops the circle early, looking at one vertex of each child.
   ///
   /// `grow` opens the nearest edges first. On a smooth line, the nearest edges are almost tangent to the circle and
-  /// stop it last. Without this descent, the search at each contact of an outline that is almost a circle would open a
-  /// large part of the tree.
+  /// stop it last. Without this descent of the tree, the search at each contact of an outline that is almost a circle
+  /// would open a large part of the tree.
   private mutating func descend(_ line: ShapeLine, _ enough: Double) {
     let fan = ShapeLine.fanOut
     var (level, index) = (line.levels.count - 2, 0)
@@ -218,8 +218,8 @@ extension ShapeLine {
 extension ShapeLine.Group {
   /// For each edge, a lower bound of R tan(r/R), in metres, of the circle at a contact when the edge stops it.
   ///
-  /// The numerator is the squared distance to the chord, and the denominator is how far the chord leads inwards. The
-  /// rounding errors of both can only lower the bound.
+  /// The numerator is the squared distance to the chord, and the denominator is how far the chord leads inwards.
+  /// Rounding errors in the numerator and in the denominator can only lower the bound.
   @inline(__always)
   func leastTangents(_ contact: InscribedCircle.Contact, _ line: ShapeLine) -> SIMD8<Float> {
     let apart = contact.place - line.origin

@@ -60,8 +60,8 @@ struct PolygonLine {
   /// The maximum number of times that pieces of planar edges are divided.
   private static var mostDivisions: Int { 40 }
 
-  /// Returns the line of the rings, and the check of this line. If planar edges do not cross but their geodesics do,
-  /// the edges are divided until the geodesics do not cross either.
+  /// Returns the line made from the rings, and the result of the crossing check for it. If planar edges do not cross
+  /// but their geodesics do, the edges are divided until the geodesics do not cross either.
   private static func line(
     _ rings: inout [GivenRing], _ reading: EdgeReading, _ room: inout Int
   ) throws(ShapeDefect) -> (line: ShapeLine, check: CrossingCheck) {
@@ -98,8 +98,8 @@ struct PolygonLine {
     throw defect ?? ShapeDefect(.crossing)
   }
 
-  /// If the areas of a ring's loops cancel each other, the ring has no area because it crosses itself. For such a ring,
-  /// the error is the crossing, not the missing area.
+  /// If the areas of a ring's loops cancel each other, the ring has no area because it crosses itself. The reported
+  /// error is then the crossing, not the missing area.
   private static func isSmallerLeft(_ ring: GivenRing, isOriented: Bool) throws(ShapeDefect) -> Bool {
     do {
       return try PolygonOrientation.isSmallerLeft(ring, isOriented: isOriented)

@@ -53,7 +53,8 @@ enum PlanarEdge {
   /// is the greatest cos φ on the edge.
   ///
   /// - Parameters:
-  ///   - latitude: The latitude of one end, in degrees, like `other`. The order of the two latitudes does not matter.
+  ///   - latitude: The latitude of one end, in degrees; `other` is the latitude of the other end. The order of the two
+  ///     latitudes does not matter.
   ///   - span: The difference of the longitudes, in degrees.
   static func departureBound(_ latitude: Double, _ other: Double, span: Double) -> Double {
     let radians = Trigonometry.radiansPerDegree
@@ -68,7 +69,8 @@ enum PlanarEdge {
   }
 
   /// The number of geodesics into which the line must be divided so that each stays within 0.1 m of the line; the
-  /// number is not rounded. Dividing the line into n equal pieces makes the distance n² times smaller.
+  /// number is not rounded. Dividing the line into n equal pieces divides the greatest distance between line and
+  /// geodesics by n².
   static func pieces(_ latitude: Double, _ other: Double, span: Double) -> Double {
     (departureBound(latitude, other, span: span) / 0.1).squareRoot()
   }

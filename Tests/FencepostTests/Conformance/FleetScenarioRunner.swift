@@ -12,7 +12,7 @@ struct FleetScenarioRunner {
   private var fleets: [String: FleetEngine]
   /// The delivered but uncommitted event of each fleet.
   private var inFlight: [String: FleetEvent] = [:]
-  /// The last circle with each identifier, even if that circle was removed.
+  /// For each identifier, the last circle that had it, even if that circle was removed.
   private var circles: [String: CircularGeographicCondition] = [:]
 
   init(_ scenario: Scenario, restartsEveryStep: Bool) throws {
@@ -143,7 +143,7 @@ struct FleetScenarioRunner {
 
   // MARK: - Inputs
 
-  /// The number of the device that a step names; adds the device if it is new.
+  /// Returns the number of the device that a step names; adds the device if it is new.
   private func device(_ step: JSON, _ fleet: inout FleetEngine) throws -> UInt32 {
     try fleet.device(try step.member("device").string ?? "")
   }

@@ -74,8 +74,8 @@ import Testing
     try states.checkInvariants(table)
   }
 
-  /// A single new shape is swept before it is decided, so that it needs no entry if it is outside. If two shapes are
-  /// new, neither is swept.
+  /// If only one shape is new, it is swept before its state is decided, so that it needs no entry if it is outside. If
+  /// two shapes are new, neither is swept.
   @Test mutating func oneThatComesAloneIsSweptThrough() {
     let first = add("a")
     states.sweepLast()

@@ -129,8 +129,8 @@ import Testing
       identifier: identifier, assuming: .unsatisfied, policy: policy)
   }
 
-  /// A description of an event without its number, generation and cause; the cause differs if the condition is new to
-  /// the device.
+  /// A description of an event without its number, generation and cause; the cause is left out because it differs if
+  /// the condition is new to the device.
   private static func told(_ event: Event) -> String {
     "\(event.identifier) \(event.state.name) \(String(describing: event.date)) "
       + "\(String(describing: event.evidenceDate)) \(String(describing: event.evidence))"
@@ -215,7 +215,7 @@ import Testing
     }
   }
 
-  /// A table with both conditions, in another order.
+  /// Creates a table that contains the two conditions in another order.
   private func other(_ own: String, _ chosen: String) throws -> Conditions {
     try Conditions(
       [chosen, own].map {

@@ -307,7 +307,7 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// A queue shorter than the number of beacons accepts new devices while no event waits.
+  /// If the queue is shorter than the number of beacons, the fleet still accepts new devices as long as no event waits.
   @Test func aShortQueueTakesNewDevices() async throws {
     let fleet = try Fleet(try announced(), options: FleetOptions(maxPendingEvents: 2))
     try await fleet.advance(to: at(0))

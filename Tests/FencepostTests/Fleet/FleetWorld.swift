@@ -53,7 +53,7 @@ struct FleetWorld {
     var flying: [Expected] = []
     var handedOut = 0
     var position: UInt64 = 0
-    /// Sequences of removed devices, until their numbers are reused.
+    /// The last sequence numbers of removed devices, until their device numbers are reused.
     var gone: [UInt32: UInt64] = [:]
   }
 
@@ -125,8 +125,8 @@ struct FleetWorld {
   }
 
   /// With the durability `everyInput` and without beacons, checks that the stored rows equal the rows of a full save.
-  /// In all other cases, checks that each device's row equals its row after some earlier call, and includes all
-  /// conditions that the device is inside of and everything that was reported.
+  /// In all other cases, checks that each device's row equals the row that it had after some earlier call, and that
+  /// this row includes all conditions that the device is inside of and everything that was reported.
   private mutating func checkKept(_ shard: Int) throws {
     guard let storage = shards[shard].storage, let durability else { return }
     let fleet = shards[shard].fleet
@@ -593,14 +593,14 @@ struct FleetWorld {
     return monitor.explain(identifier)
   }
 
-  /// Compares how far a device may move from a position.
+  /// Checks that the fleet and the monitor return the same safe distance for a device at a position.
   func checkSafeDistance(_ position: Coordinate, _ number: UInt32, _ shard: Int) throws {
     let device = try #require(shards[shard].devices[number])
     let one = try shards[shard].fleet.safeDistance(at: position, for: number)
     #expect(try device.monitor.safeDistance(at: position) == one, "\(place)")
   }
 
-  /// Compares the plans of a device at a position.
+  /// Checks that the fleet and the monitor make the same plan for a device at a position.
   func checkPlan(_ position: Coordinate, accuracy: Double, slots: Int, _ number: UInt32, _ shard: Int) throws {
     let device = try #require(shards[shard].devices[number])
     let planner = try RotationPlanner(slots: slots)

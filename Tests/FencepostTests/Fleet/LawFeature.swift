@@ -15,7 +15,7 @@ enum LawFeature: String, CaseIterable {
   case polygons
   /// Fixes whose accuracy is too coarse to decide.
   case coarseFixes
-  /// Fixes without a position, out of range, or late.
+  /// Fixes that have no position, are out of range, or are late.
   case refusedInputs
   /// Conditions that are removed and replaced during the calls.
   case tableChanges
@@ -34,7 +34,7 @@ enum LawFeature: String, CaseIterable {
   case export
   /// The monitor follows the path between two fixes, not only the fixes.
   case path
-  /// Conditions that are lines, which a path crosses.
+  /// Line conditions, which a path crosses.
   case gates
   case safeDistance, plan
 
@@ -47,7 +47,7 @@ enum LawFeature: String, CaseIterable {
   enum Missing {
     /// Fleets will get this feature later.
     case notYet
-    /// Fleets will not get this feature: it is an exception to the law.
+    /// Fleets will never get this feature: it is an exception to the law of fleets.
     case exception
   }
 

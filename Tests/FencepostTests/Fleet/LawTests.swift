@@ -14,8 +14,8 @@ import Testing
 /// * the event about a failing store: no store fails in these tests;
 /// * the order between devices: the world puts the monitors' events in the order that ``FleetEngine`` states.
 ///
-/// Fleets and monitors also differ in known ways that are to be removed later. Each item names the code of
-/// ``FleetWorld`` that allows for the difference:
+/// Fleets and monitors still differ in some known ways; these differences are to be removed later. Each item names the
+/// code of ``FleetWorld`` that allows for the difference:
 ///
 /// * the values in an explanation are those of the last fix outside the safe region, whose exact position a fleet
 ///   stores (``FleetWorld/explanation(_:of:_:_:)``);
@@ -114,7 +114,8 @@ import Testing
 
     mutating func fix(of device: UInt32) -> Fix {
       let isLate = has(.refusedInputs) && random.chance(0.04)
-      // Most fixes are a step from the device's last position, so that safe regions are used, left and entered.
+      // Most fixes are a small step away from the device's last position, so that safe regions are used, left and
+      // entered.
       if let last = places[device], random.chance(0.7) {
         let step = random.chance(0.5) ? 1e-4 : 1e-5
         let place = Coordinate(
@@ -252,7 +253,8 @@ import Testing
       if step % 7 == 0 { try life.world.checkDeadlines() }
     }
     for shard in 0..<life.world.shardCount { life.world.poll(.max, shard) }
-    // A random sequence of calls may have no event; the first one must have events, and explanations of all kinds.
+    // A random sequence of calls may produce no event, but the first sequence must produce events, and explanations of
+    // all kinds.
     if number == 0 {
       #expect(life.world.compared > 0 && life.world.reasons.count > 5, "\(life.world.compared) \(life.world.reasons)")
     }

@@ -238,7 +238,7 @@ import Testing
     #expect(engine.drain().count == 3)
     try engine.feed(Fix(coordinate: place(50, 0), time: at(160)))
     #expect(engine.drain().map(\.direction) == [.leftToRight])
-    // A path must not start before a rewind.
+    // No path may start at a fix from before a rewind.
     try engine.rewind(to: at(150))
     try engine.feed(Fix(coordinate: place(-50, 0), time: at(151)))
     #expect(engine.pendingEvents == 0)

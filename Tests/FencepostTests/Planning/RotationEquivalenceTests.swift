@@ -101,12 +101,12 @@ import Testing
       seconds += random.chance(0.1) ? random.uniform(0...100) : random.uniform(0...5)
       let accuracy = random.chance(0.05) ? random.logarithmic(100, 5_000) : random.uniform(0...40)
       let fix = Fix(coordinate: place, accuracy: accuracy, time: at(random.chance(0.02) ? seconds - 20 : seconds))
-      if fix.time >= all.currentTime ?? .earliest { try all.feed(fix) }  // the monitor would refuse late fixes
+      if fix.time >= all.currentTime ?? .earliest { try all.feed(fix) }  // a monitor would refuse late fixes
       expected += all.drain()
       try host.offer(fix)
       got += host.engine.drain()
       if random.chance(0.03), host.plan != nil, fix.time == all.currentTime {
-        // Conditions change only together with a fed fix.
+        // Conditions change only when a fix is fed.
         if host.engine.tracker.lastFix != fix { try host.feed(fix) }
         got += host.engine.drain()
         let index = random.integer(0...conditions)

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func bursts() {
-    // Of many fixes with the same time, only one passes.
+    // If many fixes have the same time, only one of them passes the filter.
     var filter = SignificantChangeFilter()
     func passes(_ fix: Fix) -> Bool { filter.accepts(fix) }
     #expect((0..<50).map { _ in passes(fix(0, 0)) }.count { $0 } == 1)

@@ -175,14 +175,15 @@ export class Engine {
     return errorOf(status, this.text(this.x.fencepost_status_name(status)), message, position);
   }
 
-  /** Handles a call that ended in the middle: the state that it left is unknown, so no more calls are made. */
+  /** Handles a call that ended before it was complete: the state that it left behind is unknown, so no more calls are
+      made. */
   lose(trap) {
     if (!(trap instanceof WebAssembly.RuntimeError || trap instanceof RangeError)) return trap;
     let reason = "a defect in the engine";
     try {
       if (this.x.fencepost_js_is_out_of_memory()) reason = "the host did not provide memory";
     } catch {
-      // If the check fails too, the reason is unknown.
+      // If this check fails too, the reason for the failure remains unknown.
     }
     this.lost = new EngineLostError(
       `the engine stopped during a call (${reason}); await load() and create the objects again, empty or from snapshots`,
@@ -388,8 +389,8 @@ export class Handle {
   }
 }
 
-// Hosts without explicit resource management do not define `Symbol.dispose`. For these hosts, compilers implement
-// `using` with the registered symbol.
+// Hosts without explicit resource management do not define `Symbol.dispose`. On hosts without `Symbol.dispose`,
+// compilers implement `using` with the registered symbol.
 Object.defineProperty(Handle.prototype, Symbol.dispose ?? Symbol.for("Symbol.dispose"), {
   value() {
     this.dispose();

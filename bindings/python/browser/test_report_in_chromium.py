@@ -119,8 +119,8 @@ def demo() -> EventLog:
 
 
 def around_the_pole() -> EventLog:
-    """A track that crosses the antimeridian, circles around one pole and both poles, and a circle whose name looks like
-    a script."""
+    """A track that crosses the antimeridian, with a circle around one pole, a circle around both poles, and a circle
+    whose name looks like a script."""
     fixes = [Fix(60 * math.sin(i / 30), (170 + i) % 360 - 180, time=i * 60_000_000) for i in range(300)]
     circles = {
         "north": Circle(80, 10, 2_500_000),

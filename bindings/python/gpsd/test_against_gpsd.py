@@ -58,8 +58,9 @@ def playing(port: int, *logs: str) -> Iterator[subprocess.Popen[bytes]]:
 
     gpsfake waits until the file of gpsd's control socket exists, and then ignores a refused connection to the socket.
     If the connection is refused, gpsd has no device, and the test would wait in vain. gpsd also has no device if a
-    killed gpsd left the file and its gpsfake had the same process id as the new gpsfake. To prevent both failures, each
-    gpsfake gets a new folder for the socket, and a gpsfake whose gpsd has no device is replaced.
+    killed gpsd left the file and its gpsfake had the same process id as the new gpsfake. To prevent the refused
+    connection and the gpsd without devices, each gpsfake gets a new folder for the socket, and a gpsfake whose gpsd has
+    no device is replaced.
     """
     end = time.monotonic() + LONGEST
     while True:
@@ -264,7 +265,8 @@ def test_a_receiver_after_its_week_roll_over_is_refused(tmp_path: Path, port: in
 
 
 def test_one_of_two_devices_is_followed(tmp_path: Path, port: int) -> None:
-    """Follows the first device that has a fix, and prints a message about this; or follows the device that is named."""
+    """Follows the named device or, if none is named, the first device that has a fix; in the latter case, prints a
+    message."""
     logs = ("quectel.log", "bu353s4.log")
     circles = {log: (*place(log, 20), 500.0) for log in logs}
     with playing(port, *logs):

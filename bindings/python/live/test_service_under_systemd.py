@@ -92,6 +92,6 @@ def test_the_readme_word_for_word() -> None:
         )
         time.sleep(9)  # longer than the watchdog waits
         assert made.say("systemctl is-active tried").strip() == "active"
-        # systemd ends a watch that stops reporting.
+        # systemd ends a watch that stops reporting its state.
         made.say("systemctl kill -s STOP --kill-whom=main tried")
         made.until("test $(systemctl show -p Result --value tried) = watchdog", "the watchdog")

@@ -45,7 +45,7 @@ PyObject *native_add_line(PyObject *object, PyObject *args) {
     uint32_t changed = 1;
     const uint64_t tag_of_line = tag;
     native_call call;
-    if (native_begin_input_batch(self, &call) == 0) { /* processing long lines takes long */
+    if (native_begin_input_batch(self, &call) == 0) { /* processing long lines takes a long time */
       /* Tables have only functions that take columns, so pass a column of one line. */
       const int32_t whole[] = {0, (int32_t)geometry.ring_count};
       fencepost_sync_result counts = {0, 0, 0, 0};

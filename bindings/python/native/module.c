@@ -93,8 +93,9 @@ static PyMethodDef module_methods[] = {
 
 /*
  * Each interpreter may have its own state and lock, because the module keeps all data in its state and the library is
- * thread-safe. Python 3.12 added a slot to declare that this is allowed. Without the slot, Python 3.12 refuses the
- * module in isolated interpreters. Python 3.11, for whose ABI the extension is built, has no such slot.
+ * thread-safe. Python 3.12 added a slot with which a module declares that each interpreter may have its own state and
+ * lock. Without this slot in the module, Python 3.12 refuses to load the module in isolated interpreters. Python 3.11,
+ * for whose ABI the extension is built, does not have this slot.
  */
 #define SLOT_MULTIPLE_INTERPRETERS 3
 #define PER_INTERPRETER_GIL_SUPPORTED ((void *)2)

@@ -85,7 +85,7 @@ static int open_columns(native_state *state, PyObject *tuple, Py_ssize_t count, 
     geometry->part_offsets = offsets[1].buf;
     geometry->part_count = (size_t)(offsets[1].len / 4 - 1);
   }
-  if (!columns->held[2]) return 0; /* without the conditions column, the library compares the counts */
+  if (!columns->held[2]) return 0; /* if there is no conditions column, the library compares the counts itself */
   columns->conditions = offsets[2].buf;
   if (offsets[2].len / 4 - 1 == count) return 0;
   native_refuse(state, "conditions has %zd elements, but identifiers has %zd", offsets[2].len / 4, count);

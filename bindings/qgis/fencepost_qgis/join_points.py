@@ -1,4 +1,4 @@
-"""The algorithm "Join points with places"."""
+"""The "Join points with places" algorithm."""
 
 from qgis.core import (
     NULL,
@@ -24,7 +24,7 @@ UNIQUE = ("fid", "ogc_fid")
 
 
 class JoinPoints(Algorithm):
-    """Takes points and places; returns a point for each pair."""
+    """Takes points and places, and returns one point for each pair of a point and a place that belong together."""
 
     NAME, TITLE, ICON = "joinpoints", "Join points with places", "circles"
     SUMMARY = "Finds the places that contain each point or are nearest to it, exactly on the ellipsoid."

@@ -1,4 +1,4 @@
-"""Reads dates and times whose zone QGIS does not pass on.
+"""Reads dates and times together with their zones, which QGIS does not pass on.
 
 QGIS 3.22 reads dates and times of GeoPackage, FlatGeobuf, GeoJSON and all other OGR formats without the offset that the
 file states. OGR itself knows the offset, so such times are read with OGR, by feature id.

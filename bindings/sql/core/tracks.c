@@ -204,7 +204,7 @@ bool fp_visits(const fp_places *places, fp_track *track, const fp_options *optio
                fp_visit **out_visits, size_t *out_count, fp_message *message) {
   visits found = {0};
   size_t places_count = fp_places_count(places);
-  uint32_t *open = calloc(places_count + 1, sizeof *open); /* the open visit of each generation, counted from 1 */
+  uint32_t *open = calloc(places_count + 1, sizeof *open); /* each generation's open visit, numbered from 1 */
   fp_replay *replay = open == NULL ? NULL : fp_replay_begin(places, track, cancel, message);
   bool good = replay != NULL, available = true;
   if (open == NULL) fp_no_memory(message);

@@ -1,4 +1,4 @@
-"""Runs the guide "In your database" block by block and compares the output."""
+"""Runs the "In your database" guide block by block and compares the output."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GUIDE = ROOT / "bindings" / "site" / "guides" / "databases.md"
 
 
 def blocks(heading: str) -> list[tuple[str, str]]:
-    """The SQL blocks below a heading, each with the following text block."""
+    """The SQL blocks below a heading, each with the text block that follows it."""
     page = GUIDE.read_text(encoding="utf-8")
     (part,) = re.findall(rf"^## {heading}$(.*?)(?=^## )", page, re.MULTILINE | re.DOTALL)
     return re.findall(r"^```sql\n(.*?)^```\n\n```text\n(.*?)^```$", part, re.MULTILINE | re.DOTALL)

@@ -1,4 +1,4 @@
-"""Many places, little memory, and cancelled statements: each host gives its error and continues."""
+"""Tests many places, little memory, and cancelled statements: each host reports its own error and continues."""
 
 from __future__ import annotations
 
@@ -80,7 +80,8 @@ for sql in statements:
 
 
 def test_sqlite_a_process_without_memory_continues() -> None:
-    """The process has a memory limit. The engine would end the process, so the core must notice the limit first.
+    """The process has a memory limit. The engine would end the process if it ran out of memory, so the core must notice
+    the limit first.
 
     The test does not run with DuckDB, because DuckDB's own allocator crashes under such a limit (jemalloc, in a thread
     that flushes).

@@ -1,4 +1,4 @@
-"""Generated worlds: zones in the form of the SQL hosts and of the Python package, and drives among them."""
+"""Generated worlds: zones in the form of the SQL hosts and of the Python package, and drives through them."""
 
 from __future__ import annotations
 

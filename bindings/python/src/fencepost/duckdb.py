@@ -1,6 +1,6 @@
 """The DuckDB extension: queries, events and visits in SQL.
 
-The guide "In your database" describes the functions. The same extension file works with DuckDB 1.2 and every later
+The "In your database" guide describes the functions. The same extension file works with DuckDB 1.2 and every later
 version.
 """
 
@@ -56,7 +56,8 @@ def load(connection: _Connection) -> None:
 
     DuckDB loads only extensions signed by the DuckDB project, unless the database was opened with
     ``config={"allow_unsigned_extensions": "true"}``. Extensions are native code, and ``allow_unsigned_extensions`` lets
-    any SQL statement in the process load any file as an extension. Use the option only if you trust the SQL.
+    any SQL statement in the process load any file as an extension. Use `allow_unsigned_extensions` only if you trust
+    all SQL that runs in the process.
 
     Raises:
         FileNotFoundError: This build of the package has no SQL extensions.

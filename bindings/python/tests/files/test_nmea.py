@@ -77,7 +77,7 @@ def test_no_position(tmp_path: Path) -> None:
     ):
         (fix,) = read(tmp_path, *lines)
         assert math.isnan(fix[2]) and fix[3] == at(7, 12)
-    # Only one of the two sentences reports a fix.
+    # In each log, only one of the RMC and GGA sentences reports a fix.
     assert read(tmp_path, rmc("120000"), gga("120000", quality=0)) == [(52.5, 13.4, 0.0, at(7, 12))]
     assert read(tmp_path, gga("120000"), rmc("120000", status="V")) == [(52.5, 13.4, 4.5, at(7, 12))]
 
@@ -126,8 +126,8 @@ def test_hostile_bytes(tmp_path: Path) -> None:
     assert fixes == [(52.5, 13.4, 0.0, at(7, 12))]
 
 
-# These are logs from gpsd's own tests, in which the receivers report both position and time, with gpsd's result for
-# each. The dates are not compared: gpsd mistakes an old date for a rollover of the GPS week number, and changes it.
+# Logs from gpsd's own tests, each with gpsd's result; the receivers report both position and time. The dates are not
+# compared: gpsd mistakes an old date for a rollover of the GPS week number, and changes it.
 GPSD = ("haicom-305N", "sl869", "garmin25lp", "telit-he910", "nokia-ld-4w", "bu353s4", "gr601-w", "myguide-3100",
         "ublox-neo-m9n-nmea", "nl2008u", "motorola-t805", "quectel", "beidou-bd")  # fmt: skip
 

@@ -189,7 +189,7 @@ def test_a_store_that_fails_acknowledges_nothing(tmp_path: Path) -> None:
 
 
 class Three(Source):
-    """A user's own source: three fixes, then the end of the source."""
+    """A source written by a user: it yields three fixes and then ends."""
 
     name = "three"
 
@@ -245,7 +245,8 @@ def test_a_run_without_sinks_is_refused_and_stops_from_another_thread() -> None:
 
 
 def test_asyncio_without_a_thread(tmp_path: Path) -> None:
-    """A dwell ends even if no more input comes, an asynchronous sink is awaited, and no thread is started."""
+    """Tests that a dwell ends without further input, that an asynchronous sink is awaited, and that no thread is
+    started."""
     path = tmp_path / "fixes.jsonl"
     path.write_text(
         "".join(json.dumps({"device": "x", "lat": 0, "lon": 0.01 * at, "time": START + at}) + "\n" for at in (0, 1))

@@ -80,7 +80,7 @@ def test_a_receiver_without_a_position_and_one_whose_clock_stands_are_said() -> 
     standing.feed()
     for second in range(1, 90):
         standing.feed(late=float(second))
-    # The monitor's clock runs 5 s behind the time; fixes that are later than this lag are refused.
+    # The monitor's clock runs 5 s behind real time; fixes that are later than this lag are refused.
     assert any(mentions(said, "monitor's") for said in standing.said)
     still = Watched(lag=86_400.0)
     still.feed()

@@ -283,7 +283,7 @@ def test_names_cannot_break_out() -> None:
     page = Page(text)
     assert page.fetched == [] and page.open == []
     assert data_of(text)["places"] == [name]
-    # A name that looks like a placeholder of the page's template stays a name.
+    # A name that looks like a placeholder of the page's template is shown unchanged.
     assert "<h1>{{ data }}</h1>" in replay([Fix(0, 0, time=0)], {"{{ script }}": HOME["home"]}).report(
         title="{{ data }}"
     )

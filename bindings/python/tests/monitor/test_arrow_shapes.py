@@ -114,8 +114,8 @@ def test_edges_that_a_table_states() -> None:
 
 
 def test_what_is_said_of_edges() -> None:
-    """There is a warning about the row with the greatest difference, unless the table or the row states the kind of
-    edges."""
+    """One warning names the row with the greatest difference between planar and geodesic edges, unless the table or the
+    row states the kind of edges."""
     box, wide = shapely.box(0, 50, 2, 52), shapely.box(0, 50, 4, 52)
     words = r"table: row 3: .* \d{4} m .*part 0, ring 0, edge \d, .* 2"
     for encoding in ("WKB", "geoarrow"):

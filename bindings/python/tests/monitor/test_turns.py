@@ -34,7 +34,7 @@ def zones() -> Zones:
 
 
 def rows() -> dict[str, Any]:
-    """Returns steps of 700 m beside the zones; no step crosses a zone."""
+    """Returns fixes about 700 m apart beside the zones; no step between two fixes crosses a zone."""
     number = np.arange(ROWS)
     return {"latitude": np.full(ROWS, 52.51), "longitude": 13.4 + number % 7 * 1e-2, "time": number * 20 * SECOND}
 
@@ -67,7 +67,7 @@ def check(answers: list[int]) -> None:
     within = sorted({count for count in answers if 0 < count < ROWS})
     assert answers == sorted(answers)
     assert len(within) >= LEAST_ANSWERS, within
-    # The number of rows between two answers is a few blocks, which is too few for a user to notice.
+    # Between two answers, only a few blocks of rows are fed, so a user does not notice the delay.
     steps = sorted(later - before for before, later in zip([0, *within], within))
     assert steps[len(steps) // 2] <= ROWS // LEAST_ANSWERS, steps
 

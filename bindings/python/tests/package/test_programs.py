@@ -71,8 +71,8 @@ joined = fixes.join(fencepost.Zones(zones).containing(fixes))
 
 
 def test_points_and_polygons_joined(data: dict[str, Any]) -> None:
-    """A join takes one line of code. It gives the same rows from a frame as from columns, also after the frame was
-    filtered."""
+    """A join takes one line of code. A join of a frame gives the same rows as a join of columns, even if the frame was
+    filtered before."""
     data["fixes"] = data["vans"][data["vans"].lon > 13.4]
     exec(JOIN, data)
     by_frame = data["joined"]

@@ -1,5 +1,5 @@
-"""A faster reference for tracks over many polygons that do not change, and polygons from real files for this
-reference."""
+"""A faster reference implementation for tracks over many polygons that do not change, and polygons from real files to
+test with it."""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ from reference_shapes.corridor import Corridor
 from reference_shapes.defects import Defect
 
 mp = exact.mp
-SAME = mp.mpf(10) ** -18  # metres: closer points are the same point; 32 digits leave an error of 1e-24
+# In metres: points closer together than this are treated as the same point. With 32 digits, the error is about 1e-24.
+SAME = mp.mpf(10) ** -18
 SLIGHT = mp.mpf(10) ** -15  # radians; a smaller angle to the line counts as a direction along the line
 LEFT, RIGHT = 1, -1
 
@@ -135,7 +136,7 @@ def _turned(direction: Any) -> Any:
 
 def _side(direction: Any, out: Any, back: Any, up: Any) -> int:
     """Returns the side on which `direction` lies at a vertex, where the line arrives from `back` and leaves towards
-    `out`. If the direction is None, or runs along the line, the side is left."""
+    `out`. If the direction is None, or runs along the line, the side is `LEFT`."""
     if direction is None:
         return LEFT
     turn, whole = _turn(out, direction, up), _turn(out, back, up)

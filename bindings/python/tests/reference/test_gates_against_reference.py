@@ -52,7 +52,7 @@ def test_engine_and_reference_agree(world: str, number: int) -> None:
             at = place()
         ours.feed(Fix(*at, accuracy=5, time=time))
         theirs.feed_fix(time, *at, 5.0)
-        # The speed is at least 1 m/s, so that the noise of a position, 15 nm, is small compared with the movement in a
+        # The speed is at least 1 m/s, so that the position noise of 15 nm is small compared with the movement in a
         # microsecond. A step of 0 gives two fixes with the same time.
         time += source.choice([0, 1, round(size / source.uniform(1, 50) * SECOND)])
     reported = list(ours.events())

@@ -127,7 +127,7 @@ def test_a_replay_of_a_table_is_what_a_fleet_over_it_tells() -> None:
     assert zones.version == version, "a replay leaves the table alone"
     assert events(replay(WAY, pickle.loads(pickle.dumps(zones)))) == reported
     assert log.conditions == {name: held.condition for name, held in zones.items()}
-    # The rule also holds when rows of several devices are replayed, with a monitor for each track.
+    # A table's own settings also apply when rows of several devices are replayed, with a monitor for each track.
     pandas = pytest.importorskip("pandas")
     rows = pandas.DataFrame({
         "van": "a", "lat": [fix.latitude for fix in WAY], "lon": [fix.longitude for fix in WAY], "acc": 5.0,
@@ -171,8 +171,8 @@ def test_a_monitor_gives_conditions_policies_and_gates_but_no_states() -> None:
     ],
 )
 def test_options_of_conditions_that_are_read_are_refused_beside_a_table(option: str, value: Any) -> None:
-    """If there were no error, these options would be silently ignored, because each condition of a table has its own
-    settings."""
+    """Without the error, the options for conditions would be silently ignored, because each condition of a table has
+    its own settings."""
     said = f"{option} .*; conditions is a Zones"
     with pytest.raises(TypeError, match=said):
         replay(WAY, kinds(), **{option: value})

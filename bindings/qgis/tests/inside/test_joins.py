@@ -1,4 +1,4 @@
-"""Tests the algorithm Join points with places: it finds the same pairs as the library, in all coordinate systems."""
+"""Tests the "Join points with places" algorithm: it finds the same pairs as the library, in all coordinate systems."""
 
 import os
 import tempfile

@@ -67,7 +67,7 @@ def several_devices(path: str | Path, doubt: str, columns: Sequence[str]) -> Non
     identifies the device.
 
     Raises:
-        InputError: A column identifies the device.
+        InputError: A column identifies the device, so the table cannot be one track.
     """
     sure, may = like_devices(columns)
     if sure:

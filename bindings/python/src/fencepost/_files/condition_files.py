@@ -134,7 +134,7 @@ def condition_rows(
 
 
 def row_number(place: str) -> int | None:
-    """The number in a place such as ``row 7``, or None for other places."""
+    """The row number in a place such as ``row 7``, or None if the place is not a row."""
     return int(place.removeprefix("row ")) if place.startswith("row ") else None
 
 

@@ -90,7 +90,7 @@ class CSVTable:
 
     def rows(self, piece: str | None = None) -> Iterator[tuple[str, list[str]]]:
         """The place and the cells of each non-empty row in a piece of lines or in the whole text. If the last row of a
-        piece continues after the piece, the lines after the piece are also read."""
+        piece continues beyond the end of the piece, the lines that follow are also read."""
         lines = io.StringIO(self._ahead if piece is None else piece, newline="")
         reader = csv.reader(chain(lines, self._lines), delimiter=self.delimiter)
         end = math.inf if piece is None else line_count(piece)

@@ -152,7 +152,7 @@ def _given_fixes(track: Iterable[Any], by: str | None, name: str) -> list[Track]
     if not fixes:
         raise InputError(name, "", "holds no fixes")
     tracks = [Track(name, fixes, flaw=flaw)]
-    if flaw is not None and not flaw.is_missing:  # a program may state for every fix that it has no position
+    if flaw is not None and not flaw.is_missing:  # in a program's fixes, all positions may be missing
         check_usable(tracks)
     return tracks
 
@@ -161,7 +161,7 @@ def track_column(track: TrackSource, by: str | None) -> str | None:
     """The column that identifies the track: `by` or, for trajectories, the column with the trajectory ids.
 
     Raises:
-        InvalidArgumentError: A column of events has the same name.
+        InvalidArgumentError: A column of events has the same name as the track column.
     """
     if is_moving(track):
         if by is not None:

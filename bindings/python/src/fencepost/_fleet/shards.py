@@ -1,8 +1,8 @@
 """Several fleets that act as one, each fed by its own thread.
 
 Each device belongs to one fleet, which is chosen by the number that the device gets when it is added. All fleets read
-the same columns in place and skip the rows of other fleets' devices. The events of these fleets, merged by row, equal
-the events of a single fleet. `Shards` replaces the native handle of a fleet, and works only in memory.
+the same columns in place and skip the rows of other fleets' devices. Merged by row, the events of the fleets equal the
+events of a single fleet. `Shards` replaces the native handle of a fleet, and works only in memory.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class Shards:
 
     Args:
         table: The handle of the condition table.
-        max_pending: The size of the queue. The size is checked only once per block of rows, so the events of a block
-            may exceed it.
+        max_pending: The size of the queue. The queue size is checked only once per block of rows, so the events of one
+            block may exceed it.
         device_limit: The largest number of devices of all fleets together. 0 means no limit.
         timeouts: The two beacon timeouts, and the largest time step.
-        path: The path, the largest gap and the largest speed.
+        path: The path option, the largest gap and the largest speed.
         count: The number of fleets.
     """
 
@@ -99,7 +99,7 @@ class Shards:
             self._numbers.enter(device)
             fleet = self._of(device)
             fleet.enter((device,))
-            if self._is_advanced:  # after an advance a new device may have events at once
+            if self._is_advanced:  # after an advance, a new device may have events at once
                 self._take([fleet], at_once=_FEW)
         return new
 
@@ -224,8 +224,8 @@ class Shards:
             raise error
 
     def _admit(self, feed: Callable[[Handle], None]) -> None:
-        """Raises an error if the queue is full. If the queue is full but a fleet would refuse the input anyway, or
-        would only count it as invalid, does nothing."""
+        """Raises an error if the queue is full. Does nothing if the queue is full but a fleet would refuse the input
+        anyway or only count it as invalid."""
         if not self._events.is_full(self._max_pending):
             return
         nobody = Handle(TableHandle())
@@ -276,8 +276,8 @@ class Shards:
             self._arrival = time_us
 
     def _bound(self, time_us: int) -> None:
-        """Refuses an advance that is too far ahead. A single fleet cannot check for this, since it knows only the
-        clocks of its own devices."""
+        """Refuses an advance that is too far ahead. A single fleet cannot check whether an advance is too far ahead,
+        because it knows only the clocks of its own devices."""
         clocks = [fleet.statistics()[_CLOCK] for fleet in self._fleets]
         if self._arrival is not None:
             clocks.append(self._arrival)
@@ -315,7 +315,8 @@ class Shards:
                 finally:
                     self._take([fleet])
                 return
-            # A fleet whose clocks are all earlier has no clock to set back, and would raise an error.
+            # A fleet in which all clocks are earlier than the new time has no clock to set back, and would raise an
+            # error.
             later = [fleet for fleet in self._fleets if _latest_clock(fleet) >= time_us]
             for fleet in later or self._fleets[:1]:
                 fleet.rewind(time_us, None)

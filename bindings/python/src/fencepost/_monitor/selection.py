@@ -36,8 +36,8 @@ class SignificantChangeFilter:
         self.minimum_distance = float(real(minimum_distance, "minimum_distance"))
         self._interval_us = seconds_to_us(minimum_interval, "minimum_interval")
         self._last: tuple[float, float, float, int] | None = None
-        # Checks the settings with a fix without a position: a setting out of range raises an error, and the fix changes
-        # nothing.
+        # Checks the settings by feeding a fix that has no position: a setting out of range raises an error, and the fix
+        # changes nothing.
         self._ask((0.0, 0.0, -1.0, 0))
 
     def __repr__(self) -> str:

@@ -63,7 +63,7 @@ def doubt_of_exchanged(points: Sequence[tuple[float, float]], conditions: Zones 
 
 
 def warn_of_exchanged(path: str | Path, points: Sequence[tuple[float, float]], conditions: Zones | Monitor) -> None:
-    """Warns if :func:`doubt_of_exchanged` finds evidence.
+    """Warns if :func:`doubt_of_exchanged` finds evidence that latitude and longitude are exchanged.
 
     Args:
         path: The file or table that the warning names.

@@ -24,8 +24,8 @@ class Found(NamedTuple):
     """The result of a batch in a shard: the events, and the counts of the inputs. Each event has its place in the batch
     and the number of its track.
 
-    The place is 2 * row for events from the end of the previous track, and 2 * row + 1 for events that the row itself
-    causes.
+    An event's place is 2 * row if the event belongs to the end of the previous track, and 2 * row + 1 if the row itself
+    causes the event.
     """
 
     events: list[tuple[int, int, EventRow | str]]
@@ -33,8 +33,8 @@ class Found(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """A finished track: its last events, the earliest time of its inputs, its last clock, and the counts of its
-    inputs."""
+    """A finished track: its last events, the earliest time of its inputs, its final clock time, and its input
+    counts."""
 
     track: int
     events: list[EventRow | str]

@@ -40,12 +40,12 @@ def named(name: str) -> Any:
 
 
 def find_points(frame: Any, given: Mapping[str, str]) -> dict[str, str]:
-    """The names of the columns of points."""
+    """The names of the point columns."""
     return _find(frame, {what: TRACK[what] for what in POSITION}, given, POSITION)
 
 
 def find_rows(frame: Any, given: Mapping[str, str]) -> dict[str, str]:
-    """The names of the columns of fixes."""
+    """The names of the fix columns."""
     found = _find(frame, {**DEVICES, **dict.fromkeys(EXTRA, ())}, given, ("device", *POSITION, "time"))
     if found["device"] in EVENT_COLUMNS:
         raise InvalidArgumentError(f"{found['device']!r} is also the name of a column of the events: rename it")
@@ -80,8 +80,8 @@ def microseconds(frame: Any, name: str) -> Any:
 
 
 def usable(frame: Any, names: Mapping[str, str]) -> Any:
-    """A column that says whether a row can be fed. To be fed, the row needs a device of 1 to 256 bytes of UTF-8, a
-    time, and a valid digest if it names a table."""
+    """A column that says whether a row can be fed. A row is fed only if it has a device identifier of 1 to 256 bytes of
+    UTF-8 and a time; if it names a table, the digest must be valid."""
     f = functions()
     device = named(names["device"]).cast("string")
     size = f.octet_length(device)

@@ -86,7 +86,7 @@ def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview[
 def times(values: Any, what: str) -> tuple[memoryview[Any], int, int]:
     """Returns a column of times as 64-bit integers, together with the length of their unit in microseconds, as a
     fraction."""
-    # Convert pandas times with a zone first, because their array would contain objects.
+    # Convert pandas times that have a zone before making an array, because the array would otherwise contain objects.
     if hasattr(getattr(values, "dtype", None), "tz"):
         values = getattr(values, "dt", values).tz_convert(None)
     table = _array_of(values, what, NO_TIME)

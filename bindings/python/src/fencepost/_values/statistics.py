@@ -12,7 +12,7 @@ from .enums import StoreStatus
 
 @dataclass(frozen=True, slots=True)
 class Statistics(Plain):
-    """Counters of a monitor since it was created, and its clock.
+    """A monitor's clock, and its counters since the monitor was created.
 
     Attributes:
         clock_us: The largest time of an input or an advance, in microseconds since 1970-01-01T00:00:00Z, or None before
