@@ -312,8 +312,8 @@ def test_the_same_messages_whatever_holds_the_rows(changes: dict[str, Any], word
 
 @pytest.mark.parametrize("column", ["latitude", "longitude", "time", "accuracy", "device"])
 def test_columns_without_an_order_are_refused(column: str) -> None:
-    """Sets and dicts are refused: a set has no order, and earlier versions used the keys of a dict as the column. A view
-    of a dict's keys or values has an order."""
+    """Sets and dicts are refused: a set has no order, and earlier versions used the keys of a dict as the column. A
+    view of a dict's keys or values has an order."""
     rows: dict[str, Any] = {"device": ["a", "b"], "latitude": [0, 1], "longitude": [0, 1], "time": [0, 1]}
     rows["accuracy"] = [1, 2]
     for values in set(rows[column]), frozenset(rows[column]), dict(zip(rows[column], rows[column])):
