@@ -60,10 +60,10 @@ case $target in
     done_with "${packages[@]}"
     ;;
   x86_64-linux-musl)
-    # The options that SQLite's documentation recommends for embedding. They also leave out features that the store does
-    # not use: it has only one table and simple statements (FencepostStoreCore). Auto-vacuum stays enabled in SQLite,
-    # because another program may have turned it on in a store. SQLite's parser is generated with the same options as
-    # SQLite itself.
+    # The options that SQLite's documentation recommends for embedding. The options also leave out the SQLite features
+    # that the store does not use: the store has only one table and simple statements (FencepostStoreCore). Auto-vacuum
+    # stays enabled in SQLite, because another program may have turned it on in a store. SQLite's parser is generated
+    # with the same options as SQLite itself.
     omitted=''
     for feature in LOAD_EXTENSION DEPRECATED SHARED_CACHE ALTERTABLE ANALYZE AUTHORIZATION AUTOINCREMENT \
       AUTOMATIC_INDEX BLOB_LITERAL CAST CHECK COMPILEOPTION_DIAGS COMPLETE COMPOUND_SELECT CTE DATETIME_FUNCS DECLTYPE \

@@ -1,5 +1,5 @@
 // Runs the hand-written program that estimates the possible speed, if its sources are present (../shared/bench). The
-// program has its own workloads, which this benchmark reads from the same flat files.
+// hand-written program has its own workloads, which this benchmark reads from the same flat files.
 #pragma once
 #include "monitored.hpp"
 

@@ -31,7 +31,8 @@ static char *identifiers_of(fencepost_monitor *monitor) {
   return buffer;
 }
 
-/* In a set, a condition that equals the existing one keeps record, state and events; a different one starts fresh. */
+/* In a sync or ensure, a condition that is equal to the existing one keeps its record, state and events; a condition
+   that differs starts anew. */
 static void syncing(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_condition_definition first[] = {circle_at("kept", 0, 1000), circle_at("moved", 0, 1000),
@@ -65,7 +66,8 @@ static void syncing(void) {
   CHECK_TEXT(identifiers_of(monitor), "kept beacon new moved");
   fencepost_record after = record_of(monitor, "kept");
   CHECK(memcmp(&before, &after, sizeof before) == 0);
-  /* The events of "gone" and of the old "moved" are void. The last fix has decided the states of the new conditions. */
+  /* The events of the condition "gone" and of the old condition "moved" are void. The last fix has decided the states
+     of the new conditions. */
   fencepost_event event = next_event(monitor);
   CHECK_TEXT(event.identifier, "kept");
   CHECK_TEXT(next_event(monitor).identifier, "new");

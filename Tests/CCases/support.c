@@ -113,7 +113,7 @@ fencepost_monitor *busy_monitor(void) {
   CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "standard", 0, 0.05, 1000, NULL, NULL));
   CHECK_OK(fencepost_monitor_add_beacon_condition(monitor, "beacon", beacon_uuid, -1, -1, NULL, NULL));
   CHECK_OK(feed(monitor, 0, SECONDS(0)));
-  CHECK_OK(feed(monitor, 0.05, SECONDS(5))); /* leaves "exact"; begins to enter "standard" */
+  CHECK_OK(feed(monitor, 0.05, SECONDS(5))); /* the device leaves "exact" and begins to enter "standard" */
   CHECK_INT(statistics_of(monitor).pending_events, 3);
   next_event(monitor);
   CHECK_INT(statistics_of(monitor).pending_events, 2);

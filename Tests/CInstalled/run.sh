@@ -104,8 +104,8 @@ through_cmake() {
   done
 }
 
-# Tests which requested versions the CMake package accepts: the same major version, from the oldest whose programs
-# compile unchanged.
+# Tests which requested versions the CMake package accepts: versions with the same major number, beginning with the
+# oldest version whose programs compile unchanged.
 cmake_versions() {
   local request expected
   mkdir -p "$folder/versions"
@@ -305,7 +305,7 @@ unset PKG_CONFIG_PATH
 cmake_versions "$folder/moved"
 mv "$folder/moved" "$folder/stage/usr"
 
-# Puts the library outside of the prefix, under a name with characters that are special for sed, pkg-config and CMake.
+# Puts the library outside the prefix, under a name with characters that are special for sed, pkg-config and CMake.
 apart=("PREFIX=$folder/R&D Ü|1" "LIBDIR=$folder/apart/lib")
 install "${apart[@]}"
 through_pkg_config "$folder/apart" examples/c/quickstart.c

@@ -50,8 +50,8 @@ import Testing
     #expect(!parts.contains(SurfacePoint(latitude: 59.9, longitude: 14.5)))
   }
 
-  /// Edges that cross on the map are refused, and the error contains the place: crossings of a metre, and of two
-  /// micrometres.
+  /// Tests edges that cross on the map, by a metre and by two micrometres: the shapes are refused, and the error
+  /// contains the place.
   @Test(arguments: [1e-5, 3e-11]) func whatCrossesIsRefused(_ depth: Double) {
     let hole: Ring = [(60 - depth, 15.3), (60.5, 15), (60.5, 15.5)]
     let defect = #expect(throws: ShapeDefect.self) { try shape([[box, hole]]) }

@@ -189,7 +189,7 @@ import Testing
     let most = box(-175, -80, 175, 80)
     #expect(throws: ShapeDefect.self) { try shape(most) }
     #expect(try shape(most, isOriented: true).contains(SurfacePoint(latitude: 0, longitude: 0)))
-    // A polygon is also refused if its vertices are so close that no edge is wide.
+    // The polygon is also refused if it has so many vertices that none of its edges is wide.
     let dense = [-175.0, -60, 60, 175].map { (-80.0, $0) } + [175.0, 60, -60, -175].map { (80.0, $0) }
     #expect(throws: ShapeDefect.self) { try shape(dense) }
     // A line with edges of more than 180 degrees of longitude is accepted as written.

@@ -17,9 +17,9 @@ import Testing
     }
   }
 
-  /// A thread that retakes the lock right after releasing it overtakes a waiting thread at most once. The thread holds
-  /// the lock each time until the other thread waits again, so without a reservation the waiting thread would never get
-  /// the lock.
+  /// A thread that retakes the lock right after releasing it overtakes a waiting thread at most once. Each time, the
+  /// thread holds the lock until the other thread waits for it again, so without a reservation the waiting thread would
+  /// never get the lock.
   @Test(arguments: 0..<20) func overtakesAWaitingThreadOnce(_: Int) async {
     let shared = Shared()
     await withCheckedContinuation { continuation in
@@ -45,7 +45,7 @@ import Testing
     #expect(holds.prefix(2).contains("waiter"), "\(holds)")
   }
 
-  /// At most one thread holds the lock at a time. Each thread gets the lock in the end, so no wake-up is lost.
+  /// At most one thread holds the lock at a time. Each thread gets the lock sooner or later, so no wake-up is lost.
   @Test func excludesAndLosesNoWake() async {
     let shared = Counter()
     await withTaskGroup(of: Void.self) { group in

@@ -1,5 +1,5 @@
 /*
- * Corrects the checksum of damaged bytes, to reach the code after the check.
+ * Corrects the checksum of damaged bytes, so that the test reaches the code after the check.
  */
 #ifndef FENCEPOST_TESTS_FUZZ_SEAL_H
 #define FENCEPOST_TESTS_FUZZ_SEAL_H

@@ -17,7 +17,8 @@ fencepost_status feed(fencepost_monitor *monitor, int64_t second, double latitud
 fencepost_status play(fencepost_monitor *monitor, long n);
 /* Returns whether the call only commits; a power failure may undo such a call. */
 int is_commit(long call);
-/* Returns the smallest number of calls whose state a power failure may leave after `completed` completed calls. */
+/* Returns the smallest number n such that a power failure after `completed` completed calls may leave the state after n
+   calls. */
 long lowest(long completed);
 
 unsigned char *snapshot_of(fencepost_monitor *monitor, size_t *size);

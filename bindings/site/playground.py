@@ -22,7 +22,7 @@ PACKAGE = ROOT / ".build" / "js"
 LOOK = ROOT / "bindings" / "python" / "src" / "fencepost" / "_look"
 TOKENS = LOOK / "tokens.css"
 RIDE = ROOT / "examples" / "data" / "tracks" / "gpx" / "bike-basel.gpx"
-# The places that the guide "Start" uses.
+# The places that the Start guide uses.
 PLACES = (
     ("Aeschenplatz", 47.5513, 7.5957, 150),
     ("Wettstein bridge", 47.5575, 7.5973, 150),

@@ -77,7 +77,7 @@ def tell(monitor: Monitor) -> None:
 
 
 def play(monitor: Monitor, fixes: list[Fix], accelerate: float | None, die_after: int | None) -> None:
-    tell(monitor)  # show the notes that an earlier run did not show before it ended
+    tell(monitor)  # show the notes that an earlier run did not show before that run ended
     before = None
     for number, fix in enumerate(fixes, 1):
         # Skip the fixes of an earlier run: only fixes later than the monitor's clock are new.

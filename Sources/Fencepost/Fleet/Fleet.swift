@@ -88,7 +88,7 @@ public actor Fleet {
 
   // MARK: - Devices
 
-  /// The number of a device, which is created if it does not exist. See ``FleetEngine/device(_:)``.
+  /// The number of a device; the device is created if it does not exist. See ``FleetEngine/device(_:)``.
   public func device(_ identifier: String) throws(MonitorError) -> UInt32 { try engine.device(identifier) }
 
   /// The number of a device; `nil` if there is no such device.

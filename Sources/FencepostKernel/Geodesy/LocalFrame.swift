@@ -20,7 +20,8 @@
   public init() {}
 
   /// - Parameters:
-  ///   - latitude: Degrees in [−90, 90]; for values beyond this range, the meridian is followed over the pole.
+  ///   - latitude: The latitude in degrees, in [−90, 90]; for values beyond this range, the meridian is followed over
+  ///     the pole.
   ///   - longitude: The longitude in degrees; any finite value. If the latitude or longitude is NaN or infinite, every
   ///     position is out of range.
   @inlinable

@@ -38,7 +38,7 @@ public final class GeodesicShape: Sendable {
   let offset: Double
 
   /// - Parameters:
-  ///   - definition: The vertices are in degrees.
+  ///   - definition: The definition, whose vertices are in degrees.
   ///   - depth: For a stored definition, the depth stored with it, which is used unchanged; `nil` to compute the depth.
   ///     Planar edges of a stored definition go the short way around the Earth; those of a caller's definition follow
   ///     their longitudes as written.

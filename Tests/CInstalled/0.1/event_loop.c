@@ -97,7 +97,7 @@ int main(void) {
   pthread_join(thread, NULL);
   printf("%d fixes\n", fixes);
 
-  /* After this call the callback is not called any more, and its context may be freed. */
+  /* After this call the callback is no longer called, and its context may be freed. */
   check(fencepost_monitor_set_wakeup(monitor, NULL, NULL, &error), &error);
   close(bell);
   close(ends[0]);

@@ -141,7 +141,7 @@ def _sync(named: Named, step: dict[str, Any]) -> None:
 
 
 def member_of(member: dict[str, Any], assuming: str = "unknown") -> Member:
-    """Returns a member of a set; `assuming` applies if the member itself states no assumed state."""
+    """Returns a member of a set. If the member does not specify its own assumed state, `assuming` is used."""
     condition, options = definition(member)
     if not is_line(condition):
         options = {"assuming": assuming, **options}

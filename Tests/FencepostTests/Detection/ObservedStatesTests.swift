@@ -68,7 +68,7 @@ import Testing
     #expect(noted { _ = $0.closeCandidate(shape) } == .nothing)
   }
 
-  /// A shape that a sweep has settled as outside is still marked dirty when it is decided.
+  /// A shape that a sweep has settled as outside is still marked dirty when its state is decided.
   @Test func whatWasSweptIsNotedWhenItIsDecided() {
     let result = noted(
       { $0.sweep(table) },

@@ -5,8 +5,8 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct TrackerTests {
-  /// A suspended condition is not decided, even if the evaluation of a fix reaches the undetermined circles because
-  /// circles of another kind are not suspended.
+  /// A suspended condition is not decided, even if a fix is evaluated for the undetermined circles because conditions
+  /// of another kind are not suspended.
   @Test func whatIsSuspendedIsNotDecided() throws {
     var engine = try MonitorEngine(name: "m")
     try engine.add(circle(100), identifier: "c")

@@ -124,7 +124,8 @@ def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -
     ):
         assert reason in watch.said
     assert len(watch.said.splitlines()) < 15
-    # The broker sends the retained messages again. They change nothing, and the watch keeps the owners' circles.
+    # The broker sends the retained messages again. The repeated messages change nothing, and the watch keeps the
+    # owners' circles.
     again = watcher(stack, state, broker, "--store", state)
     user.send("owntracks/alice/watch", location(9, 1.0))
     kept = ("alice/watch", "satisfied", 1)

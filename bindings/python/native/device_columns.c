@@ -50,9 +50,9 @@ static uint64_t code_at(const fencepost_fleet_columns *rows, Py_ssize_t row) {
 }
 
 /*
- * Finds the elements that the rows from `row` on refer to. Writes the indices of the elements to `used`, ordered by the
- * first row that refers to each element. Returns the first row whose code is not in the dictionary; if there is no such
- * row, returns count. Sets `numbers` to 0 for elements in use, and to FENCEPOST_NO_DEVICE for all others.
+ * Finds the elements to which the rows from `row` on refer. Writes the indices of the elements to `used`, ordered by
+ * the first row that refers to each element. Returns the first row whose code is not in the dictionary; if there is no
+ * such row, returns count. Sets `numbers` to 0 for elements in use, and to FENCEPOST_NO_DEVICE for all others.
  */
 static Py_ssize_t find_used(const fencepost_fleet_columns *rows, Py_ssize_t row, Py_ssize_t count, uint32_t *numbers,
                             Py_ssize_t *used, Py_ssize_t *found) {
@@ -69,7 +69,7 @@ static Py_ssize_t find_used(const fencepost_fleet_columns *rows, Py_ssize_t row,
   return row;
 }
 
-/* Returns the first row, from `row` on, that refers to an element; returns count if no row does. */
+/* Returns the first row at or after `row` that refers to an element; returns `count` if there is no such row. */
 static Py_ssize_t row_of(const fencepost_fleet_columns *rows, Py_ssize_t element, Py_ssize_t row, Py_ssize_t count) {
   while (row < count && code_at(rows, row) != (uint64_t)element) row++;
   return row;
@@ -133,7 +133,7 @@ static int open_texts(native_state *state, PyObject *names, Py_ssize_t count, na
 }
 
 /*
- * Finds the elements that the rows from `row` on refer to. If another thread changes the column during the call, a row
+ * Finds the elements to which the rows from `row` on refer. If another thread changes the column during the call, a row
  * may have an invalid code; the library itself refuses such a row.
  */
 static void find_rest(native_device_column *column, Py_ssize_t row, Py_ssize_t count) {

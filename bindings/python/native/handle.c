@@ -11,7 +11,7 @@ native_state *native_monitor_state(PyObject *self) { return PyType_GetModuleStat
 #endif
 
 /* Draws a ticket and waits for its turn. Because of the tickets, a thread that feeds block after block lets other
-   threads in between. */
+   threads take a turn between its blocks. */
 static void take_turn(native_handle *self) {
   native_queue *queue = &self->queue;
   pthread_mutex_lock(&queue->mutex);
@@ -28,9 +28,9 @@ static void end_turn(native_handle *self) {
 
 /*
  * If no call runs without the interpreter lock, a call that keeps the lock excludes all other calls, because they need
- * the lock to start. The queue prevents calls without the interpreter lock from running at the same time. A call leaves
- * the queue before it waits for the interpreter lock. Fleets that share a table read it in parallel, so a call on a
- * table does not exclude other calls; nor does a read-only call.
+ * the lock to start. The queue lets only one call at a time run without the interpreter lock. A call leaves the queue
+ * before it waits for the interpreter lock. Fleets that share a table read it in parallel, so a call on a table does
+ * not exclude other calls; nor does a read-only call.
  */
 static void begin(native_handle *self, native_call *call, int may_take_long, int excludes) {
   call->self = self;

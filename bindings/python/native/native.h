@@ -46,8 +46,8 @@ typedef struct {
   int is_closed;
   int is_stored;      /* calls may wait for a disk */
   int refuses_inputs; /* true if the handle is closed and has a store; accessed only within a call */
-  uint64_t removals;  /* number of removed devices; numbers found before a removal may be reused; accessed only in a
-                         call */
+  uint64_t removals;  /* number of devices removed so far; after a removal, a device number found earlier may be in use
+                         again; accessed only in a call */
   uint64_t turn;      /* increased whenever events are read; events in flight belong to the latest consumer */
 } native_handle;
 
@@ -229,7 +229,7 @@ typedef struct {
   uint32_t *entered;  /* and their numbers */
   Py_ssize_t *used;   /* the elements that rows refer to */
   Py_ssize_t found;   /* their number */
-  Py_ssize_t room;    /* initial number of these elements */
+  Py_ssize_t room;    /* the initial value of `found` */
   const char **asked; /* followed by room for the identifiers and numbers of `room` devices */
   uint32_t *given;
   native_entry *entries; /* the devices that were added for these rows, in order */

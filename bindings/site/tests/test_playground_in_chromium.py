@@ -24,7 +24,7 @@ from test_pages_in_chromium import LIMIT, SCREENSHOTS, WIDTHS, requested, show
 EVENTS = """
 return [...document.querySelectorAll("#events tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent));
 """
-# Counts pairs of a label and a mark whose boxes share more than their edges.
+# Counts the pairs of a label and a mark whose boxes overlap (boxes that only touch at their edges do not count).
 COVERED = """
 const boxes = (kind) => [...document.querySelectorAll(`#map ${kind}`)].map((part) => part.getBBox());
 const within = (a, size, b) => a + 2 < b + size;

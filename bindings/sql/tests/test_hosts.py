@@ -157,8 +157,8 @@ def test_duckdb_accepts_its_own_geometry() -> None:
 
 @pytest.mark.parametrize("version", ["1.2.0", "2.0.1"])
 def test_duckdb_one_file_serves_other_versions(version: str) -> None:
-    """Tests the oldest and the newest version; the other tests use the version that the package of the spatial
-    extension needs."""
+    """Tests the oldest and the newest version of DuckDB; the other tests use the DuckDB version that the package of the
+    spatial extension needs."""
     folder = ROOT / ".build" / "duckdb" / version
     if not folder.exists():
         pytest.skip(f".ci/duckdb.sh {folder} {version} fetches this version")

@@ -86,7 +86,7 @@ SHARED_COUNTS = {
 }
 
 
-# The number of points, the first and the last time of each source in the repository.
+# For each source in the repository: the number of points, the time of the first point, and the time of the last point.
 OWN = {
     "gpx/bike-basel.gpx": (120, "2018-06-19T15:36:37Z", "2018-06-19T15:49:23Z"),
     "gpx/car-moscow.gpx": (100, "2009-05-19T04:00:30Z", "2009-05-19T04:02:20Z"),

@@ -220,7 +220,7 @@ def test_planar_edges_count_when_they_are_cut() -> None:
     assert mentions(text, f"too_many_vertices: {count} … planar … max_vertices … {count - 1}")
     same = collection(feature(geometry, edges="geodesic"))
     assert "cut" not in str(refusal(Zones, same, max_vertices=59))
-    # An edge that is longer than half the Earth's circumference, and one from pole to pole.
+    # One edge is longer than half the Earth's circumference, and another edge leads from pole to pole.
     wide = {"type": "Polygon", "coordinates": [[[-170, 50], [170, 50], [170, 60], [-170, 60], [-170, 50]]]}
     strip = {"type": "Polygon", "coordinates": [[[0, -90], [1, -90], [1, 90], [0, 90], [0, -90]]]}
     for shape in (wide, strip):

@@ -37,8 +37,8 @@ const sides = {
 canvas.clientWidth = 1000;
 sides.wider = side(false, [930, 460]);
 
-// A place extends from 200 to 240 pixels below the upper edge. Returns the lower end of each of its labels when there
-// are marks at the given positions.
+// A place extends from 200 to 240 pixels below the upper edge. Returns the lower end of each label of this place when
+// there are marks at the given positions.
 const label = (...marks) => {
   const shown = new page.FenceMap(box, (map) => { marks.forEach((at) => map.avoid(at, 6)); map.label("place", [150, 200], 0, 240); });
   shown.draw();

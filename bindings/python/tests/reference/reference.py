@@ -421,7 +421,7 @@ class ReferenceMonitor:
         self.clock = time
 
     def _end(self, time):
-        """After an input has been applied, everything happens that is due at the input's time or earlier."""
+        """After an input has been applied, all changes take place that are due at the input's time or earlier."""
         self._fire(lambda deadline: deadline <= time)
 
     def _fire(self, is_due):

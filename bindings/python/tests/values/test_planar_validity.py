@@ -76,7 +76,7 @@ def slots(world: random.Random) -> Any:
 
 
 def holes_beside(world: random.Random) -> Any:
-    """Returns a hole along an edge; the distance between the two is from some micrometres to kilometres."""
+    """Returns a hole along an edge, at a distance from the edge between a few micrometres and some kilometres."""
     at = turned(world)
     gap = max(10 ** world.uniform(-8, -2), 1e-10 / math.dist(at(0, 0), at(1, 0)))
     west, east = world.uniform(0.05, 0.4), world.uniform(0.5, 0.95)

@@ -235,8 +235,8 @@ def test_planar_edges_run_as_their_longitudes_are_written() -> None:
         monitor.add(condition, "x")
         read = monitor["x"].condition
         assert isinstance(read, Polygon)
-        # The shape that is read back is equivalent. The condition that is read back is equal to the added condition,
-        # unless it begins at another vertex, as it does at a pole.
+        # The shape that is read back from the monitor is equivalent to the original. The condition that is read back is
+        # equal to the added condition, unless it begins at another vertex, as it does at a pole.
         again = Monitor()
         again.add(read, "x")
         assert again["x"].condition == read and again.ensure(read, "x") is False

@@ -41,7 +41,7 @@ class Flaw(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """Why the position is unusable, with a possible cause."""
+        """The reason why the position is unusable, with a possible cause."""
         if is_position(self.latitude, self.longitude):
             return f"has no position: its accuracy is {self.accuracy:g}, but must be at least 0"
         if self.is_missing:

@@ -326,8 +326,8 @@ class FleetInputs(FixInputs):
 
         Pending events, sequences and counters do not change. If the clock of a device is set back, the device's
         conditions become undetermined without an event, and its started crossings and last fix are forgotten. The
-        device's next fix determines the conditions again: an event follows only if the new state differs from the last
-        reported state.
+        device's next fix determines the state of each condition again; an event follows only if that state differs from
+        the last one reported.
 
         Args:
             time: The time to set clocks back to. Without `device`, the fleet's time is set back, and so is every device

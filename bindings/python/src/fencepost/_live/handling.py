@@ -60,7 +60,7 @@ class Handling:
         events: A monitor or a fleet.
         handle: Handles an event; returns True on success.
         notices: Receives reports that the store fails.
-        monotonic: Returns the seconds of a monotonic clock.
+        monotonic: Returns the time of a monotonic clock, in seconds.
 
     Attributes:
         counts: The counters by name.

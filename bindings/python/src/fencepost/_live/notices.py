@@ -60,7 +60,7 @@ class RateLimit(logging.Filter):
 
     Args:
         seconds: The minimum time between two records of a kind.
-        monotonic: Returns the seconds of a monotonic clock.
+        monotonic: Returns the time of a monotonic clock, in seconds.
 
     Example:
         >>> import logging
@@ -145,7 +145,7 @@ class Notices:
 
     Args:
         logger: Receives the records.
-        monotonic: Returns the seconds of a monotonic clock.
+        monotonic: Returns the time of a monotonic clock, in seconds.
     """
 
     def __init__(self, logger: logging.Logger = LOGGER, monotonic: Callable[[], float] = time.monotonic) -> None:

@@ -53,7 +53,7 @@ class Watch(Handling):
         max_gap: The path's ``max_gap``, in seconds; None means that the monitor has no path.
         unknown_accuracy: The accuracy, in metres, to use for fixes with accuracy 0, which trackers send if they do not
             know the accuracy.
-        monotonic: Returns the seconds of a monotonic clock.
+        monotonic: Returns the time of a monotonic clock, in seconds.
         wall: Returns the seconds since 1970.
 
     Attributes:

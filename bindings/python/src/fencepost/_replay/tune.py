@@ -47,8 +47,8 @@ class Trial(Plain):
         f1: The harmonic mean of precision and recall, or 0 if no label was matched.
         entry_delay: Mean time in seconds from the start of a matched label to the confirmation of the entry. Only
             observed entries count. None if no entry was observed.
-        exit_delay: Mean time in seconds from the end of a matched label to the confirmation of the exit. Only observed
-            exits and labels with an end count. None if no exit counts.
+        exit_delay: Mean time in seconds from the end of a matched label to the confirmation of the exit. Only exits
+            that were observed, and labels that have an end, count. None if no exit counts.
         flaps: The number of crossings that the opposite crossing undid within `flap_seconds`.
         found: The number of labels that were matched.
         missed: The number of labels that were not matched.

@@ -173,8 +173,8 @@ def _refuse(pyarrow: Any, frame: Any, source: str, found: Mapping[str, str]) -> 
 
 
 def _is_missing(value: Any) -> bool:
-    """True for None, NaN, NaT and NA. A value whose comparison does not return a bool, such as a frame, is not
-    missing."""
+    """True for None, NaN, NaT and NA. A value whose comparison does not return a bool, such as a frame, does not count
+    as missing."""
     if value is None:
         return True
     try:

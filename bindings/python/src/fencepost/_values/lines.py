@@ -96,7 +96,7 @@ class Gate(Plain):
 
 
 def line_from(wkb: bytes, edges: int) -> Gate:
-    """A gate from the values that the library returns."""
+    """Builds a gate from the values that the library returns."""
     line = object.__new__(Gate)
     put(line, wkb=of_wkb(wkb).wkb, edges=EDGES[edges], _leaves_edges_open=False)
     return line

@@ -13,7 +13,7 @@ from .exact_geodesic import dot, exact_vector, minus, mp
 EARTH = 510_065_621_724_088.5
 WIDTH = 1e-6  # in metres; a shape narrower than this has no area
 SAME = EARTH * 1e-6
-FLAT = 20_000.0  # metres of perimeter; the area of a smaller ring is measured on the ring's tangent plane
+FLAT = 20_000.0  # perimeter in metres; the area of a ring with a smaller perimeter is measured on its tangent plane
 
 
 def left_area(edges: list[Edge]) -> float:
