@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The version and its release. The version is written by hand only in three literals of include/fencepost.h.
+"""Manages the version number of the project, and makes releases. The version is written by hand only in three literals
+of include/fencepost.h.
 
     .ci/release.py version           prints it
     .ci/release.py mentions          compares every text that repeats it; `Tests/Style/run.sh` calls this
@@ -40,8 +41,8 @@ MENTIONS = (
 # From this version on, a name must be deprecated one minor version before it is removed (concepts/stability.md).
 ANNOUNCED = (0, 4, 0)
 
-# In the README, the two comments in the first pattern enclose the installation instructions that hold until the first
-# release; a release replaces these instructions with the text `RELEASED`.
+# The first pattern matches two comments in the README; between them are the installation instructions that apply until
+# the first release. A release replaces these instructions with the text `RELEASED`.
 UNRELEASED = re.compile(r"<!-- until the first release -->\n.*?<!-- end -->\n", re.DOTALL)
 RELEASED = """```
 pip install fencepost             # Python 3.11 and later; Linux with glibc 2.28, macOS 15 on arm64

@@ -142,7 +142,7 @@ inline void same_length(const std::vector<double> &latitudes, const std::vector<
 
 } // namespace detail
 
-/* The presets of the C header. */
+/* The presets and initial values that the C header defines as macros. */
 inline monitor_options standard_options() { return FENCEPOST_MONITOR_OPTIONS_INIT; }
 inline monitor_options core_location_options() { return FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT; }
 inline plan_options standard_plan_options() { return FENCEPOST_PLAN_OPTIONS_INIT; }
@@ -158,7 +158,7 @@ inline transition_policy core_location_policy() { return FENCEPOST_TRANSITION_PO
    or line, set its kind. */
 inline condition_definition standard_definition() { return FENCEPOST_CONDITION_DEFINITION_INIT; }
 
-/* An empty geometry: set its columns. */
+/* A geometry without columns; set its columns before you use it. */
 inline geometry standard_geometry() { return FENCEPOST_GEOMETRY_INIT; }
 inline shape_options standard_shape_options() { return FENCEPOST_SHAPE_OPTIONS_INIT; }
 
@@ -238,7 +238,7 @@ struct located_condition {
 /* For each of many points, the conditions that contain it: those for row i are at offsets[i] to offsets[i + 1] - 1. */
 struct containing_conditions {
   std::vector<std::int64_t> offsets;      /* one element more than there are rows */
-  std::vector<std::uint64_t> generations; /* in each row, in the order in which the conditions were added */
+  std::vector<std::uint64_t> generations; /* for each row, in the order in which the conditions were added */
   std::vector<double> distances_m;        /* empty if distances were not requested */
 };
 
@@ -278,7 +278,7 @@ plan plan_of(const std::vector<std::uint64_t> &armed, const fencepost_plan_optio
   return out;
 }
 
-/* The base of the wrapper classes: calls C functions and throws their errors, and converts arguments for C. */
+/* The base class of the wrapper classes: it calls C functions, throws their errors, and converts arguments for C. */
 class calls {
  protected:
   template <class Function, class... Arguments>
@@ -872,7 +872,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return out;
   }
 
-  /* Plans the circles around the position of the last fix; armed contains the generations of the armed conditions. */
+  /* Plans the circles around the position of the last fix; the parameter armed lists the generations of the armed
+     conditions. */
   fencepost::plan plan(double latitude, double longitude, double accuracy_m,
                        const std::vector<std::uint64_t> &armed = {},
                        const plan_options &options = standard_plan_options()) const {
@@ -958,7 +959,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return count;
   }
 
-  /* The pending events, for a range-based for. Advancing to the next event acknowledges the previous event. If an
+  /* The pending events, for a range-based for loop. Advancing to the next event acknowledges the previous event. If an
      exception leaves the loop while an event is being handled, that event is delivered again. After a `break`, the last
      event is still unacknowledged: acknowledge() or the next poll commits it, and abandon() returns it to the queue. */
   class event_range {
@@ -1519,7 +1520,7 @@ class fleet : detail::calls {
     }
     return count;
   }
-  /* An event as one line of JSON, the device's identifier first. */
+  /* An event as one line of JSON, with the device's identifier first. */
   std::string json(const fleet_event &of) const {
     std::string text(8192, '\0');
     std::size_t size = 0;
@@ -1565,8 +1566,8 @@ class fleet : detail::calls {
     call(fencepost_fleet_safe_distance, get(), device, latitude, longitude, &out);
     return out;
   }
-  /* Plans the circles around the position of a device's last fix; armed contains the generations of the armed
-     conditions. */
+  /* Plans the circles around the position of a device's last fix; the parameter armed lists the generations of the
+     armed conditions. */
   fencepost::plan plan(std::uint32_t device, double latitude, double longitude, double accuracy_m,
                        const std::vector<std::uint64_t> &armed = {},
                        const plan_options &options = standard_plan_options()) const {

@@ -72,7 +72,7 @@ extension Monitor {
   /// event reports this. The states of shapes are undetermined until the next fix, and the states of beacon conditions
   /// are undetermined until a sighting or until the initial timeout, counted from `time`.
   ///
-  /// - Parameter time: The new time of the clock; must not be later than the present time of the clock.
+  /// - Parameter time: The new time of the clock; must not be later than the current time of the clock.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the time is out of range or later than the clock, or if
   ///   there is no clock yet; in these cases only a counter has changed.
   /// - Complexity: O(conditions)

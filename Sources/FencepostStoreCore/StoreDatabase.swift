@@ -151,8 +151,8 @@ final class StoreDatabase {
       }
       try boundLog()
       if changes.mustSync != isSynchronous {
-        // A commit that does not wait for the disk survives a crash of the process. It survives a crash of the machine
-        // only after the next commit that waits.
+        // A commit that does not wait for the disk survives a crash of the process, but it survives a crash of
+        // the machine only after the next commit that waits.
         try connection.run(changes.mustSync ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL")
         isSynchronous = changes.mustSync
       }

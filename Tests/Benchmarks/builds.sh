@@ -5,8 +5,8 @@
 #   Tests/Benchmarks/builds.sh [LIBRARY [OTHER]]
 #
 # LIBRARY defaults to the embedded build in .build/lib, OTHER to the build with a Swift runtime, which
-# Tests/Runtimes/run.sh leaves in .build/full/lib. Fails if LIBRARY takes 2 % more instructions than OTHER for a row, or
-# if their answers differ.
+# Tests/Runtimes/run.sh leaves in .build/full/lib. Fails if LIBRARY needs 2 % more instructions than OTHER for a row, or
+# if their results differ.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD

@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <thread>
 
-// Holds rows of many devices, in columns.
+// Stores the rows of many devices as columns.
 struct DeviceRows {
   std::vector<uint32_t> devices;
   std::vector<double> latitudes, longitudes, accuracies;

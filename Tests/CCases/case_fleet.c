@@ -11,7 +11,7 @@ static uint64_t next(uint64_t *random) {
   return *random >> 33;
 }
 
-/* A random world: a fleet delivers the same events for a device as a separate monitor would, byte for byte. */
+/* In a random world, a fleet delivers the same events for each device as a separate monitor would, byte for byte. */
 static void as_many_monitors(void) {
   for (uint64_t seed = 1; seed <= 12; seed++) {
     uint64_t random = seed;

@@ -1,5 +1,5 @@
-/* Runs all C cases, or only those whose names contain an argument, in a program of its own: against the installed
- * library (run.sh), with a sanitizer (Tests/Sanitize), or only a few (case.sh). */
+/* Runs all C cases, or only the cases whose names contain one of the arguments. This program is used with the installed
+ * library (run.sh), with a sanitizer (Tests/Sanitize), and for single cases (case.sh). */
 #include <stdio.h>
 #include <string.h>
 

@@ -3,10 +3,10 @@
 
     .venv/bin/python Tests/Coverage/run.py [swift | python]... [-- OPTION...]
 
-``swift``: the Swift tests and the C cases, by llvm-cov. ``python``: the Python tests, by coverage.py for the package
-and by gcov for its extension, which is rebuilt for this measurement. Without the words `swift` and `python`, both are
-measured. The work folder is .build/coverage. Options for pytest or `swift test` can choose some of the tests; the
-figures are then only printed.
+``swift``: the Swift tests and the C cases, measured by llvm-cov. ``python``: the Python tests, by coverage.py for the
+package and by gcov for its extension, which is rebuilt for this measurement. Without the words `swift` and `python`,
+both are measured. The work folder is .build/coverage. Options for pytest or `swift test` can choose some of the tests;
+the figures are then only printed.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def python(options: list[str]) -> Counts:
 
 
 def extension(copy: Path) -> Counts:
-    """The coverage of the extension's C sources by gcov."""
+    """The coverage of the extension's C sources, measured by gcov."""
     ran: dict[tuple[str, int], bool] = {}
     for data in sorted(copy.glob("build/temp*/native/*.gcda")):
         told = subprocess.run(

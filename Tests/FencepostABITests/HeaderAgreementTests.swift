@@ -6,7 +6,7 @@ import Testing
 /// The header, the list of exports, the symbol test and the built library name the same functions.
 @Suite("Header agreement")
 struct HeaderAgreementTests {
-  /// Names declared in the header as `FENCEPOST_API … name(`, without comments.
+  /// The names that the header declares in the form `FENCEPOST_API … name(`, outside of comments.
   static func declared() throws -> [String] {
     let header = try Project.text("include/fencepost.h")
       .replacing(#/(?s)/\*.*?\*//#, with: " ")
@@ -14,7 +14,7 @@ struct HeaderAgreementTests {
     return header.matches(of: #/FENCEPOST_API\s[^;()]*?\b(fencepost_[a-z0-9_]+)\s*\(/#).map { String($0.1) }
   }
 
-  /// Names in the version script.
+  /// The names in the version script.
   static func listed() throws -> [String] {
     let map = try Project.text("bindings/c/fencepost.map").replacing(#/(?s)/\*.*?\*//#, with: " ")
     return map.matches(of: #/\b(fencepost_[a-z0-9_]+)\s*;/#).map { String($0.1) }

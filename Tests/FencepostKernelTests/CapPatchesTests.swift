@@ -120,7 +120,7 @@ import Testing
     #expect(Self.asked(&patches, subject, at: near(0.1)) == nil)
   }
 
-  /// A small cube with many caps has a patch that reaches less far around the cube, instead of no patch.
+  /// If a small cube has many caps, its patch reaches less far around the cube; the cube still gets a patch.
   @Test func aPatchAmongManyCapsIsNarrow() {
     var random = SeededGenerator("patches, narrow")
     var subject = CapSubject()

@@ -91,8 +91,8 @@ import Testing
     #expect(defect([outer, through])?.reason == .crossing)
   }
 
-  /// A hundred or more edges that are thousands of kilometres long are checked in pieces; crossings and contacts are
-  /// found as they are for few edges.
+  /// A hundred or more edges that are thousands of kilometres long are checked in pieces; the check must find the same
+  /// crossings and contacts as for a few edges.
   @Test func manyLongEdgesAreFoundLikeFew() throws {
     for west in [0.0, 130, -179.9] {
       let ring = zigzag(60, west)

@@ -41,7 +41,7 @@ import Testing
       if one.isInner && other.isInner && one.distance > 35e-9 {
         #expect((one.side > 0) == (other.side < 0), "\(points)")
       }
-      // No other place along the segment is nearer.
+      // No other place along the segment is nearer to the point.
       for step in 0...20 {
         let place = there.point(there.length * Double(step) / 20).place
         #expect(points[2].path(to: place).distance >= one.distance - 20e-9, "\(points) \(step)")

@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// Everything that a caller sees of a fleet, including events.
+  /// A description of everything in a fleet that a caller can see, including events.
   private func description(_ engine: FleetEngine) throws -> String {
     var engine = engine
     let statistics = engine.statistics

@@ -136,8 +136,8 @@ import Testing
     #expect(opened.call { $0.identifiers } == ["a", "b"])
   }
 
-  /// If another program writes into the open file or its log, its writes are discarded: everything is written again
-  /// before the call that detects them returns.
+  /// If another program writes into the open file or its log, the store discards those writes: the call that detects
+  /// them first writes everything again.
   @Test(arguments: ["m.fencepost", "m.fencepost-wal"], [0, 1_000, 5_000]) func whatOthersWriteIntoItIsReplaced(
     _ name: String, _ length: Int
   ) throws {

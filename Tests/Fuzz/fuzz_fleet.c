@@ -8,7 +8,7 @@
 #include "fleet_model.h"
 #include "seal.h"
 
-static double take_offset(reader *in) { /* most offsets are within some kilometres, some are at the ends of the world */
+static double take_offset(reader *in) { /* most offsets are within a few kilometres; some are special values */
   static const double special[] = {0, 90, -90, 180, -180, 179.9999, 91, NAN, INFINITY, 1e-300, 45};
   uint8_t choice = take8(in);
   if (choice >= 0xf4) return special[take8(in) % (sizeof special / sizeof *special)];
@@ -85,7 +85,7 @@ static void feed_columns(reader *in, fleet_model *known) {
   static const uint32_t widths[] = {1, 2, 4, 8};
   fencepost_fix fixes[ROWS];
   uint8_t owners[ROWS];
-  uint64_t bytes[ROWS]; /* the column of devices, of any width */
+  uint64_t bytes[ROWS]; /* the device column; its elements may have any width */
   int64_t clocks[DEVICES];
   uint8_t shape = take8(in);
   uint32_t width = shape & 4 ? widths[shape & 3] : 4;

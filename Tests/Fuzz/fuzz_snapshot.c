@@ -1,6 +1,6 @@
 /*
- * Fuzzes fencepost_monitor_restore with any bytes, and with bytes whose checksum is corrected, to reach the code after
- * the check. A restored monitor must work, and its snapshot must restore to the same bytes.
+ * Fuzzes fencepost_monitor_restore with arbitrary bytes, and with bytes whose checksum is corrected, to reach the code
+ * after the check. A restored monitor must work, and its snapshot must restore to the same bytes.
  */
 #include "seal.h"
 

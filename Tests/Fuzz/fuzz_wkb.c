@@ -1,4 +1,4 @@
-/* Fuzzes the functions for well-known binary with any bytes: accepted bytes can be written back, give the same
+/* Fuzzes the functions for well-known binary with arbitrary bytes: accepted bytes can be written back, give the same
    condition again, and can be measured. */
 #include "fuzz.h"
 

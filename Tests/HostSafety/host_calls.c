@@ -25,7 +25,7 @@ static void forbidden(const char *name) {
   fprintf(stderr, "%s was called\n", name);
 }
 
-/* The program's own functions take precedence, also for calls from the library. */
+/* The program's own functions take precedence, even for calls from the library. */
 char *getenv(const char *name) {
   forbidden("getenv");
   for (char **entry = environ; entry != NULL && *entry != NULL; entry++)

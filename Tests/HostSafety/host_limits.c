@@ -135,7 +135,7 @@ static void add_shapes(fencepost_monitor *monitor, const fencepost_condition_opt
   free(places);
 }
 
-/* Adds stars along the drive as lines (gates). */
+/* Adds star-shaped lines (gates) along the drive. */
 static void add_lines(fencepost_monitor *monitor) {
   double places[40][2];
   for (size_t i = 0; i < 12; i++) {
@@ -272,8 +272,8 @@ static void geodesy(void) {
   }
 }
 
-/* Measures shapes without a monitor, with every option; each shape consists of four of these places. Not even a refused
-   shape may raise a floating-point exception. */
+/* Measures shapes without a monitor, with every option; each shape has four of the places below as vertices. Not even a
+   refused shape may raise a floating-point exception. */
 static void shapes(void) {
   static const double values[][2] = {{0, 0},        {0, 180},  {90, 0},     {-90, 17},    {1e-12, 1e-12},
                                      {0, 1e-12},    {45, 90},  {45, -90},   {NAN, 0},     {0, INFINITY},

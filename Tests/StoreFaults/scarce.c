@@ -14,7 +14,7 @@
 typedef struct {
   int resource;
   rlim_t most;
-  /* The number of the call at which the limit starts; 0 means before the store is opened. The limit lasts for 40
+  /* The number of the call at which the limit starts; 0 means before the store is opened. The limit applies during 40
      calls. */
   long from;
   int has_recovered, is_refused;

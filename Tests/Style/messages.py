@@ -86,7 +86,7 @@ def runs(text: str) -> set[tuple[str, ...]]:
 
 
 def repetitions(listed: str) -> list[str]:
-    """The test literals that repeat words from a message in the list."""
+    """The string literals in tests that repeat words from a message in the list."""
     known = {run for line in listed.splitlines() for run in runs(line.partition(": ")[2])}
     found = []
     for path in filter(TESTS.fullmatch, files()):

@@ -167,7 +167,7 @@ def version() -> str:
 
 
 def pages() -> dict[str, Path]:
-    """Each page and its text."""
+    """Maps each page to the file that contains its text."""
     found = {"index": SITE / "index.md"}
     for chapter in CHAPTERS.values():
         for page, text in chapter.items():

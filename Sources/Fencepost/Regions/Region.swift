@@ -57,8 +57,8 @@ public final class CircularRegion: Region {
   var circle: CircularGeographicCondition { CircularGeographicCondition(center: center, radius: radius) }
 }
 
-/// The surroundings of beacons: of all beacons with a given UUID, of all beacons with a given UUID and major number, or
-/// of a single beacon.
+/// The surroundings of one beacon, of all beacons with a given UUID, or of all beacons with a given UUID and major
+/// number.
 public final class BeaconRegion: Region {
   public let uuid: BeaconUUID
   public let major: UInt16?

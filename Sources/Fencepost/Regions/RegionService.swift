@@ -303,7 +303,7 @@ public final class RegionService {
 }
 
 extension AuthorizationStatus {
-  /// The flags passed to the engine.
+  /// The flags that are passed to the engine for this status.
   fileprivate var flags: Diagnostics {
     switch self {
     case .notDetermined: .authorizationRequestInProgress

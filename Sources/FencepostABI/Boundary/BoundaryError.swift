@@ -24,7 +24,7 @@ enum BoundaryError: Error, Hashable {
   /// The error for a row without an identifier.
   static var identifierIsNull: BoundaryError { .invalidArgument("the identifier is NULL") }
 
-  /// Adds the index of a row to an error of the engine.
+  /// Adds the index of a row to an engine error.
   func inRow(_ row: Int) -> BoundaryError {
     if case .monitor(let error) = self { .monitor(error.inRow(row)) } else { self }
   }
@@ -57,7 +57,7 @@ extension BoundaryError: CustomStringConvertible {
   }
 }
 
-/// Converts an error of the engine to an error of the C boundary.
+/// Converts an engine error to an error of the C boundary.
 @inline(__always)
 func refusedByEngine<Result>(_ body: () throws(MonitorError) -> Result) throws(BoundaryError) -> Result {
   do throws(MonitorError) { return try body() } catch { throw .monitor(error) }

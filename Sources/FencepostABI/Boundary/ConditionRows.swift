@@ -51,7 +51,7 @@ struct ConditionRows {
   }
 }
 
-/// The circles in columns, by row.
+/// The circles of a call, given as columns with one element for each circle.
 struct CircleColumn {
   private let latitudes: UnsafePointer<Double>?
   private let longitudes: UnsafePointer<Double>?
@@ -71,7 +71,7 @@ struct CircleColumn {
   }
 }
 
-/// The beacon identities in columns, by row.
+/// The beacon identities of a call, given as columns with one element for each identity.
 struct BeaconColumn {
   private let uuids: UnsafePointer<UInt8>?
   private let majors: UnsafePointer<Int32>?
@@ -97,7 +97,7 @@ struct BeaconColumn {
   }
 }
 
-/// The polygons in a column, by row.
+/// The polygons of a call, given as geometry columns.
 struct PolygonColumn {
   private let geometry: GeometryColumns
   private let conditions: Offsets
@@ -117,7 +117,7 @@ struct PolygonColumn {
   }
 }
 
-/// The corridors in a column, by row.
+/// The corridors of a call, given as geometry columns and a column of radii.
 struct CorridorColumn {
   private let geometry: GeometryColumns
   private let conditions: Offsets
@@ -139,7 +139,7 @@ struct CorridorColumn {
   }
 }
 
-/// The lines in a column, by row.
+/// The lines of a call, given as geometry columns.
 struct LineColumn {
   private let geometry: GeometryColumns
   private let conditions: Offsets

@@ -17,9 +17,9 @@
   public let square: Double
   /// The length of the arc, in metres.
   public let length: Double
-  /// The height of the arc above its chord where s (1 − s) = 1, in metres, as a vector.
+  /// The coefficient of s (1 − s) in the height of the arc above its chord at the share s, in metres, as a vector.
   @usableFromInline let rise: EarthVector
-  /// The lag where s (1 − s) (½ − s) = 1, as a multiple of the chord.
+  /// The coefficient of s (1 − s) (½ − s) in the lag at the share s of the arc, as a multiple of the chord.
   @usableFromInline let lag: Double
 
   /// If the chord is longer than `limit`, only `start`, `chord` and `square` are valid.
@@ -91,7 +91,7 @@
     let before = (start.x * start.x + start.y * start.y).squareRoot()
     let axial = (x * x + y * y).squareRoot()
     let both = before + axial
-    // The change in the distance from the axis; at a pole without a displacement it is 0.
+    // The change in the distance from the Earth's axis; 0 for a displacement of length 0 at a pole.
     let outwards = both > 0 ? (way.x * (x + start.x) + way.y * (y + start.y)) / both : 0
     let ratio = Ellipsoid.axisRatioSquared
     let northing = ratio * (way.z * before - start.z * outwards)

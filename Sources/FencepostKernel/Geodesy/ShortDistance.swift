@@ -3,7 +3,7 @@ public enum ShortDistance {
   /// The longest chord, in metres, for which `distance` is within its error bound.
   public static var limit: Double { 20_000 }
 
-  /// The geodesic distance of two points whose chord is at most `limit`.
+  /// The geodesic distance between two points whose chord is at most `limit`.
   ///
   /// For the arc s and chord c of a curve whose curvature κ hardly changes, s = c (1 + (κc)² / 24 + 3 (κc)⁴ / 640 + …)
   /// (the series of 2 arcsin(κc/2) / κ). κ is the curvature of the normal section; for the ellipsoid xᵀDx = 1 with D =

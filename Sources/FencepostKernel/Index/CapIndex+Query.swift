@@ -17,8 +17,8 @@ extension CapIndex {
   /// Appends the id of every cap within a distance of a position: the chord from the position to the cap's centre is at
   /// most the sum of the cap's reach and the distance.
   ///
-  /// The comparison may report too many caps, but never misses one: the results may include caps that are too far away
-  /// by less than a millionth, or by less than a ten-millionth of the edge of their cube.
+  /// The comparison never misses a cap, but it may report too many: the results may include caps that are too far away
+  /// by less than a millionth of the length, or by less than a ten-millionth of the edge of their cube.
   ///
   /// - Parameters:
   ///   - position: The place around which to search.
@@ -38,8 +38,9 @@ extension CapIndex {
     }
   }
 
-  /// Finds the caps near at least one of many positions: those within `radius` of the centre of a ball that contains
-  /// the positions. Afterwards, ``NearCaps/find(at:)`` finds the caps that contain one of the positions.
+  /// Finds the caps that may be near at least one of many positions: all caps within `radius` of `centre`, where a ball
+  /// with this centre and radius contains all the positions. Afterwards, ``NearCaps/find(at:)`` finds the caps that
+  /// contain one of the positions.
   ///
   /// - Parameters:
   ///   - centre: A place on or below the surface of the Earth.
@@ -79,7 +80,7 @@ extension CapIndex {
     }
   }
 
-  /// The distance of a position from the nearest cap that is not excepted, in metres: never more than the true value,
+  /// The distance of a position from the nearest cap that is not excluded, in metres: never more than the true value,
   /// and smaller by at most the tolerances of ``collect(near:within:into:)``. The result is negative within a cap, and
   /// at most `distance`. The search radius shrinks to the smallest slack found so far.
   ///
@@ -161,7 +162,7 @@ struct CapSearch {
   private(set) var distance: Double
   /// Whether only the smallest slack is needed: caps that are farther away than the best result are then skipped.
   var isDrawnTogether = false
-  /// The caps to ignore, and their number, if only the smallest slack is needed.
+  /// The caps to ignore if only the smallest slack is needed, and the number of these caps.
   var excepted = SIMD16<UInt32>()
   var exceptedCount = 0
   var least = 0.0

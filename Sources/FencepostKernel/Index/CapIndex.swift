@@ -8,9 +8,9 @@
 /// * Level k has cubes of edge `CapLevel.edge(k)` and accepts caps of reach up to `CapLevel.reach(k)`, which is half an
 ///   edge. A cap of a level-k node therefore extends at most half an edge beyond the cube that contains its centre. The
 ///   lowest level that can accept a cap is the cap's class.
-/// * A cap starts at the node of level `CapLevel.base` around its centre (or of its class, if that is higher) and
-///   moves down, never below its class, only when the node around it is crowded. Sparse regions therefore need only one
-///   node for many caps; in dense regions the depth depends on the size of the caps.
+/// * A cap starts at the node around its centre whose level is `CapLevel.base`, or the cap's class if that level is
+///   higher. A cap moves down only when the node around it is crowded, and never below its class. Sparse regions
+///   therefore need only one node for many caps; in dense regions the depth depends on the size of the caps.
 /// * All ancestors of a node exist, and each node has a mask of its 64 possible children, so a search never examines
 ///   empty space. `reach` of a node is an upper bound of the reach of the caps at this node and below it.
 /// * On insertion, centres are rounded to a grid of `CapLevel.quantum` metres. The grid is so coarse that the offset
@@ -185,7 +185,7 @@ struct CapPlacement: Sendable {
     y = Int64((centre.y + CapLevel.origin) * CapLevel.steps + 0.5)
     z = Int64((centre.z + CapLevel.origin) * CapLevel.steps + 0.5)
     // Comparing in single precision may cause a relative error of two parts in four million. Above the base level, the
-    // offset is not exact, and may have an error of the same size.
+    // offset from the cube's centre is also inexact, which may cause an error of the same size as the comparison.
     let padded = reach + CapLevel.quantum
     let relative = padded > Double(CapLevel.reach(CapLevel.base)) ? 0x1p-20 : 0x1p-21
     self.reach = Float(padded + padded * relative)

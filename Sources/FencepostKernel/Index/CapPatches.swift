@@ -1,4 +1,4 @@
-/// The cap that is nearest to a position, and the distance of the other caps.
+/// The cap that is nearest to a position, and a lower bound of the distances to the other caps.
 public struct NearestCap {
   /// `UInt32.max` means that no cap is known to be the nearest one.
   public var id: UInt32
@@ -29,7 +29,8 @@ public struct NearestCap {
     }
   }
 
-  /// Takes into account that something other than a cap is at the given distance.
+  /// Lowers `slack` and `next` to the given distance if they are larger: something other than a cap is at this
+  /// distance.
   @inline(__always)
   public mutating func limit(to distance: Double) {
     slack = min(slack, distance)
@@ -56,7 +57,8 @@ public struct CapPatches: Sendable {
   /// the nearest one is close.
   private static let narrowShare = 0.25
   private static let manyGroups = 12
-  /// If caps are evenly distributed, a large cube has this many times as many nearby caps as a small one.
+  /// The number of caps near a large cube divided by the number of caps near a small cube, if caps are evenly
+  /// distributed.
   private static let cubesOfCrowd = 16
   /// Half the diagonal of a cube, as a multiple of its edge, rounded up.
   private static let halfDiagonal = 0.866_026
@@ -64,7 +66,7 @@ public struct CapPatches: Sendable {
   private static let mostGroups = 24
   /// The maximum number of groups in all patches: 15 MB.
   private static let mostKept = 3 << 16
-  /// An upper bound of the relative errors of a chord and of a reach in single precision.
+  /// An upper bound of the relative error of a chord or a reach that is stored in single precision.
   private static let singleError = 0x1p-20
   /// An upper bound, in metres, of the errors of a chord and of a reach in single precision if all lengths are short.
   private static let leastError = 1e-4
@@ -261,7 +263,8 @@ public struct CapPatches: Sendable {
     patches.insert(patch)
   }
 
-  /// The number of caps near the large cube that contains a position; 0 if the cube has a patch.
+  /// The number of caps near the large cube that contains a position; 0 if this cube is not known to be too crowded for
+  /// a patch.
   private func crowd(at position: EarthVector) -> Int {
     var wanted = Patch()
     wanted.key = Self.cube(position, 0).key
@@ -278,8 +281,8 @@ public struct CapPatches: Sendable {
     let z = middle.z - centre.z
     let lengths = (x * x + y * y + z * z).squareRoot() + edge + reach
     groups.withUnsafeMutableBufferPointer { groups in
-      // A group has four lanes of each of its five members, one member after the other: writing a lane of a vector would
-      // copy the whole vector.
+      // The five members of a group are stored one after the other, each with four lanes. Each lane is written in
+      // place, because assigning a lane of a vector would copy the whole vector.
       let lanes = UnsafeMutableRawPointer(groups.baseAddress! + group) + 4 &* lane
       let member = MemoryLayout<SIMD4<Float>>.stride
       lanes.storeBytes(of: Float(x), as: Float.self)
@@ -293,8 +296,8 @@ public struct CapPatches: Sendable {
 
   // MARK: - Questions
 
-  /// The nearest cap that is not excepted, and the distance of the next nearest; correct only up to the margin of the
-  /// place.
+  /// The nearest cap that is not excluded, and the distance of the next nearest cap; both are correct only up to the
+  /// margin of the place.
   ///
   /// - Parameter distance: In metres; conditions farther away than this do not matter.
   @inline(__always)

@@ -51,9 +51,9 @@ public struct NearCaps: ~Copyable {
 
   /// Appends the caps of a node that are near the ball.
   ///
-  /// Both limits of a cap are widened by more than the errors of single precision. The errors are those of the ball's
-  /// centre relative to the centre of the cube, those of both centres relative to the position (2⁻²⁴ of a length for
-  /// each axis), and those of the comparison of squares.
+  /// Both limits of a cap are widened by more than the errors of single precision. Three errors are covered: that of
+  /// the ball's centre relative to the centre of the cube, that of both centres relative to the position (2⁻²⁴ of a
+  /// length for each axis), and that of the comparison of squares.
   ///
   /// - Parameters:
   ///   - relative: The centre of the ball, relative to the centre of the cube.

@@ -87,9 +87,9 @@ struct DeepestPlace {
   /// - Parameters:
   ///   - known: A depth that was found before. The search ends when it reaches the known depth, even if it must exceed
   ///     its budget to get there.
-  ///   - budget: The limit of the work; `nil` for the usual limit.
-  /// - Returns: The deepest place that was found and −D at this place, above 0, with the number of tree nodes that were
-  ///   opened, and with whether the search ended because of its budget; `nil` if the buffer leaves nothing.
+  ///   - budget: The maximum amount of work; `nil` selects the usual maximum.
+  /// - Returns: The deepest place that was found, −D at this place (above 0), the number of tree nodes that were
+  ///   opened, and whether the search ended because of its budget; `nil` if the buffer leaves nothing.
   static func find(
     _ line: ShapeLine, buffer: Double, known: Double? = nil, budget: Int? = nil
   ) -> (place: SurfacePoint, depth: Double, opened: Int, isCutShort: Bool)? {

@@ -81,12 +81,13 @@ extension GeodesicShape {
   }
 
   /// The straight-line distance, in metres, that a point in space can certainly move without reaching a surface point
-  /// whose boundary distance is `level`. The result is 0 if the point may already be at such a surface point.
+  /// whose boundary distance is `level`. The result is 0 if the point may already be at a surface point whose boundary
+  /// distance is `level`.
   ///
   /// - Parameters:
   ///   - position: Usually near the surface, but may be anywhere. If the position is above or below the surface, its
   ///     height is subtracted from the result.
-  ///   - level: A boundary distance in metres, that is, a value of D.
+  ///   - level: A boundary distance in metres; a surface point with this distance is searched for.
   public func clearance(from position: EarthVector, to level: Double) -> Double {
     guard position.length > 1 else { return 0 }
     let below = position.onSurface

@@ -1,4 +1,4 @@
-/// The place of a line that is nearest to a point.
+/// The point on a line that is nearest to a given point.
 public struct LineFoot: Sendable {
   /// The number of the edge that the place is on; −1 if the line is empty.
   public var edge = -1
@@ -27,8 +27,8 @@ public struct LineFoot: Sendable {
   /// Whether the place is between the ends of the edge.
   public var isInner: Bool { vertex < 0 }
 
-  /// Whether this place is nearer than `other`. If both are equally near, the place on the edge with the lower number
-  /// comes first.
+  /// Whether this place is nearer to the point than `other` is. If both are equally near, the place on the edge with
+  /// the lower number comes first.
   @inline(__always)
   func precedes(_ other: LineFoot) -> Bool {
     distance < other.distance || (distance == other.distance && edge < other.edge)

@@ -36,7 +36,7 @@ public struct ShapeDefect: Error, Sendable, Equatable {
 
   public var reason: Reason
   public var place: Place?
-  /// The edge that the first edge meets.
+  /// The other edge of the defect, which the first edge meets.
   public var other: Place?
   /// The place on the Earth, in degrees.
   public var latitude: Double?

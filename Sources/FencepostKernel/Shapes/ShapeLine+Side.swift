@@ -55,7 +55,7 @@ extension ShapeLine {
   /// sides. Therefore the direction in which the line turns at the tip decides on which side the point lies. A point
   /// next to a needle of the polygon is outside; a point next to a needle that is cut out of the polygon is inside.
   ///
-  /// - Parameter place: The point in degrees; `nil` if feet are found in space.
+  /// - Parameter place: The point in degrees; `nil` if the nearest points of the edges are computed in space.
   /// - Returns: The side, with the distance as its magnitude, or `nil` if the edge alone decides.
   func needleSide(_ foot: LineFoot, of point: EarthVector, _ place: SurfacePoint?) -> Double? {
     for (arriving, leaving) in [(preceding(foot.edge), foot.edge), (foot.edge, following(foot.edge))]
@@ -93,15 +93,15 @@ extension ShapeLine {
     let azimuth = Trigonometry.sincosDegrees(start.path(to: place(far)).azimuth1)
     let latitude = Trigonometry.sincosDegrees(start.latitude)
     let longitude = Trigonometry.sincosDegrees(start.longitude)
-    // The unit vectors to the north and to the east at the start point. At a pole, they are those of the meridian that
-    // the azimuth refers to.
+    // The unit vectors to the north and to the east at the start point. If the start point is a pole, the unit
+    // vectors refer to the same meridian as the azimuth.
     let north = EarthVector(
       x: -latitude.sine * longitude.cosine, y: -latitude.sine * longitude.sine, z: latitude.cosine)
     let east = EarthVector(x: -longitude.sine, y: longitude.cosine, z: 0)
     return north * azimuth.cosine + east * azimuth.sine
   }
 
-  /// A separate function, because a closure that captures a line copies it.
+  /// This is a separate function because a closure that captures a line copies it.
   @inline(never)
   private func besideNeedle(_ edge: Int, _ point: EarthVector, _ place: SurfacePoint?) -> LineFoot? {
     if let place { foot(edge, of: place) } else { shortFoot(edge, of: point) }
@@ -124,7 +124,8 @@ extension ShapeLine {
     }
   }
 
-  /// The amount by which the azimuth of a direction changes with the longitude that is assigned to a pole.
+  /// For a vertex at a pole: the change of a direction's azimuth for each degree by which the vertex's longitude is
+  /// increased (1 or −1). For any other vertex: 0.
   private func poleTurn(_ vertex: SurfacePoint) -> Double {
     vertex.latitude == 90 ? 1 : (vertex.latitude == -90 ? -1 : 0)
   }

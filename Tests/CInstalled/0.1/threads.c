@@ -42,8 +42,8 @@ static void check(fencepost_status status, const fencepost_error *error) {
 /* Runs on the feeder's thread, while no lock of the library is held. */
 static void wake(void *context) { sem_post(context); }
 
-/* Each device moves to and fro along the equator, a degree each way, at its own speed: one fix a second, one batch a
-   minute. */
+/* Each device moves back and forth along the equator, one degree each way, at its own speed: one fix a second, one
+   batch a minute. */
 static void *feed(void *context) {
   device *self = context;
   fencepost_error error = FENCEPOST_ERROR_INIT;

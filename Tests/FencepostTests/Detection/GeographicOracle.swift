@@ -3,10 +3,11 @@ import FencepostKernel
 @testable import Fencepost
 @testable import FencepostCore
 
-/// A slow monitor of circles, polygons and corridors with delivery `every`. The oracle measures every condition at
-/// every fix, without index, chords or heap. The oracle was written from section 0.1 of the semantics page.
+/// A slow reference monitor for circles, polygons and corridors with delivery `every`. The oracle measures every
+/// condition at every fix, without index, chords or heap. The oracle was written from section 0.1 of the semantics
+/// page.
 struct GeographicOracle {
-  /// The values d and r of the definition in the semantics page.
+  /// The area of a condition, which provides the values d and r that the semantics page defines.
   enum Place {
     case circle(CircularGeographicCondition)
     case shape(GeodesicShape)
@@ -76,7 +77,7 @@ struct GeographicOracle {
     /// `nil`: undetermined.
     var isInside: Bool?
     var candidate: Pending?
-    /// The state after the last event, where silent events also count.
+    /// The state after the last event, including silent events.
     var noted: Event.State
   }
 
@@ -120,7 +121,7 @@ struct GeographicOracle {
     if flags.isEmpty {
       for index in watched.indices where watched[index].isInside == nil {
         determine(index, fix)
-        watched[index].generation |= Self.justDetermined  // this fix has already decided the condition
+        watched[index].generation |= Self.justDetermined  // this fix has already determined the state
       }
       for index in watched.indices where watched[index].generation & Self.justDetermined == 0 {
         if let deadline = cross(index, fix) { confirmed.append((deadline, index)) }

@@ -210,7 +210,7 @@ import Testing
       switch random.integer(0...9) {
       case 0: position = somewhere()
       case 1..<5:
-        // The position is on a line that decides a state, or next to it.
+        // The position is on a line where a state changes, or next to it.
         guard let name = oracle.identifiers.randomElement(using: &random), let (place, policy) = places[name]
         else { break }
         if random.chance(0.5) { accuracy = 5 }

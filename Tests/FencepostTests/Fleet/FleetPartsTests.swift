@@ -15,7 +15,7 @@ import Testing
     case acknowledge
   }
 
-  /// The contents of events by device and sequence.
+  /// The content of an event, looked up by device and sequence number.
   private struct Told: Equatable {
     let identifier: String
     let state: Event.State

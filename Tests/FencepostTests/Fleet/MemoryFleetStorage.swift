@@ -27,7 +27,8 @@ final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
   /// True if the stored rows differ from the written ones.
   var isSpoilt = false
   var isFull = false
-  /// The families of the rows and of the next write of all rows; `nil` = this storage has no families.
+  /// The family of the stored rows, and the family of the rows that the next complete write stores; `nil` if this
+  /// storage has no families.
   var families: (stored: UInt32?, next: UInt32?)?
   /// Called before each write, before the table is locked; `didWrite` is called after each successful write.
   var willWrite: (() -> Void)?

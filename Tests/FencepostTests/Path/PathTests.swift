@@ -77,8 +77,8 @@ import Testing
     var engine = try engine()
     try engine.add(circle(300), identifier: "c", policy: .standard)
     try engine.feed([east(0, -1_000), east(200, 1_000)])
-    // From 72 s on, the path is more than the margin of 20 m inside the circle. From 132 s on, it is more than the
-    // margin outside. Each state must last for 20 s.
+    // From 72 s on, the path is inside the circle by more than the margin of 20 m. From 132 s on, the path is outside
+    // the circle by more than the margin. Each state must last for 20 s.
     #expect(
       engine.drain().map(\.brief) == [
         "c unsatisfied@0.0 determination", "c satisfied@92.0 crossing", "c unsatisfied@152.000001 crossing",
@@ -104,8 +104,8 @@ import Testing
     } else if past < -1e-8 {
       #expect(events == [.satisfied, .unsatisfied])
     } else {
-      // The depth is smaller than the accuracy of distances: either no event occurs, or an entry and an exit, so the
-      // state ends as it began.
+      // The depth is smaller than the accuracy of distances. Therefore either no event occurs, or both an entry and an
+      // exit occur; in both cases the state ends as it began.
       #expect(events == [] || events == [.satisfied, .unsatisfied])
     }
   }
@@ -286,8 +286,8 @@ import Testing
     #expect(engine.drain().map(\.brief) == ["c satisfied@25.0 crossing", "c unsatisfied@30.0 crossing"])
   }
 
-  /// If a condition is added during the path, the position on the path at that time decides the condition, unless an
-  /// earlier fix may decide it.
+  /// If a condition is added during the path, the position on the path at that time determines the state of the
+  /// condition, unless an earlier fix is recent enough to determine it.
   @Test func whatIsAddedOnTheWay() throws {
     var engine = try engine { $0.initialFixMaxAgeMicroseconds = -1 }
     try engine.feed(east(0, -500))

@@ -48,7 +48,7 @@ import Testing
     var corners: [Coordinate] = []
     for index in 0..<60 {
       let middle = random.place(home, random.uniform(0...360), spread * random.uniform(0...1))
-      // The sizes vary from few shapes in total to many around each point.
+      // If the sizes are small, few shapes are near a point; if they are large, many shapes surround each point.
       let size = random.logarithmic(max(spread * 0.003, 5), min(spread, 3e6))
       let shape: any Condition =
         random.chance(0.15)

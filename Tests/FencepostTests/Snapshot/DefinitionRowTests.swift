@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  /// The last bytes are the vertices: little endian, longitude first, the ring closed.
+  /// The last bytes are the vertices of the closed ring: little-endian, longitude first.
   @Test func theVerticesAreWellKnownBinary() throws {
     let wkb = try row(square()).suffix(9 + 4 + 5 * 16)
     let start = wkb.startIndex

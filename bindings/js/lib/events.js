@@ -12,7 +12,8 @@ const RIGHT_TO_LEFT = 8;
 export class Event {
   constructor(engine, place) {
     const { numbers } = engine;
-    /** Counts 1, 2, 3 … per monitor, or per device of a fleet; 0 in a condition's first record. */
+    /** The events of a monitor, or of a device of a fleet, are numbered 1, 2, 3 …; a condition's first record has
+        the number 0. */
     this.sequence = countOf(numbers, place + EVENT.sequence);
     /** The condition. */
     this.identifier = engine.decode(place + EVENT.identifier, numbers.getUint32(place + EVENT.identifier_length, true));
@@ -20,7 +21,8 @@ export class Event {
     this.state = STATES[numbers.getInt32(place + EVENT.state, true)];
     /** The cause: "crossing", "determination", "timeout", "diagnostic"; "none" in a first record. */
     this.cause = CAUSES[numbers.getInt32(place + EVENT.cause, true)];
-    /** When the state was confirmed: microseconds since 1970 as a BigInt; null while the clock is unset. */
+    /** The time at which the state was confirmed, in microseconds since 1970, as a BigInt; null while the clock is
+        unset. */
     this.dateUs = timeOf(numbers, place + EVENT.date_us);
     /** The time of the fix or sighting that started the change, or null. */
     this.evidenceDateUs = timeOf(numbers, place + EVENT.evidence_date_us);
@@ -31,7 +33,7 @@ export class Event {
     this.accuracy = numberOf(numbers, place + EVENT.accuracy_m);
     /** Signed geodesic distance to the boundary, in metres; negative inside the condition. */
     this.boundaryDistance = numberOf(numbers, place + EVENT.boundary_distance_m);
-    /** Names of the diagnostics in force. */
+    /** The names of the diagnostics that apply. */
     this.diagnostics = namesOf(numbers.getUint32(place + EVENT.diagnostics, true), DIAGNOSTICS);
     const minor = numbers.getUint16(place + EVENT.refinement_minor, true);
     const isRefined = numbers.getUint32(place + EVENT.has_refinement, true) !== 0;
@@ -50,7 +52,8 @@ export class Event {
     this.followsGap = (bits & AFTER_GAP) !== 0;
     /** "left_to_right" or "right_to_left" for a crossed line, else null. */
     this.direction = bits & LEFT_TO_RIGHT ? "left_to_right" : bits & RIGHT_TO_LEFT ? "right_to_left" : null;
-    /** The condition's generation: the number of additions and replacements up to this condition. */
+    /** The condition's generation: the number of additions and replacements, up to and including the one that added
+        this condition. */
     this.generation = countOf(numbers, place + EVENT.generation);
     /** The tag of the condition, a BigInt. */
     this.tag = numbers.getBigUint64(place + EVENT.tag, true);

@@ -203,7 +203,7 @@ export class Fleet extends Handle {
 
   // ------------------------------------------------------------------------------------------------ inputs
 
-  /** Sets the arrival time of the following inputs, read from the host's clock. */
+  /** Sets the arrival time of the following inputs to a time that was read from the host's clock. */
   setArrivalTime(time) {
     const { engine } = this;
     const when = microseconds(time);

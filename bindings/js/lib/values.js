@@ -27,7 +27,7 @@ export function shown(value) {
   return String(value);
 }
 
-/** Accepts any number, also NaN and infinities: the engine checks the range. */
+/** Accepts any number, including NaN and infinities: the engine checks the range. */
 export function number(value, name) {
   if (typeof value !== "number") throw new InvalidArgumentError(`${name} is ${shown(value)}; must be a number`);
   return value;
@@ -56,7 +56,7 @@ export function chosen(value, name, names) {
   return index;
 }
 
-/** Combines the bits for a list of names. */
+/** Combines the flag bits for a list of names into one number. */
 export function flags(value, name, names) {
   if (!Array.isArray(value)) throw new InvalidArgumentError(`${name} is ${shown(value)}; must be an array of names`);
   return value.reduce((bits, one) => bits | (1 << chosen(one, `an element of ${name}`, names)), 0);

@@ -303,8 +303,8 @@ def test_many_devices_among_many_places(stack: ExitStack, tmp_path: Path, browse
     browser.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB)
     assert browser.switch_to.active_element.get_attribute("id") == "find"  # type: ignore[no-untyped-call]
     browser.switch_to.active_element.send_keys("device 499")
-    # Five tabs move the focus past the scrolling region and three column headings (a phone hides the last-fix column)
-    # to the row.
+    # Pressing Tab five times moves the focus past the scrolling region and three column headings (a phone hides the
+    # last-fix column) to the row.
     browser.switch_to.active_element.send_keys(Keys.TAB * 5)
     browser.switch_to.active_element.send_keys(Keys.ENTER)
     assert browser.execute_script("return chosen") == "device 499"  # type: ignore[no-untyped-call]

@@ -7,9 +7,10 @@
 #include <time.h>
 
 /*
- * Each row may evaluate all conditions, which takes about 100 ns per condition. The first block takes at most about 10
- * ms even in that case, so with few conditions it has many rows. The size of later blocks depends on measured time,
- * because a call from another thread on the same handle may have to wait for one block.
+ * Each row may evaluate all conditions, which takes about 100 ns per condition. Even if every row evaluates all
+ * conditions, the first block takes at most about 10 ms, so with few conditions this block has many rows. The size of
+ * later blocks depends on measured time, because a call from another thread on the same handle may have to wait for one
+ * block.
  */
 #define FIRST_BLOCK_WORK 100000
 #define FIRST_BLOCK_MAX 16384

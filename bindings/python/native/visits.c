@@ -6,7 +6,7 @@
 
 #define NEVER INT64_MIN
 
-/* How the time of a start or an end is known: these are the indices into `KNOWN` in _log/visits.py. */
+/* How the time of the start or the end of a visit is known. The values are indices into `KNOWN` in _log/visits.py. */
 enum {
   KNOWN_CROSSING,
   KNOWN_DETERMINATION,

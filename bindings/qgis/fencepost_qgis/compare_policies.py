@@ -1,4 +1,4 @@
-"""The algorithm Compare policies."""
+"""The processing algorithm "Compare policies"."""
 
 from qgis.core import (
     QgsProcessing,

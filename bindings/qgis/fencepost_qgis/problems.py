@@ -5,7 +5,7 @@ from collections import Counter
 from qgis.core import QgsProcessingException
 
 SHOWN = 10
-"""The number of features of one kind that are reported; further features are only counted."""
+"""The maximum number of features of one kind that are reported one by one; further features are only counted."""
 
 
 class Problems:

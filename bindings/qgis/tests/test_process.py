@@ -39,7 +39,7 @@ def same_time(found: Any, us: int | None) -> bool:
 
 
 LEFT_OUT = ("geometry", "date_us", "evidence_date_us", "heading")
-"""Event fields that JSON Lines do not have."""
+"""Event fields that the JSON Lines format does not contain."""
 
 
 def events_of(path: Path) -> list[dict[str, Any]]:

@@ -1,5 +1,5 @@
 "use strict";
-// The page's script: reads files, lets the user draw or type places, runs the engine and shows its answers. `fencepost`
+// The page's script: reads files, lets the user draw or type places, runs the engine and shows the results. `fencepost`
 // is the package from bindings/js.
 
 const byId = (id) => document.getElementById(id);
@@ -372,8 +372,8 @@ function showExplanations(event) {
 
 const SVG = "http://www.w3.org/2000/svg";
 const map = byId("map");
-/** Mercator's projection; the Earth's circumference has 2^20 units. The projection keeps angles, so circles stay
-    round. */
+/** The Mercator projection, in units in which the Earth's circumference is 2^20. The projection keeps angles, so
+    circles stay round. */
 const MERCATOR = 2 ** 20 / 360;
 const eastOf = (longitude) => longitude * MERCATOR;
 const northOf = (latitude) => -Math.log(Math.tan(Math.PI / 4 + (Math.max(-85, Math.min(85, latitude)) * Math.PI) / 360)) * (180 / Math.PI) * MERCATOR;
@@ -386,7 +386,8 @@ function outline({ condition }) {
     const { latitude, longitude, radius } = condition;
     const points = Array.from({ length: 72 }, (_, step) => {
       const end = fencepost.direct(latitude, longitude, 5 * step, Math.min(radius, 1.9e7));
-      // Keep the point beside the centre, not on the other side of the map.
+      // Choose the longitude that is nearest to the centre's longitude, so that the point is not drawn on the other
+      // side of the map.
       return [end.longitude + 360 * Math.round((longitude - end.longitude) / 360), end.latitude];
     });
     return { lines: [points], isClosed: true };

@@ -33,7 +33,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="session")
 def address(site: Path) -> Iterator[str]:
-    """Serves the site on the loopback; the Swift reference needs a server for its pages."""
+    """Serves the site on the loopback interface; the Swift reference needs a server for its pages."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
     thread = threading.Thread(target=server.serve_forever)
     thread.start()

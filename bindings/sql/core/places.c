@@ -14,8 +14,7 @@ struct fp_places {
   bool assumes;        /* whether any place has its own assumed state */
 };
 
-/* Keeps the most recently used sets of places compiled; their number is the largest number of sets that a query may
-   name. */
+/* The compiled form of the most recently used sets of places is cached. A query can name at most this many sets. */
 enum {
   KEPT = 16
 };
@@ -127,7 +126,7 @@ fp_places *fp_places_begin(size_t count, const fp_options *options, fp_message *
   return places;
 }
 
-/* The number of bytes that the engine may need, for each byte of a value, during compilation. */
+/* The number of bytes that the engine may need during compilation for each byte of a value. */
 enum {
   COMPILED_PER_BYTE = 24
 };

@@ -17,7 +17,7 @@ typedef struct group {
   char *options_text;
 } group;
 
-/* DuckDB may move the state. */
+/* DuckDB may move this structure to another address in memory. */
 typedef struct state {
   group *group;
 } state;
@@ -110,8 +110,8 @@ static void update_visits(duckdb_function_info info, duckdb_data_chunk input, du
   update_named(info, input, states, "fp_visits");
 }
 
-/* Adds the fixes of one state to another. The source state does not change, because DuckDB may combine it into several
-   states for a window. */
+/* Adds the fixes of one aggregation state to another state. The source state does not change, because DuckDB may
+   combine it into several states for a window. */
 static bool combine_one(const group *from, group **to, fp_message *message) {
   if (from == NULL) return true;
   if (*to == NULL) *to = make(from->places, NULL, 0, from->options_text, from->options_size, message);

@@ -75,7 +75,7 @@ class Host:
         raise NotImplementedError
 
     def replay(self, function: str, columns: str, options: str) -> list[tuple[Any, ...]]:
-        """The rows of fp_events or fp_visits for the table fixes: the device, then `columns`."""
+        """The rows that fp_events or fp_visits returns for the table `fixes`: the device, then `columns`."""
         raise NotImplementedError
 
 

@@ -164,7 +164,7 @@ func greeterAtTheDoor() async throws {
   }
 }
 
-/// The cafeteria at noon: show the menu to people who arrive between 11 and 14 o'clock, by the event's own time.
+/// The cafeteria at noon: show the menu to people who arrive between 11:00 and 14:00, by the event's own time.
 func cafeteriaAtNoon() async throws {
   print("the cafeteria at noon")
   let monitor = Monitor()

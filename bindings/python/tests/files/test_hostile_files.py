@@ -34,7 +34,7 @@ def kmz(method: int, damage: Callable[[bytearray], None]) -> bytes:
 
 
 def scramble(data: bytearray) -> None:
-    """Damages the compressed bytes, after the local header and the name."""
+    """Damages the compressed bytes, which follow the local header and the file name."""
     data[37:80] = bytes(byte ^ 0xA5 for byte in data[37:80])
 
 

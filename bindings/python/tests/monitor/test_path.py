@@ -436,7 +436,7 @@ def test_a_loop_that_fails_on_the_way_gets_the_same_again() -> None:
 
 
 def test_events_made_by_hand_say_what_they_can(events: EventList) -> None:
-    """In JSON, values that are not bools are judged by their truth value; a beacon event has no path."""
+    """JSON uses the truth value of members that are not bools; a beacon event has no path."""
     made = replace(events[0], is_on_path=2**80, follows_gap=[])
     assert json.loads(made.to_json())["evidence"] == "path" and "gap" not in json.loads(made.to_json())
     beacon = replace(events[1], refinement=Beacon(UUID, 1, 2), follows_gap=True)

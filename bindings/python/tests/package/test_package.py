@@ -185,7 +185,7 @@ def test_errors_are_called_by_their_public_names() -> None:
 def test_no_class_shows_the_source_of_another() -> None:
     for value in PUBLIC.values():
         if isinstance(value, type):
-            with contextlib.suppress(OSError, TypeError):  # classes of the extension have no source in Python
+            with contextlib.suppress(OSError, TypeError):  # classes that the C extension defines have no Python source
                 assert f"class {value.__name__}" in inspect.getsource(value)
 
 
@@ -210,7 +210,7 @@ def test_what_public_methods_return_is_public() -> None:
         for name in module.__all__
         if not inspect.ismodule(value := getattr(module, name))
     ]
-    # Names that are imported only for type checkers.
+    # The names that are imported only for type checkers.
     names = {"Self": object, "Buffer": object, "DataFrame": pd.DataFrame, "GeoDataFrame": pd.DataFrame}
     names |= {"NDArray": list, "int64": int, "float64": float}
     for module in modules():

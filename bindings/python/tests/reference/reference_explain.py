@@ -1,4 +1,4 @@
-"""The explanations of the reference model of a monitor.
+"""The explanation functions of the monitor's reference model.
 
 Like reference.py, these functions were written only from ``design/semantics.md``.
 """

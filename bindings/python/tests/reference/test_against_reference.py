@@ -68,8 +68,8 @@ policies = st.one_of(
     ),
 )
 steps = st.sampled_from(MICROSECONDS)
-# Positions are given in metres and in degrees (azimuth) from the base. The fraction of 0.37 m keeps fixes off
-# boundaries, where rounding would decide.
+# Each position is given as a distance in metres and an azimuth in degrees from the base. The fraction of 0.37 m keeps
+# fixes off boundaries, where rounding would decide.
 fixes = st.tuples(
     steps,
     st.integers(0, 900).map(lambda metres: metres + 0.37),

@@ -188,7 +188,8 @@ def test_batches_are_sorted_within_their_tracks(tmp_path: Path) -> None:
     for jobs, batch in ((1, 65_536), (1, 7), (1, 1000), (2, 500)):
         with pytest.warns(InputWarning, match=r"\d+ .* 3000 fixes .* time"):
             found.add(tuple(lines(path, jobs, batch, sort=True)))
-    # The order does not depend on batches and processes; each track gives the same events as when it is replayed alone.
+    # The order depends neither on the batch size nor on the number of processes; each track gives the same events as
+    # when it is replayed alone.
     assert len(found) == 1 and by_track(list(found.pop())) == by_track(alone) and len(alone) > 300
 
 
@@ -219,8 +220,8 @@ def test_what_is_in_order_is_not_touched(tmp_path: Path) -> None:
 def test_a_long_file_that_steps_back_late_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
-    """A file counts as ordered if the rows that are held in memory are enough to sort it. If rows after the rows held
-    in memory are out of order, the error names the remedy."""
+    """A file counts as ordered if the rows that are held in memory are enough to sort it. If rows are out of order
+    after the rows that were held in memory, the error message says what to do."""
     monkeypatch.setattr(many_tracks, "HELD_ROWS", 1000)
     path = world(tmp_path / "t.csv", late=0.2)
     template = Zones()

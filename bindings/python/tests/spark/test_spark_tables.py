@@ -1,4 +1,4 @@
-"""Tests files of tables, which are named after their content."""
+"""Tests files that contain condition tables; the name of such a file is a digest of its content."""
 
 from __future__ import annotations
 

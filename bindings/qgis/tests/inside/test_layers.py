@@ -130,7 +130,8 @@ class Styles(unittest.TestCase):
             self.assertIn(colour, seen)
 
     def test_marks_at_one_place_do_not_hide_each_other(self):
-        """At a door, a device enters and leaves at the same position: both marks and both labels are whole."""
+        """A device enters and leaves at the same position, for example at a door: both marks and both labels must be
+        completely visible."""
         fields = "".join(f"&field={name}:string" for name in ("identifier", "state", "cause", "direction"))
         events = QgsVectorLayer(f"Point?crs=EPSG:2056{fields}&field=date:datetime", "events", "memory")
         seen = {}

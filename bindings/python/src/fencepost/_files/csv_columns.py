@@ -94,7 +94,7 @@ def _table(data: bytes, layout: Layout, used: list[int]) -> Any:
     """
     types, reader = _arrow("lib"), _arrow("csv")
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
-    # An extra empty row shows whether the last row ends: an open quotation mark would swallow the extra row.
+    # An extra empty row shows whether the last row is complete: an open quotation mark would swallow the extra row.
     mark = b"" if data.endswith(b"\n") else b"\n"
     mark += layout.delimiter.encode() * (layout.width - 1) + b"\n"
     kinds = {str(index): types.float64() for index in used}

@@ -12,7 +12,7 @@ from .text import read_bytes
 from .tracks import VECTOR_FORMATS
 
 MOST_BYTES = 1 << 31
-"""The largest decompressed size, since the contents are held in memory."""
+"""The maximum decompressed size; there is a maximum because the contents are held in memory."""
 _USUAL_BYTES, MOST_RATIO = 1 << 26, 100
 """`_USUAL_BYTES` is a size in bytes: every file may grow to this size when it is decompressed. If the decompressed size
 is larger than this, it may be at most `MOST_RATIO` times the compressed size. Text files with positions compress to
@@ -106,7 +106,7 @@ def check_name(path: str | Path) -> None:
     """Refuses files by their names: files of unsupported kinds, and compressed files of the kinds that GDAL reads.
 
     Raises:
-        InputError: The file is refused; the text says which kind of file it is and what to do.
+        InputError: The file is refused; the error message says which kind of file it is and what to do.
     """
     kind = ending(path)
     if not os.path.exists(path):
@@ -144,7 +144,7 @@ def check_kind(data: bytes, path: str | Path) -> None:
     """Refuses files of known binary kinds.
 
     Raises:
-        InputError: The file is refused; the text says which kind of file it is and what to do.
+        InputError: The file is refused; the error message says which kind of file it is and what to do.
     """
     for at, magic, what, advice in _OTHERS:
         if data[at : at + len(magic)] == magic:

@@ -106,7 +106,7 @@ class UnsortedError(InputError):
 
 
 class _Numbers(dict[Any, int]):
-    """Numbers keys in the order of their first appearance."""
+    """Assigns numbers to keys, in the order of their first appearance."""
 
     def __missing__(self, name: Any) -> int:
         number = self[name] = len(self)
@@ -150,7 +150,8 @@ class ManyTracks:
         track, the whole file is read, and the rows of each track are sorted by time.
 
         Raises:
-            InputError: The file cannot be used, or cannot be sorted in memory; the text names file, place and reason.
+            InputError: The file cannot be used, or cannot be sorted in memory; the error message names the file, the
+                place and the reason.
         """
         if self._how.layer is not None and ending(self.path) not in VECTOR_FORMATS:
             raise InputError(self.path, "", "has no layers")
@@ -204,7 +205,7 @@ class ManyTracks:
         except InputError:
             if late and count > most:
                 raise
-            yield from _sorted(held) if late else held  # the rows before the error still count
+            yield from _sorted(held) if late else held  # the rows that were read before the error still count
             raise
         if late:
             warn(self.path, "", sorted_text(late, count), KEEP)
@@ -302,7 +303,7 @@ class ManyTracks:
 
 
 class TableAgain:
-    """A replayed table, whose tracks' fixes can be requested again."""
+    """The table of a replay, from which the fixes of each track can be read again."""
 
     def __init__(self, table: TableRows, sort: bool) -> None:
         self.path, self._table, self._sort = table.source, table, sort
@@ -349,7 +350,7 @@ def _open_parquet(stack: ExitStack, path: str, by: str, how: Reading, batch_rows
         raise ValueError("it has no layers")
     parquet, pyarrow = require("pyarrow.parquet", "parquet"), require("pyarrow", "parquet")
     schema = parquet.read_schema(path)
-    # Read repeated texts as a dictionary.
+    # Read columns of repeated texts with dictionary encoding.
     repeat = (
         [by] if by in schema.names and schema.field(by).type in (pyarrow.string(), pyarrow.large_string()) else None
     )

@@ -40,11 +40,11 @@ class TableRows:
         columns: Names of the columns for latitude, longitude, time and accuracy, if they have unusual names.
         by: Name of the column that identifies the track; None means that there is one track.
         how: Whether to transform coordinates in another CRS, and how times without a zone are read.
-        crs: CRS of points that do not state one.
+        crs: The CRS of points that do not specify their own.
         keeps: True to keep the batches, so that they can be read again.
 
     Raises:
-        InputError: The table cannot be used; the text says which row, which column, and why.
+        InputError: The table cannot be used; the error message says which row, which column, and why.
         MissingExtraError: The library that reads the table is not installed.
     """
 

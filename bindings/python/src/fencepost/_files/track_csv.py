@@ -120,7 +120,7 @@ class Table(CSVTable):
         return False
 
     def points(self, piece: str | None = None) -> Iterator[tuple[str, str, Point]]:
-        """The place, track and point of each row of :meth:`rows`, except for comments."""
+        """Yields the place, the track and the point of each row of :meth:`rows`, without comments."""
         index = self.layout.indices.get("accuracy")
         if index is None or key(self.names[index]) != ACCELERATION:
             yield from self._points(piece)

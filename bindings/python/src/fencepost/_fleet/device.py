@@ -79,7 +79,8 @@ class Device:
         return STATES[number]
 
     def explain(self, identifier: str) -> Explanation:
-        """Explains why a condition is in its state for this device, and which smallest change would decide the state.
+        """Explains why a condition is in its state for this device, and gives the smallest change that would decide the
+        state.
 
         The device does not store the positions of fixes at which no state can change. If no state could change at the
         last fixes, the explanation describes the last fix at which a state could change.

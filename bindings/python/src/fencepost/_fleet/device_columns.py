@@ -46,7 +46,7 @@ def device_column(device: Any) -> tuple[Any, tuple[str, ...]]:
 
 
 def _codes(held: Any) -> Any:
-    """Converts integer codes to an object with the buffer protocol."""
+    """Converts integer codes to an object that supports the buffer protocol."""
     for name in ("to_numpy", "__array__"):
         if hasattr(held, name):
             return getattr(held, name)()

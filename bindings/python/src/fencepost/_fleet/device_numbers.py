@@ -1,4 +1,4 @@
-"""Numbers of devices, in the order in which the library would assign them."""
+"""Device numbers, in the order in which the library would assign them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class DeviceNumbers:
         return number
 
     def remove(self, device: str, events: int) -> None:
-        """Removes a device that still has `events` unacknowledged events."""
+        """Removes a device that still has unacknowledged events (`events` is their number)."""
         number = self._of.pop(device)
         if events:
             self._leaving[number] = events

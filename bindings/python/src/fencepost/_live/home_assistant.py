@@ -133,7 +133,7 @@ class HomeAssistantEvents:
         login: User and password.
         authority: A file with CA certificates; None means the system's certificates.
         signals: The object that requests a stop; None means that no stop is ever requested.
-        notices: Receives reports that the broker is lost or connected again.
+        notices: Receives a report when the connection to the broker is lost, and another when it is restored.
         version: The version of this program.
 
     Attributes:

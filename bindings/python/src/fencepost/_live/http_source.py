@@ -53,7 +53,7 @@ class HttpSource(Source):
         login: User and password that each request must contain (Basic authentication). If `login` is None, requests
             need no login; use None only for loopback addresses and behind a proxy that authenticates.
         device: The member of JSON objects that names the device.
-        monotonic: Returns the seconds of a monotonic clock.
+        monotonic: A function that returns the time of a monotonic clock, in seconds.
 
     Attributes:
         port: The port that the source listens on.

@@ -26,7 +26,7 @@ def parse_line(line: bytes) -> FixRow | None:
     time.
 
     Raises:
-        LineError: The line has any other content; the text says what is wrong.
+        LineError: The line has any other content; the error message says what is wrong.
     """
     value = read_object(line)
     if value is None:

@@ -54,7 +54,7 @@ class LiveEvent:
 
     @property
     def date(self) -> datetime | None:
-        """When the change was confirmed."""
+        """The time at which the change was confirmed."""
         return self.event.date
 
     def __repr__(self) -> str:

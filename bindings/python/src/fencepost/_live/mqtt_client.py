@@ -34,7 +34,7 @@ class BrokerClient:
         login: User and password.
         authority: A file with CA certificates; None means the system's certificates.
         lasts: True if the broker keeps the session while the client is disconnected.
-        notices: Receives reports that the broker is lost or connected again.
+        notices: Receives a report when the connection to the broker is lost, and another when it is restored.
 
     Attributes:
         waker: Becomes readable when the client's thread has something to report.
@@ -119,8 +119,9 @@ class BrokerClient:
                 if self._short_lives == 0:
                     self._contested_since = self._connected_at
                 self._short_lives += 1
-            # If the broker was up all the time, the short connections were not ended by a restart of the broker. The
-            # client that notices the conflict first disconnects, and the other client then keeps its connection.
+            # If the broker has been up since before the first of the short connections, a restart of the broker is not
+            # the reason why they ended. The client that notices the conflict first disconnects, and the other client
+            # then keeps its connection.
             self.is_contested = self._short_lives >= CONTESTED and self._up_since < self._contested_since
             if self.is_contested:  # the main thread will close the client, but may be busy
                 client.reconnect_delay_set(AWAY, AWAY)

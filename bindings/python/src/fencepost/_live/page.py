@@ -52,7 +52,7 @@ def headers_of(tiles: Tiles | None) -> dict[str, str]:
             **HEADERS,
         }
     policy = POLICY.format(pictures=f"'self' {tiles.origin}")
-    # Tile servers require that a request states its origin. This policy sends the origin, but never the path.
+    # Tile servers require that a request states its origin. This referrer policy sends the origin, but never the path.
     return {"Content-Security-Policy": policy, "Referrer-Policy": "strict-origin-when-cross-origin", **HEADERS}
 
 

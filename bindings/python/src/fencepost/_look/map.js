@@ -141,7 +141,7 @@ class FenceMap {
     this.isLocatorLeft = left < right;
   }
 
-  /** The boxes of the buttons, the scale bar and the overview map. */
+  /** The bounding boxes of the buttons, the scale bar and the overview map. */
   furniture() {
     const {width, height} = this, found = [[width - 60, 0, width, 156], [0, height - 34, Math.min(150, width / 3 + 20), height]];
     if (this.hasLocator) { const [left, top, wide, high] = this.locator; found.push([left, top, left + wide, top + high]); }

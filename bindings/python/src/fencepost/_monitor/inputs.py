@@ -383,7 +383,7 @@ class MonitorInputs(FixInputs):
         rewind is an input, and is accepted even if the queue is full.
 
         Args:
-            time: The new time of the clock, not later than the present time of the clock.
+            time: The new time of the clock; must not be later than the current time of the clock.
 
         Raises:
             InvalidArgumentError: The time is out of range or later than the clock, or the clock is not set yet.

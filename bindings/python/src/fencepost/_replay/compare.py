@@ -192,7 +192,8 @@ def compare(
         conditions: The conditions, as for :func:`replay`.
         policies: Policies by name, or names of presets.
         baseline: The visits that count as true: a log, or a track (a better recording of the same trip); a track is
-            replayed with the ``exact`` policy. None means the visits of `track` itself with the ``exact`` policy.
+            replayed with the ``exact`` policy. If None, the baseline is the visits in `track` itself under the
+            ``exact`` policy.
         labels: Recorded visits, as for :func:`tune`, which are used instead of `baseline`. Times without a time zone
             are read as times in `time_zone`; if `time_zone` is None, such times are refused.
         flap_seconds: A crossing that the opposite crossing undoes within this time is a flap.

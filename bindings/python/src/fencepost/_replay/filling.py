@@ -63,8 +63,8 @@ def given_conditions(
         name: Name of the argument, for messages.
         how: How files and tables are read.
         columns: Maps roles, such as ``latitude``, to the names of columns that the library does not recognise.
-        radius: The radius, in metres, for circles that do not state one.
-        assuming: The initial state for conditions that do not state one. None means the result of
+        radius: The radius, in metres, for circles that do not specify a radius.
+        assuming: The initial state for conditions that have no assumed state of their own. None means the result of
             :func:`assumed_by_default`.
 
     Raises:

@@ -108,14 +108,15 @@ def replay(
             another CRS are refused.
         sort: True to sort the fixes of files and tables, and the lines of a sightings file, by time if they are not in
             order. If False, a row that is earlier than a previous row is late. :class:`Fix` objects are never sorted.
-        radius: The radius, in metres, for circles in files and tables that do not state one.
+        radius: The radius, in metres, for those circles in files and tables that do not specify a radius.
         max_vertices: The largest number of vertices that each shape in files and tables may have; None means 500,000.
             See :class:`Zones`.
-        assuming: The initial state for conditions that do not state one. If `assuming` is ``unsatisfied``, the first
-            determination that a condition is not satisfied gives no event. None means ``unsatisfied`` for several
-            tracks (`by`, trajectories), as in tables of conditions, and ``unknown`` for a single track. The argument is
-            refused if `conditions` is a table, because its conditions start in the state with which they were added.
-        time_zone: Time zone for times in files and tables that do not state one: a name such as ``Europe/Berlin``, an
+        assuming: The initial state for conditions that have no assumed state of their own. If `assuming` is
+            ``unsatisfied``, the first determination that a condition is not satisfied gives no event. None means
+            ``unsatisfied`` for several tracks (`by`, trajectories), as in tables of conditions, and ``unknown`` for a
+            single track. The argument is refused if `conditions` is a table, because its conditions start in the state
+            with which they were added.
+        time_zone: The time zone for times without a zone in files and tables: a name such as ``Europe/Berlin``, an
             offset such as ``+02:00``, or a ``tzinfo``. None means UTC.
         date_order: ``dmy`` or ``mdy``, the order of day and month in dates such as 05/04/2024. If `date_order` is
             empty, dates of this form are refused.

@@ -111,7 +111,7 @@ class ManyReplay:
                     fed.append((rows, shards.feed(rows)))
                     if len(fed) > shards.ahead:
                         yield self._merged(*fed.popleft())
-            except InputError:  # the rows before the error still count
+            except InputError:  # the rows that were read before the error still count
                 while fed:
                     yield self._merged(*fed.popleft())
                 raise

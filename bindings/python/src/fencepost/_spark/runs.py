@@ -29,7 +29,7 @@ class Run(NamedTuple):
 
 def runs(rows: Batch, heard: Mapping[str, int], expire_us: int | None) -> Iterator[Run]:
     """Yields the first run of each device, then the second run of each device, and so on. Combines runs of different
-    devices into as few parts as possible."""
+    devices so that there are as few parts as possible."""
     import numpy
 
     coded = rows["device"].dictionary_encode()

@@ -37,14 +37,14 @@ second, as microseconds if below the third, and otherwise as nanoseconds. All th
 mean the same time, which is in the year 5138."""
 UNITS = {"s": Decimal(1_000_000), "ms": Decimal(1000), "us": Decimal(1), "ns": Decimal("0.001")}
 ORDERS = ("dmy", "mdy")
-"""Day, month, year; or month, day, year."""
+"""The possible orders of a date: ``dmy`` (day, month, year) and ``mdy`` (month, day, year)."""
 
 
 class TimeStyle:
-    """How incomplete times are read.
+    """The rules for reading incomplete times.
 
     Attributes:
-        zone: The zone for times that do not state one; UTC by default.
+        zone: The zone for times without a zone; UTC by default.
         order: The order of day and month in dates such as ``05/04/2024``, one of :data:`ORDERS`; if it is empty,
             ambiguous dates are refused.
         doubt: A description of the first time that occurs twice or never on the zone's clocks; empty if no such time

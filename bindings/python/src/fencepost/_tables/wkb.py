@@ -11,8 +11,8 @@ _SIZE = len(_HEAD) + 16
 
 
 def same_points(starts: memoryview[int], data: memoryview[int]) -> tuple[array[float], array[float]] | None:
-    """X and y of points that are adjacent in memory; None unless all the points are little-endian and have two
-    coordinates."""
+    """Returns the x and y coordinates of points that are adjacent in memory; returns None unless all the points are
+    little-endian and have two coordinates."""
     count, first = len(starts) - 1, starts[0]
     if starts.tolist() != list(range(first, first + _SIZE * count + 1, _SIZE)):
         return None
@@ -23,7 +23,7 @@ def same_points(starts: memoryview[int], data: memoryview[int]) -> tuple[array[f
 
 
 def _numbers(data: bytes, start: int, count: int) -> array[float]:
-    """Returns one double of each point: the double at byte offset `start`."""
+    """Returns one double for each point: the double at byte offset `start`."""
     packed = bytearray(8 * count)
     for byte in range(8):
         packed[byte::8] = data[start + byte :: _SIZE]

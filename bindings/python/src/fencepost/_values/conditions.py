@@ -1,5 +1,5 @@
 """Circles and beacon identities. Polygons, corridors and gates are in :mod:`.shapes` and :mod:`.lines`, because most
-programs need not load these modules."""
+programs do not need to load these modules."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def to_uuid(value: str | UUID) -> UUID:
 
 
 def uuid_of(data: bytes) -> UUID:
-    """A UUID from its 16 bytes."""
+    """Returns the UUID that consists of the given 16 bytes."""
     from uuid import UUID
 
     return UUID(bytes=data)

@@ -23,7 +23,8 @@ class Definition(Plain):
         condition: The condition, as it was added.
         policy: The condition's policy.
         tag: The number passed when the condition was added.
-        generation: The number of additions and replacements in the table up to this condition.
+        generation: The number of additions and replacements in the table, up to and including the one that added this
+            condition.
 
     Example:
         >>> from fencepost import Circle, Zones

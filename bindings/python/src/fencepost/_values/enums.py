@@ -20,11 +20,11 @@ class State(enum.StrEnum):
     UNSATISFIED = "unsatisfied"
     """The device is outside the circle or shape, or no matching beacon is near."""
     UNMONITORED = "unmonitored"
-    """The condition is not monitored, because it is over the condition limit or unsupported."""
+    """The condition is not monitored, because it exceeds the condition limit or is unsupported."""
 
 
 class Cause(enum.StrEnum):
-    """Why an event occurred.
+    """The reason why an event occurred.
 
     Example:
         >>> [str(cause) for cause in Cause]
@@ -63,7 +63,7 @@ class EventKind(enum.StrEnum):
     DIAGNOSTIC = "diagnostic"
     """Only the diagnostics changed, not the state."""
     UNMONITORED = "unmonitored"
-    """Monitoring stopped, because the condition is over the condition limit or unsupported."""
+    """Monitoring stopped, because the condition exceeds the condition limit or is unsupported."""
     NONE = "none"
     """No event: the first record of a condition."""
 
@@ -87,7 +87,7 @@ class Delivery(enum.StrEnum):
 
 
 class Durability(enum.StrEnum):
-    """Says when a monitor with a store makes changes durable, and therefore how much a crash can lose.
+    """Selects when a monitor with a store makes changes durable, and therefore how much a crash can lose.
 
     Example:
         >>> Durability("every_input")
@@ -194,7 +194,7 @@ class Notify(enum.Flag):
     EXIT = 4
     """The crossing outwards."""
     ALL = 7
-    """All changes that can be selected."""
+    """All kinds of change."""
 
 
 class Diagnostics(enum.Flag):
@@ -206,7 +206,7 @@ class Diagnostics(enum.Flag):
     """
 
     AUTHORIZATION_DENIED = 1 << 0
-    """The user denied the use of positions to the program."""
+    """The user has not allowed this program to use positions."""
     AUTHORIZATION_DENIED_GLOBALLY = 1 << 1
     """The user switched off the use of positions for all programs."""
     AUTHORIZATION_RESTRICTED = 1 << 2
@@ -237,7 +237,7 @@ class Reason(enum.StrEnum):
     """
 
     UNMONITORED = "unmonitored"
-    """The condition is over the condition limit, or unsupported."""
+    """The condition exceeds the condition limit, or is unsupported."""
     SUSPENDED = "suspended"
     """A host capability is missing."""
     SCANNER_OFF = "scanner_off"

@@ -39,7 +39,7 @@ EventRow: TypeAlias = tuple[
 
 _NO_DIAGNOSTICS = Diagnostics(0)
 ON_PATH, AFTER_GAP = 1, 2
-"""The bits of the number in which the library encodes an event's evidence."""
+"""The bits of the integer in which the library encodes how an event was decided."""
 _DIRECTIONS = {4: CrossingDirection.LEFT_TO_RIGHT, 8: CrossingDirection.RIGHT_TO_LEFT}
 DIRECTION = 12
 """The bits that say in which direction a gate was crossed."""
@@ -61,8 +61,8 @@ class Event:
             1970-01-01T00:00:00Z. None if the state was not decided by a position or sighting.
         refinement: The beacon that satisfied a condition without major or minor, or None.
         diagnostics: Reasons why events are or will be suspended.
-        generation: The number of additions and replacements in the monitor up to this condition. The generation
-            distinguishes a condition from another condition that it replaced.
+        generation: The number of additions and replacements in the monitor, up to and including the one that added this
+            condition. The generation distinguishes a condition from another condition that it replaced.
         latitude: Latitude of the deciding position in degrees. If there is no position, latitude, longitude, accuracy
             and boundary distance are None.
         longitude: Longitude of the deciding position in degrees, or None.
@@ -326,7 +326,7 @@ class EventRows(Table, list[E], Generic[E]):
     _taken: tuple[Any, int]  # set only by poll(): the monitor handle and the poll's number
 
     def __enter__(self) -> Self:
-        """Begins the handling of the events that :meth:`Monitor.poll` returned."""
+        """Begins to handle the events that :meth:`Monitor.poll` returned."""
         return self
 
     def __exit__(

@@ -1,4 +1,4 @@
-"""Counts that batch calls return."""
+"""The counts that the batch calls return."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ class FeedResult(NamedTuple):
     """
 
     accepted: int
-    """Fixes that were evaluated."""
+    """The number of fixes that were evaluated."""
     invalid: int
-    """Fixes that were skipped because a coordinate or the time is out of range, or because they have no position (their
-    accuracy is negative or NaN)."""
+    """The number of fixes that were skipped because a coordinate or the time is out of range, or because they have no
+    position (their accuracy is negative or NaN)."""
     late: int
-    """Fixes that were skipped because their time is earlier than the clock, or ahead of the clock by more than
-    `max_time_step`."""
+    """The number of fixes that were skipped because their time is earlier than the clock, or ahead of the clock by more
+    than `max_time_step`."""
 
     def _plus(self, counts: tuple[int, int, int]) -> FeedResult:
         """The sum of the counts of two batches."""
         return FeedResult(*(one + other for one, other in zip(self, counts, strict=True)))
 
     def _carry(self, error: BaseException) -> None:
-        """Adds these counts to an error that ended a later batch. Such an error comes from a full queue or from an
-        exception in a signal handler.
+        """Adds these counts to an error that was raised while a later batch was fed. Such an error comes from a full
+        queue or from an exception in a signal handler.
 
         This object's counts are those of the batches before the failed batch. If the error's `result` already has the
         counts of the failed batch, `result` becomes the sum of both counts.
@@ -56,8 +56,8 @@ class ShapeReading(NamedTuple):
     vertex_count: int
     """The number of vertices of a polygon or corridor, without repeated vertices and closing vertices."""
     departure: float | None
-    """The largest distance between geodesic and planar edges, in metres. None if this distance is at most 1 m, so that
-    the kind of edges does not matter."""
+    """The largest distance between geodesic and planar edges, in metres. None if the largest distance is at most 1 m:
+    then the kind of edges does not matter."""
     part: int
     """The index (from 0) of the part in which geodesic and planar edges are farthest apart."""
     ring: int
@@ -66,7 +66,8 @@ class ShapeReading(NamedTuple):
     """The vertex at which the edge with the largest distance begins."""
     left_out_rings: int
     """The number of a polygon's rings that were left out when the condition was added, because they have no vertices or
-    are narrower than a micrometre. For a condition from a store or snapshot, this number is always 0."""
+    are narrower than a micrometre. For a condition that comes from a store or snapshot, the number of left-out rings is
+    always 0."""
 
 
 class SyncResult(NamedTuple):
@@ -80,9 +81,9 @@ class SyncResult(NamedTuple):
     added: int
     """The number of conditions with a new identifier."""
     replaced: int
-    """Conditions that replaced a different condition with the same identifier. The new conditions have a new record,
-    and the pending events of the replaced conditions were dropped."""
+    """The number of conditions that replaced a different condition with the same identifier. The new conditions have a
+    new record, and the pending events of the replaced conditions were dropped."""
     kept: int
-    """Conditions that were left unchanged, because an equal condition existed."""
+    """The number of conditions that were left unchanged, because an equal condition existed."""
     removed: int
-    """Conditions that were removed because they are not in the passed set."""
+    """The number of conditions that were removed because they are not in the passed set."""
