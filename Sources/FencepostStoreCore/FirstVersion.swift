@@ -13,8 +13,8 @@ final class FirstVersion {
     ("events_by_condition", "CREATE INDEX events_by_condition ON events(generation)"),
     ("head", "CREATE TABLE head(id INTEGER PRIMARY KEY, data BLOB NOT NULL, sum INTEGER NOT NULL)"),
   ]
-  /// The number of bytes at the end of the head: the version, the sum of all other checksums, and the numbers of
-  /// conditions and events.
+  /// The number of bytes at the end of the head that contain the version, the sum of all other checksums, and the
+  /// numbers of conditions and events.
   private static let endSize = 32
 
   private let connection: Connection

@@ -139,7 +139,7 @@ class Monitored {
         answer.add(generations[size_t(at)] - 1, true, points[row].time_us);
     return answer;
   }
-  // Finds the boundary nearest to each point. Returns the sum of the distances to these boundaries.
+  // Finds the boundary nearest to each point. Returns the sum of the distances to these nearest boundaries.
   double nearest(const std::vector<fencepost_fix> &points) {
     fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
     columns.latitudes = &points[0].latitude, columns.longitudes = &points[0].longitude;

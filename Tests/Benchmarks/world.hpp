@@ -67,9 +67,9 @@ class World {
     }
   }
 
-  // With 20 circles, all are around the home; with 1 000, half of them are. With more circles, 70 % are at cities, 20 %
-  // in the country around them, 10 % anywhere. In worlds with more than 1 000 circles, the circles of a smaller world
-  // are the first circles of a larger world.
+  // If there are 20 circles, all of them are around the home; if there are 1 000, half of them are. With more circles,
+  // 70 % are at cities, 20 % in the country around them, 10 % anywhere. In worlds with more than 1 000 circles, the
+  // circles of a smaller world are the first circles of a larger world.
   std::vector<Circle> circles(size_t count) const {
     Random random(11 + (count <= 1000 ? count : 0));
     std::vector<Circle> result;

@@ -65,7 +65,7 @@ through_pkg_config() {
       if readelf -d "$folder/program" | grep -q 'NEEDED.*fencepost'; then fail "$source is not static"; fi
       run "$source ($compiler, archive)" "$folder/program" "${source%.*}.expected"
     done
-    # glibc warns that a static program cannot load modules; no program here loads any.
+    # glibc warns that a static program cannot load modules; none of these programs loads a module.
     eval "$compiler -std=$standard -w $source -pthread $static -o $folder/program" 2> /dev/null
     run "$source ($compiler, -static)" "$folder/program" "${source%.*}.expected"
   done
@@ -197,7 +197,7 @@ wrapper() {
 }
 
 # In a separate home directory, follows bindings/c/README.md word for word: first its program, then its two blocks of
-# commands. Also compiles the README's other programs, and runs the C++ one.
+# commands. Also compiles the README's other programs, and runs the program in C++.
 readme() {
   mkdir -p "$folder/home"
   awk -v folder="$folder/home" '

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Builds and runs every example and compares what it prints with the file beside it.
+# Builds and runs every example, and compares its output with the file next to it.
 #
 #   Tests/Examples/run.sh
 #

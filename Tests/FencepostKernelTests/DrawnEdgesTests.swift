@@ -23,15 +23,15 @@ import Testing
       #expect(touching.boundaryDistance(of: SurfacePoint(latitude: latitude, longitude: 15.3)) == 0)
       #expect(!touching.contains(SurfacePoint(latitude: 0.2 * latitude + 0.8 * 60.5, longitude: 15.2)))
       #expect(touching.contains(SurfacePoint(latitude: 60.5, longitude: 14.9)))
-      // The definition with its depth is read back as the same shape.
+      // Reading back the definition and its depth gives the same shape.
       let again = try GeodesicShape.reading(touching.definition, depth: touching.depth)
       let point = SurfacePoint(latitude: 60.4, longitude: 15.1)
       #expect(again.boundaryDistance(of: point) == touching.boundaryDistance(of: point))
     }
   }
 
-  /// Edges within a micrometre of each other touch. Slots and gaps that are wider than a micrometre are accepted,
-  /// however narrow they are.
+  /// Edges within a micrometre of each other touch. Slots and gaps are accepted, however narrow they are, as long as
+  /// they are wider than a micrometre.
   @Test(arguments: [1e-9, 1e-8, 1e-7, 1e-6, 1e-5]) func aHoleLiesBesideAnEdge(_ gap: Double) throws {
     // The edges of the hole are divided as well as those of the outer ring.
     let hole: Ring = [(60 + gap * 100, 11), (60 + gap * 100, 18.7), (60.5, 13)]

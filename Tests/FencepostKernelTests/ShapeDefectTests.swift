@@ -2,7 +2,7 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Tests the defects, and their places, that are reported for invalid shapes.
+/// Tests which defects are reported for invalid shapes, and at which places.
 @Suite struct ShapeDefectTests {
   struct Refused: Sendable, CustomTestStringConvertible {
     var name: String

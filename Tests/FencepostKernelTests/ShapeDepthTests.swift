@@ -121,7 +121,7 @@ import Testing
     // At most 100 km.
     #expect(try GeodesicShape.reading(polygon: [[square(0, 0, 20)]]).depth == 100_000)
     #expect(try GeodesicShape.reading(polygon: [[square(0, 0, 1).reversed()]], isOriented: true).depth == 100_000)
-    // The depth of a corridor is its radius, whatever the radius is.
+    // The depth of a corridor equals its radius, however large the radius is.
     #expect(try GeodesicShape.reading(corridor: [[(0, 0), (1, 1)]], radius: 250_000).depth == 250_000)
   }
 

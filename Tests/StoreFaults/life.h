@@ -24,7 +24,7 @@ long lowest(long completed);
 unsigned char *snapshot_of(fencepost_monitor *monitor, size_t *size);
 /* Returns a hash of the snapshot. */
 uint64_t sum_of(fencepost_monitor *monitor);
-/* Returns whether two monitors have the same state; frees both. */
+/* Returns whether two monitors have the same state; frees both monitors. */
 int are_same(unsigned char *one, size_t size, unsigned char *other, size_t other_size);
 
 /* Makes the calls of the life on a monitor in memory, and records the state after each call. */
@@ -42,7 +42,7 @@ typedef struct {
    little room that the store's log is checkpointed between the calls. Ends the process if a call fails. */
 void run_life(progress *shared);
 
-/* Writes to the folder a store as it is after 30 calls. */
+/* Writes a store to the folder, in the state that the store has after 30 calls. */
 void put_store(void);
 /* Writes the store to the folder as a crash would leave it, including its log. */
 void put_crashed_store(void);

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs the C library for C and C++ programs, or removes what it installed. `make install` builds and calls it.
+# Installs the C library for C and C++ programs, or removes what it installed. `make install` builds the library and
+# calls this script.
 #
 #   [PREFIX=/usr/local] [LIBDIR=$PREFIX/lib] [INCLUDEDIR=$PREFIX/include] [DESTDIR=] bindings/c/install.sh install|uninstall
 #

@@ -1,9 +1,9 @@
 /*
  * Shows four devices on four threads, and one thread that handles all events.
  *
- * Each device has its own monitor, a fork of a monitor that has the conditions. Forks share unchanged data and need no
- * common lock. Several threads may use a monitor, here its feeder and the consumer. The consumer sleeps until a wake-up
- * callback posts its semaphore.
+ * Each device has its own monitor, which is a fork of a monitor that has the conditions. Forks share unchanged data and
+ * need no common lock. Several threads may use a monitor, here its feeder and the consumer. The consumer sleeps until a
+ * wake-up callback posts its semaphore.
  */
 #define _POSIX_C_SOURCE 200809L
 

@@ -77,8 +77,8 @@ struct GeometryColumns {
 }
 
 /// The offsets of several items in another column: each offset is the place where an item begins, and the last offset
-/// is the place where the last item ends. There is one more offset than there are items. The offsets are checked when
-/// they are used; an offset that lies beyond the column then causes an error.
+/// is the place where the last item ends. The number of offsets is one more than the number of items. The offsets are
+/// checked when they are used; an offset that lies beyond the column then causes an error.
 struct Offsets {
   private enum Source {
     case column(UnsafePointer<Int32>, name: StaticString)

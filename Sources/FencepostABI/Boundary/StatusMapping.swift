@@ -65,8 +65,8 @@ func describe(_ status: fencepost_status) -> (name: StaticString, message: Stati
 }
 
 extension ConditionKind {
-  /// The number of this kind of condition in the C interface. The switch is exhaustive, so a new case does not compile
-  /// until it has a number.
+  /// The number that identifies this kind of condition in the C interface. The switch is exhaustive, so a new case does
+  /// not compile until it has a number.
   var number: fencepost_condition_kind {
     switch self {
     case .circularGeographic: fencepost_condition_kind(FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC)

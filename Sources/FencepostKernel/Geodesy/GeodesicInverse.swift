@@ -113,7 +113,7 @@ struct InverseTask {
     let point1 = InverseTask.reducedLatitude(reverse ? 0 - larger : larger)
     var point2 = InverseTask.reducedLatitude(reverse ? 0 - smaller : smaller)
     // Compare the more sensitive of sine and cosine to decide whether both points are on the same parallel. If both
-    // points are on the same parallel, make the other function's values equal too.
+    // points are on the same parallel, make the values of the other of the two functions equal as well.
     if point1.cosine < -point1.sine {
       if point2.cosine == point1.cosine { point2.sine = point2.sine < 0 ? point1.sine : -point1.sine }
     } else if point2.sine.magnitude == -point1.sine {

@@ -47,7 +47,7 @@ extension CapIndex {
 
   /// Takes a cap out.
   ///
-  /// - Parameters: The values with which the cap was inserted. Does nothing if the index has no such cap.
+  /// - Parameters: The values with which the cap was inserted. Does nothing if the index does not contain this cap.
   public mutating func remove(_ id: UInt32, centre: EarthVector, reach: Double) {
     guard let cap = CapPlacement(centre: centre, reach: reach) else {
       removeStray(id, centre: centre, reach: reach)

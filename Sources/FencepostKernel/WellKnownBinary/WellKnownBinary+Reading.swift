@@ -70,7 +70,7 @@ extension WellKnownBinary {
       if word & Extension.z != 0 { dimensions += 1 }
       if word & Extension.m != 0 { dimensions += 1 }
       let plain = word & 0x1fff_ffff
-      // ISO adds 1000 for z, 2000 for m, 3000 for both.
+      // ISO well-known binary adds 1000 to the geometry type for z, 2000 for m, and 3000 for both.
       switch (plain / 1000, dimensions) {
       case (0, _): break
       case (1, 2), (2, 2): dimensions = 3

@@ -27,7 +27,7 @@ import Testing
     #expect(try set.identifiers().string(of: 1) == "a")
   }
 
-  /// The error names the refused row. The refused row is not added, but the rows before it are.
+  /// The error names the refused row. The refused row is not added, but the rows before the refused row are added.
   @Test func namesTheRowThatIsRefused() throws {
     struct Another: Condition {}
     var policy = TransitionPolicy.standard

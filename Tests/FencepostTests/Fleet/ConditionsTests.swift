@@ -90,7 +90,7 @@ import Testing
   }
 
   /// A snapshot of a table equals, byte for byte, the snapshot of a monitor with the same conditions and without
-  /// inputs, however the table was made. Earlier versions can therefore read it.
+  /// inputs, however the table was made. Earlier versions can therefore read a table's snapshot.
   @Test func aSnapshotIsThatOfAMonitorWithoutInputs() throws {
     let table = Conditions()
     var monitor = try MonitorEngine(options: Conditions.options)

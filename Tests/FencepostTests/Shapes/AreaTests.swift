@@ -83,8 +83,8 @@ func ring(_ half: Double) -> [Coordinate] {
     #expect(engine.explain("narrow")?.reason == .tooCoarse)
   }
 
-  /// Only an oriented polygon can be larger than half of the Earth. No circle contains a polygon that is so large, and
-  /// every point is near it.
+  /// Only an oriented polygon can be larger than half of the Earth. Such a large polygon fits into no circle, and every
+  /// point is near the polygon.
   @Test func aPolygonOfMostOfTheEarth() throws {
     var engine = try MonitorEngine()
     let rest = PolygonalGeographicCondition(exterior: ring(0.009).reversed(), isOriented: true)

@@ -14,7 +14,7 @@ export class FencepostError extends Error {
     this.status = status;
     /** The number of the status in fencepost.h; 0 for a status that only this package has. */
     this.code = code;
-    /** Index of the offending row or element if there are several, or 0. */
+    /** Index of the offending row or element if the call has several of them; otherwise 0. */
     this.position = position;
   }
 }

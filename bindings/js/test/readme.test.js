@@ -1,4 +1,4 @@
-// Tests that the programs of README.md print the blocks below them.
+// Tests that each program in README.md prints the output that is shown below it.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -23,7 +23,7 @@ typedef struct {
   PyObject *fleet_type;
 } native_state;
 
-/* A queue of threads, which are served in the order in which they came. */
+/* A queue of threads, which are served in the order in which they arrived. */
 typedef struct {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
@@ -131,7 +131,7 @@ const void *native_aligned(const Py_buffer *view, void **copy);
 native_state *native_monitor_state(PyObject *self);
 /* Creates an object that has no handle yet. */
 native_handle *native_allocate(PyTypeObject *type);
-/* Frees an object after its handle was destroyed. */
+/* Frees an object whose handle has been destroyed. */
 void native_release(PyObject *self);
 
 /*

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* How to read a shape; the package passes these settings. */
+/* The settings with which the package has a shape read. */
 typedef struct {
   double radius;
   fencepost_shape_options options;

@@ -30,7 +30,7 @@ bool fp_value_is_of(const fp_places *places, Datum value);
 /* Compiles a value. The caller releases the places that this function returns. */
 fp_places *fp_places_of(Datum value, const fp_options *options, const char *name);
 
-/* Releases places when PostgreSQL deletes a memory context, also when a statement fails. */
+/* Releases places when PostgreSQL deletes a memory context, which also happens when a statement fails. */
 void fp_release_with(MemoryContext context, fp_places *places);
 
 bool fp_same_bytes(const void *a, const void *b);

@@ -79,8 +79,8 @@ def runs_of(inside: list[bool]) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize(("fences", "track", "least"), CASES)
 def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]) -> None:
-    """Tests that each visit is a run of fixes inside the polygon. Clip finds the same runs as the visits, except for
-    these differences:
+    """Tests that each visit is a run of fixes inside the polygon. MovingPandas' clip finds the same runs of fixes as
+    the visits do, except for these differences:
 
     * clip's runs begin and end on the line between two fixes, which is straight in degrees;
     * clip breaks a run into many parts, hundredths of a second apart: hundreds of such parts form one visit;

@@ -62,7 +62,7 @@ def generated_track() -> list[Row]:
 
 @dataclass
 class Log:
-    """Records everything that is observed of a monitor in all its runs."""
+    """Records everything that can be observed of a monitor in all its runs."""
 
     events: dict[int, str] = field(default_factory=dict)
     again: int = 0

@@ -52,7 +52,8 @@ class Places(unittest.TestCase):
         found, feedback = self.events(layer_of_shapes("areas", "MultiPolygon", "field=name:string", rows))
         self.assertEqual(found, wanted)
         self.assertEqual(feedback.warnings, [])
-        # At this size, straight lines in a projected system equal geodesics to the millimetre.
+        # For shapes of this size, straight lines in a projected coordinate system equal geodesics to within a
+        # millimetre.
         found, _ = self.events(layer_of_shapes("areas", "MultiPolygon", "field=name:string", rows, "EPSG:32632"))
         self.assertEqual(found, wanted)
 

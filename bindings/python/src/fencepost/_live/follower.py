@@ -247,7 +247,7 @@ class Follower(Running):
 
         Raises:
             ValueError: `device` is not a valid identifier.
-            QueueFullError: Too many events wait for the sinks.
+            QueueFullError: Too many events are waiting for the sinks.
             MonitorClosedError: The follower is closed.
         """
         row = (fix.latitude, fix.longitude, fix.accuracy, fix.time_us)
@@ -272,7 +272,7 @@ class Follower(Running):
 
         Raises:
             ValueError: The message cannot be used; the text says why.
-            QueueFullError: Too many events wait for the sinks.
+            QueueFullError: Too many events are waiting for the sinks.
             MonitorClosedError: The follower is closed.
         """
         if isinstance(message, Mapping):

@@ -27,7 +27,7 @@ MOST_POINTS = 60_000
 dragged."""
 MOST_EVENTS = 20_000
 # The number of corners of a circle depends on the number of places: with many places, circles have fewer corners, so
-# that the page opens fast.
+# that the page opens quickly.
 _CORNERS = ((200, 180), (1_000, 60), (MOST_PLACES, 36))
 _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 KNOWN = list(Known)

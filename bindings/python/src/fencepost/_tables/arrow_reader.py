@@ -77,7 +77,7 @@ class BatchReader:
     Args:
         table: An object that exports the stream.
         source: The name of the argument, for messages.
-        transform: True to transform points in another CRS to WGS84. If False, such points are refused.
+        transform: True to transform points in another CRS to WGS84. If False, points in another CRS are refused.
         crs: The CRS for points that do not state one.
         style: How times without a zone are read.
         shapes: True to read polygons and lines as well as points; see :meth:`geometries`.

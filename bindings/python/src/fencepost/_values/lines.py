@@ -102,6 +102,6 @@ def line_from(wkb: bytes, edges: int) -> Gate:
     return line
 
 
-# This alias is the class name of version 0.2, of Swift and of Core Location. Pickles written by version 0.2 refer to
-# this name.
+# This alias is the class name used in version 0.2, in Swift and in Core Location. Pickles written by version 0.2 refer
+# to this name.
 LineGeographicCondition = Gate
