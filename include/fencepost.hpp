@@ -195,7 +195,7 @@ struct circle_columns {
 };
 
 /*
- * Columns of polygons, corridors or lines: the rows of one call. The one `geometry` contains the vertices of all rows.
+ * Columns of polygons, corridors or lines: the rows of one call. A single `geometry` contains the vertices of all rows.
  * If condition_offsets is empty, each part of a polygon, and each line of corridors and lines, is a condition. The
  * column `tags` may be empty.
  */
@@ -231,7 +231,7 @@ struct place {
 /* A condition in the answer to a query, with the distance from the queried point to its boundary. */
 struct located_condition {
   std::string identifier;   /* empty if the condition was removed or replaced after the query */
-  std::uint64_t generation; /* a replacement has a new generation */
+  std::uint64_t generation; /* a condition that replaces another has a new generation */
   double distance_m;        /* metres from the point to the boundary, negative inside */
 };
 
@@ -246,7 +246,7 @@ struct containing_conditions {
    that begin at index i * stride. */
 struct nearest_conditions {
   std::size_t stride = 0; /* the number of conditions requested per row */
-  std::size_t count = 0;  /* the number of conditions found per row; the same for all rows */
+  std::size_t count = 0;  /* the number of conditions found for each row; all rows have the same number */
   std::vector<std::uint64_t> generations;
   std::vector<double> distances_m;
 };
@@ -256,7 +256,7 @@ struct plan {
   fencepost_plan summary = FENCEPOST_PLAN_INIT;
   std::vector<bool> keep;             /* for each generation that was armed: true if its circle stays armed; otherwise
                                          disarm the circle */
-  std::vector<armed_condition> armed; /* the nearest boundary first */
+  std::vector<armed_condition> armed; /* the condition with the nearest boundary comes first */
 };
 
 namespace detail {

@@ -590,9 +590,9 @@ void carriedDevices(const Zones &zones, const DeviceRows &rows) {
   report.add({"fleet-device-bytes", "", -1, -1, median(lengths), Sense::atMost, 128, "bytes"});
 }
 
-// Runs two fleets over one table on two threads, each with every other device. Divides the time of one fleet with all
-// devices by the time of the slower thread. Both times are processor times: they exclude other programs, but include
-// waiting for memory and for the table.
+// Runs two fleets over one table on two threads; each fleet has half of the devices. The result is the time of one
+// fleet with all devices, divided by the time of the slower of the two threads. Both times are processor times: they
+// exclude other programs, but include waiting for memory and for the table.
 void twoFleets(const Zones &zones, const DeviceRows &rows) {
   DeviceRows halves[2];
   for (size_t i = 0; i < rows.count(); i++)

@@ -47,8 +47,8 @@ def write_circles(path: Path, count: int, seed: int = 1) -> None:
 
 
 def blocks(tracks: int, points: int, width: float, seed: int = 2) -> Iterator[tuple[np.ndarray, ...]]:
-    """Returns track numbers, microseconds, latitudes and longitudes. Each track has a point every ten seconds; at each
-    time, the tracks follow one another.
+    """Returns track numbers, microseconds, latitudes and longitudes. Each track has a point every ten seconds; for each
+    time, the rows list the tracks one after another.
 
     Vehicles drive at 3 to 25 m/s in a square of the width `width`. The vehicles turn a little with each point, and turn
     back at the border of the square.

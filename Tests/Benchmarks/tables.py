@@ -5,10 +5,10 @@
 
 1. The first result is the processor time of `replay(rows, by=)` on a frame, a PyArrow table and, if Polars is
    installed, a Polars frame, as a multiple of the processor time for the same rows in a Parquet file. Target: 1.3.
-2. The second result is the time to make a frame of the visits of 100 vans to 500 overlapping polygons from one million
-   rows, compared with GeoPandas: `sjoin`, then `groupby` on van and polygon to compare each row number with the one
-   before. The target is 0.8 times the time that GeoPandas needs, and 100 bytes of memory for each row in addition to
-   the frame. The package and GeoPandas must find the same visits.
+2. The second result is the time to make a frame of visits (100 vans, 500 overlapping polygons, one million rows),
+   compared with the time that GeoPandas needs: `sjoin`, then `groupby` on van and polygon to compare each row number
+   with the previous one. The target is 0.8 times the time that GeoPandas needs, and 100 bytes of memory for each row in
+   addition to the frame. The package and GeoPandas must find the same visits.
 
 Times are processor times of the process, the best of several runs. The two programs that a ratio compares run
 alternately.

@@ -15,7 +15,7 @@ folder new_folder(void);
 
 void path_in(const folder *in, const char *name, char *path);
 
-/* Removes the directory, which contains only plain files, and returns their number. */
+/* Removes the directory, which contains only plain files, and returns the number of files. */
 int remove_folder(const folder *used);
 
 fencepost_monitor_options options_for(const folder *store);

@@ -26,7 +26,7 @@ import Testing
     for (kind, error) in worst.sorted(by: { $0.key < $1.key }) { print("segments, \(kind): worst \(error * 1e9) nm") }
   }
 
-  /// A reversed segment has the same nearest places, with opposite sides.
+  /// A reversed segment gives the same nearest places, with opposite sides.
   @Test func theSameBackwards() {
     var random = SeededGenerator("backwards")
     for _ in 0..<400 {

@@ -5,9 +5,9 @@
     Tests/Style/messages.py --update   rewrites that file; its diff is what a reviewer reads
 
 A message is a string of two words or more in the sources of the library, the package, the plugin and the extensions,
-however it reaches the user. Therefore the list also contains a few strings that no user reads. It misses messages of a
-single word, and messages that are composed of single words. Values appear in braces. SQL, HTML, CSS and script texts
-are left out.
+however it reaches the user. Therefore the list also contains a few strings that no user reads. The list misses messages
+of a single word, and messages that are composed of single words. Values appear in braces. SQL, HTML, CSS and script
+texts are left out.
 
 A test asserts the type, code, row, place and values of an error, not its wording. A literal in a Python test must not
 repeat five consecutive words of a message; names with an underscore, and values, do not count as words.

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the static archive libfencepost.a in FENCEPOST_LIB, for programs that a plain `cc` links. Run bindings/c/build.sh
-# first with the same settings; they are described there.
+# Makes the static archive libfencepost.a in FENCEPOST_LIB, for programs that a plain `cc` links. Run
+# bindings/c/build.sh first with the same settings; that script describes the settings.
 #
 #   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_TARGET=] [FENCEPOST_STORE=none] [FENCEPOST_OPTIMIZE=size] \
 #     [FENCEPOST_LIB=] bindings/c/archive.sh
@@ -57,8 +57,8 @@ else
   done
 
   # Resolves section groups here, which makes the names of the groups local. If the group names were global, a program's
-  # linker could discard this library's group in favour of a group with the same name in another library. This library's
-  # references to the group would then be undefined.
+  # linker could discard this library's group in favour of a group with the same name in another library. Then the
+  # references from this library to the discarded group would be undefined.
   ld -r --force-group-allocation -o "$folder/fencepost.o" "@$objects" "$swift_runtime/$(uname -m)/swiftrt.o" \
     --start-group "$@" --end-group
 fi

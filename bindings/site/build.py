@@ -140,7 +140,7 @@ CODE = re.compile(
     r"|(?<!`)`(?P<name>[A-Za-z_][\w.]*)(?:\(\))?`(?!`)",
     re.MULTILINE,
 )
-# The pages whose text uses Python names; the others use names of Swift, C or JavaScript, or describe the project.
+# The pages whose text uses Python names; the other pages use names of Swift, C or JavaScript, or describe the project.
 OF_PYTHON = re.compile(r"index$|start$|guides/(?!swift|javascript|c$|cheat-c)|concepts/|notebooks/")
 # Text that stays on one line: a number with a space between thousands or before its unit, and an abbreviated name, such
 # as …_poll. All other inline code stays unchanged.
@@ -189,7 +189,7 @@ class Assembly:
         self.pages = pages()
         self.page_of = {text.resolve(): page for page, text in self.pages.items()}
         self.python, self.c = reference_python.names(), reference_c.names()
-        # For each page of the references, the guides that name something on it.
+        # For each reference page, the guides that mention a name on that page.
         self.mentions: dict[str, list[str]] = {}
         # README is the repository's front page; on the site, links to README lead to the site's own front page.
         self.page_of[ROOT / "README.md"] = "index"

@@ -27,7 +27,7 @@ ROW = 34
 
 @dataclass(frozen=True)
 class Run:
-    """The explanations and events of a monitor with one circle, while a device came nearer and left."""
+    """The explanations and events of a monitor with one circle, while a device approaches the circle and leaves it."""
 
     name: str
     explanations: list[Explanation]

@@ -58,7 +58,7 @@ def shown(notebook: Any) -> list[list[str]]:
         texts = []
         for output in cell.outputs:
             text = output.get("text") or output.get("data", {}).get("text/plain", "")
-            # pandas 3 shows other time units than pandas 2, and pads columns differently.
+            # pandas 3 shows different time units from pandas 2, and pads columns differently.
             text = re.sub(r"\[(ns|us|s)(, UTC)?\]", "[…]", text)
             texts.append("\n".join(" ".join(line.split()) for line in text.splitlines()))
         cells.append(texts)

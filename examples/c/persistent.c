@@ -56,7 +56,7 @@ static void run(const char *directory, uint64_t last) {
              event.identifier, event.state == FENCEPOST_STATE_SATISFIED ? "satisfied" : "unsatisfied");
       if (event.sequence == last) {
         puts("the program ends here, before it has handled that");
-        fencepost_monitor_destroy(monitor); /* the effect is the same as that of a crash */
+        fencepost_monitor_destroy(monitor); /* this has the same effect as a crash */
         return;
       }
     }

@@ -52,7 +52,7 @@ class Presence:
         return sorted(presence.identifier for presence in self._follower.fleet[device].inside())
 
     def unload(self) -> None:
-        """Stops following; with a store, the next start continues from there."""
+        """Stops following; with a store, the next start continues from the same point."""
         if self._timer is not None:
             self._timer.cancel()
         self._follower.close()

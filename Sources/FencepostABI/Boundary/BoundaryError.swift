@@ -1,7 +1,7 @@
 import CFencepost
 import FencepostCore
 
-/// The errors of a call from C: those that the boundary itself raises, and those of the engine.
+/// The errors of a call from C: errors that the boundary itself raises, and errors that the engine raises.
 enum BoundaryError: Error, Hashable {
   /// A required pointer is NULL.
   case nullArgument(String)

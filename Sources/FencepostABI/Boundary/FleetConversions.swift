@@ -4,7 +4,7 @@ import FencepostStoreCore
 
 // Converts between the structures of the header and the values of a fleet.
 
-/// The options of a fleet, read from C: those of the engine and those of the store.
+/// The options of a fleet, read from C: the engine's options and the store's options.
 struct FleetCreateOptions {
   var engine = FleetOptions()
   /// `nil` = in memory.

@@ -142,7 +142,7 @@ extension CapIndex {
 }
 
 extension EarthVector {
-  /// Returns true if no coordinate is NaN and no coordinate's square overflows. Tests the coordinates one by one,
+  /// Returns true if no coordinate is NaN and no coordinate's square overflows. Tests each coordinate separately,
   /// because `max` may drop a NaN.
   @inline(__always)
   fileprivate var isOnEarth: Bool { x.magnitude < 1e9 && y.magnitude < 1e9 && z.magnitude < 1e9 }

@@ -157,7 +157,7 @@ public struct CapPatches: Sendable {
     fileprivate var first: Int
     fileprivate var count: Int
     fileprivate var offset: SIMD3<Float>
-    /// All caps whose slack is at most this, in metres, are in the patch.
+    /// A patch contains all caps whose slack is at most this many metres.
     public fileprivate(set) var margin: Double
   }
 

@@ -16,7 +16,8 @@ extension GeodesicShape {
     return (distance - 2 * DistanceBounds.doubt, distance + 2 * DistanceBounds.doubt)
   }
 
-  /// Bounds of D from edges that are already known to be near, without a search; `nil` if these edges cannot decide.
+  /// Bounds of D, computed without a search from edges that are already known to be near; `nil` if these edges cannot
+  /// decide.
   ///
   /// - Returns: The bounds, and the edges that may be nearest.
   public func bounds(at position: EarthVector, among near: inout NearEdges) -> FoundNear? {
@@ -103,7 +104,7 @@ extension GeodesicShape {
   /// perpendicular to the line.
   ///
   /// If the shape has a buffer, the search for the boundary follows the path from the nearest place on the line to the
-  /// point. At an inner corner, the place found in this way may be nearer to a different edge.
+  /// point. At an inner corner, the place that the search finds may be nearer to a different edge.
   ///
   /// - Returns: `nil` if the place that is found is not on the boundary.
   public func nearestBoundaryPoint(of point: SurfacePoint) -> SurfacePoint? {

@@ -93,8 +93,8 @@ extension ShapeLine {
     guard min(own.magnitude, other.magnitude) > 1e-3 + 1e-4 * distance else { return 0 }
     if own > 0 && other > 0 { return 1 }
     if own < 0 && other < 0 { return -1 }
-    // The point is left of one edge and right of the other. The point is outside if the corner turns left, and inside
-    // if the corner turns right.
+    // The point is to the left of one edge and to the right of the other. The point is outside if the corner turns
+    // left, and inside if the corner turns right.
     let turn = chord(arriving).along.cross(chord(leaving).along).dot(vertices[leaving])
     return turn > 0 ? -1 : 1
   }

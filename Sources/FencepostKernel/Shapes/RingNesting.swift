@@ -66,8 +66,8 @@ struct RingNesting {
   /// in one of that part's holes.
   ///
   /// The innermost of the rings around the given outer ring decides: if it is a hole, the outer ring is outside the
-  /// hole's part, as it must be. Therefore rings that are larger than a ring known to enclose the outer ring need no
-  /// examination.
+  /// hole's part, as it must be. Therefore, a ring that is larger than a ring known to enclose the outer ring does not
+  /// need to be examined.
   private mutating func lookAtPart(_ outer: Int) throws(ShapeDefect) {
     guard let extents else {
       for other in rings.indices where outers[other] == other && other != outer && mayMeet(outer, other) {

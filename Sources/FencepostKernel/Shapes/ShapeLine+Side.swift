@@ -52,8 +52,9 @@ extension ShapeLine {
 
   /// Whether a foot between the ends of an edge lies at a needle, where the line turns back by almost half a turn. At a
   /// needle, the edges on both sides of the tip are equally near, within the accuracy of a distance, but give opposite
-  /// sides. Therefore the direction in which the line turns at the tip decides on which side the point lies. A point
-  /// next to a needle of the polygon is outside; a point next to a needle that is cut out of the polygon is inside.
+  /// sides. Therefore, at the tip of a needle, the direction in which the line turns decides on which side the point
+  /// lies. A point next to a needle of the polygon is outside; a point next to a needle that is cut out of the polygon
+  /// is inside.
   ///
   /// - Parameter place: The point in degrees; `nil` if the nearest points of the edges are computed in space.
   /// - Returns: The side, with the distance as its magnitude, or `nil` if the edge alone decides.

@@ -28,7 +28,7 @@ import Testing
         #expect(found.isValid && found.latitude == (found.latitude * 1e7).rounded() / 1e7)
       }
     }
-    // The next device in this slot has no position yet.
+    // The next device that gets this slot has no position yet.
     fleet.devices.free.fewest = 0
     try fleet.remove(device)
     #expect(throws: MonitorError.self) { try fleet.position(of: device) }
@@ -258,8 +258,8 @@ import Testing
 
   // MARK: - Devices as bytes
 
-  /// Exported devices can be imported over the same version of the table, even a restored one. With another version of
-  /// the table, the exported devices are refused or adapted.
+  /// Exported devices can be imported into a fleet over the same version of the table, even if that table was restored.
+  /// With another version of the table, the exported devices are refused or adapted.
   @Test func devicesMove() throws {
     let zones = try zones(.standard)
     try zones.add(circle(300), identifier: "town", policy: .exact)

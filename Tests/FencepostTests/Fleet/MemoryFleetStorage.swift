@@ -24,7 +24,7 @@ final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
   var isClosed = false
   /// The number of writes that will fail, starting with the next write.
   var failing = 0
-  /// True if the stored rows differ from the written ones.
+  /// True if the stored rows differ from the rows that were written.
   var isSpoilt = false
   var isFull = false
   /// The family of the stored rows, and the family of the rows that the next complete write stores; `nil` if this

@@ -64,8 +64,8 @@ import Testing
     try expectRanked(engine, points, "world \(number)")
   }
 
-  /// Bounds that are computed without trigonometry contain the distance, from a micrometre to the other side of the
-  /// Earth. Shapes that are skipped because they are farther than a limit are really farther.
+  /// The lower and upper bounds, which are computed without trigonometry, enclose the true distance, from a micrometre
+  /// to the other side of the Earth. Shapes that are skipped because they are farther than a limit are really farther.
   @Test(arguments: 0..<12) func boundsHoldTheDistance(_ number: Int) throws {
     var random = SeededGenerator("slack bounds", salt: UInt64(number))
     for _ in 0..<40 {

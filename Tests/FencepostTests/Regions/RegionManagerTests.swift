@@ -147,7 +147,7 @@ func region(
     desk.manager.startMonitoring(for: region("one more"))
     #expect(desk.diary.take() == ["fail one more 5"])
     #expect(desk.manager.monitoredRegions.count == 20)
-    desk.manager.startMonitoring(for: region("c3", 50))  // a replacement does not need a free slot
+    desk.manager.startMonitoring(for: region("c3", 50))  // a condition that replaces another does not need a free slot
     #expect(desk.diary.take() == ["start c3"])
     try desk.service.feed(fix(0, 10))
     #expect(desk.diary.take().count == 19)

@@ -26,8 +26,8 @@ export class Event {
     this.dateUs = timeOf(numbers, place + EVENT.date_us);
     /** The time of the fix or sighting that started the change, or null. */
     this.evidenceDateUs = timeOf(numbers, place + EVENT.evidence_date_us);
-    /** The latitude of the deciding position, degrees; this and the next three members are null if no position
-        decided. */
+    /** The latitude of the deciding position, in degrees. If no position decided, this member and the next three
+        members are null. */
     this.latitude = numberOf(numbers, place + EVENT.latitude);
     this.longitude = numberOf(numbers, place + EVENT.longitude);
     this.accuracy = numberOf(numbers, place + EVENT.accuracy_m);

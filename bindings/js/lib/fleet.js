@@ -278,7 +278,7 @@ export class Fleet extends Handle {
     engine.call("fencepost_fleet_set_beacon_scanning", this.place, this.#number(device, true), flag, when);
   }
 
-  /** Tells the fleet that time has passed: for one device, or for all devices if none is passed. */
+  /** Tells the fleet that time has passed: for one device, or for all devices if no device is passed. */
   advance(time, device) {
     const { engine } = this;
     const when = microseconds(time);

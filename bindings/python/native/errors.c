@@ -135,7 +135,8 @@ PyObject *native_raise(native_state *state, fencepost_status status, const fence
   if (exception == NULL) return NULL;
   uint64_t position = error != NULL ? error->position : 0;
   int failed = set_number(exception, "position", PyLong_FromUnsignedLongLong(position)) < 0;
-  /* If the library is newer than this extension, its status may be unknown: use the base class, with the number. */
+  /* A library that is newer than this extension may return an unknown status: use the base class, with the number of
+     the status. */
   if (!failed && class == state->error_base)
     failed = set_number(exception, "code", PyLong_FromLong(status)) < 0 ||
              set_number(exception, "name", PyUnicode_FromString(fencepost_status_name(status))) < 0;

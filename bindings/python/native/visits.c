@@ -110,7 +110,7 @@ static int add_visit(world *world, const change *own, const change *end) {
     found->end_known = KNOWN_OPEN;
     return 0;
   }
-  int is_replaced = end->generation != own->generation; /* the evidence of a replacement belongs to the new condition */
+  int is_replaced = end->generation != own->generation; /* then the evidence belongs to the new condition */
   int64_t left = is_replaced || end->evidence == NEVER ? end->date : end->evidence;
   found->left = found->last = larger(found->start, smaller(left, end->date));
   found->ended = end->date;

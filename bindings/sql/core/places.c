@@ -5,7 +5,7 @@
 struct fp_places {
   uint64_t digest[2];
   size_t size;
-  fp_options options; /* options of the replays that the places were compiled for */
+  fp_options options; /* the options of the replays for which the places were compiled */
   fencepost_monitor *monitor;
   size_t count;
   char *identifiers;   /* each identifier ends with a zero byte */

@@ -32,7 +32,7 @@ typedef struct fp_fleet_table {
   fp_fleet *fleet; /* the compiled fleet; NULL until the first input, and again after the setup has changed */
   fp_options options;
   sqlite3_stmt *read_version, *read_device, *write_device, *write_event;
-  sqlite3_int64 version; /* version of the setup that the fleet was compiled from */
+  sqlite3_int64 version; /* the version of the setup from which the fleet was compiled */
 } fp_fleet_table;
 
 /* Sets the error message of the virtual table. Returns SQLITE_ERROR. */

@@ -68,7 +68,7 @@ class Host:
         self.table("fixes", columns, rows)
 
     def containing(self) -> list[tuple[Any, str]]:
-        """The pairs (id of a point, place) for the table points."""
+        """The pairs (id of a point, place) for the table `points`."""
         raise NotImplementedError
 
     def nearest(self, k: int) -> list[tuple[Any, str, float]]:

@@ -125,7 +125,7 @@ if not TYPE_CHECKING:  # this function is not visible to type checkers, so they 
         return value
 
     def _moved(name, import_module):
-        # Version 0.2 had these names here; they are in `errors` and `types` now.
+        # In version 0.2, these names were in this module; they are in `errors` and `types` now.
         for part in ("errors", "types"):
             module = None if name.startswith("_") else import_module(f".{part}", __name__)
             if name in getattr(module, "__all__", ()):

@@ -104,7 +104,7 @@ def test_an_export_counts_the_events_that_wait(tmp_path: Path) -> None:
     fleet = Fleet(zones())
     for second in range(4):
         feed(fleet, "a", second, 0.0 if second % 2 == 0 else 1.0)
-    [first] = fleet.poll(1)  # in flight: it already has a sequence number
+    [first] = fleet.poll(1)  # this event is in flight: it already has a sequence number
     moved = Fleet(zones())
     moved.load({"a": fleet.export(["a"])[0]})
     feed(moved, "a", 9)

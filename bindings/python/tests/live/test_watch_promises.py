@@ -48,7 +48,7 @@ def test_a_sink_that_has_an_event_is_not_asked_again_after_a_hang_up() -> None:
     watched.watch.look_again()
     watched.pass_time()
     assert had == [1] and not answers
-    # After the device was removed, its sequence numbers start at 1 again, so an event with the same number is a new
+    # After a device has been removed, its sequence numbers start at 1 again, so an event with the same number is a new
     # event.
     watched.fleet.remove_device("a")
     watched.watch.devices.clear()

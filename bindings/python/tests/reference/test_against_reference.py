@@ -127,7 +127,7 @@ operations = st.one_of(
 
 
 class Pair:
-    """Drives two monitors in parallel: one of the engine and one of the reference."""
+    """Drives two monitors in parallel: an engine monitor and a reference monitor."""
 
     def __init__(
         self, base: tuple[float, float], delivery: str, limit: int | None, most: int, farthest: float | None = None
@@ -143,8 +143,8 @@ class Pair:
         return found.latitude, found.longitude
 
     def both(self, ours: Callable[[], Any], theirs: Callable[[], Any]) -> None:
-        """Makes a call on the engine and on the reference model: both must accept the call, or refuse it for the same
-        reason."""
+        """Makes a call on the engine and on the reference model: both must accept the call, or both must refuse it for
+        the same reason."""
         statuses = []
         for call, error in ((ours, FencepostError), (theirs, Refused)):
             try:

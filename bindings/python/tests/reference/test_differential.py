@@ -95,7 +95,7 @@ class BatchReference(ReferenceMonitor):
 
 
 class Life(Pair):
-    """Holds two monitors, one of the engine and one of the reference, and performs the random actions on both."""
+    """Holds an engine monitor and a reference monitor, and performs the random actions on both."""
 
     theirs: BatchReference
 

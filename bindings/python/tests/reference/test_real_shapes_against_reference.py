@@ -86,7 +86,7 @@ def test_every_track_over_countries(path: Path) -> None:
         pytest.skip("the countries are not there")
     try:
         fixes = fixes_for(path)
-    except InputError:  # a log without dates or positions, whose message the readers' tests check
+    except InputError:  # a log without dates or positions; the readers' tests check the error message for it
         pytest.skip("not a track of fixes")
     # This track is at sea, or far inland.
     if not fixes or not chosen("countries", path, 1.0):

@@ -224,8 +224,8 @@ def test_winding_means_nothing_unless_it_is_said(turned: bool) -> None:
 
 
 def test_halves_are_the_whole() -> None:
-    """Cuts at 180 degrees, at another meridian with the same vertices, and at the pole do not change signed
-    distances."""
+    """If a shape is cut at 180 degrees, at another meridian with the same vertices, or at the pole, signed distances do
+    not change."""
     whole = Polygon([[[[170, 10], [-170, 10], [-170, 20], [170, 20]]]])
     # The vertices of the halves at 180 degrees are the points where the edges of the whole polygon meet that meridian.
     low, high = (edge.at(edge.length / 2)[0] for edge in (whole.boundary.edges[0], whole.boundary.edges[2]))

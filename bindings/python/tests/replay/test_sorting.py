@@ -196,7 +196,7 @@ def test_batches_are_sorted_within_their_tracks(tmp_path: Path) -> None:
 def test_rows_that_come_together_stay_together(tmp_path: Path) -> None:
     path = world(tmp_path / "t.csv", late=0)
     head, *rows = path.read_text().splitlines()
-    grouped = sorted(rows, key=lambda row: (row[:2], -int(row.rpartition(",")[2])))  # per track, newest row first
+    grouped = sorted(rows, key=lambda row: (row[:2], -int(row.rpartition(",")[2])))  # per track, the newest row first
     path.write_text("\n".join([head, *grouped]))
     with pytest.warns(InputWarning, match=r"\d+ of \d+ .*sort=False"):
         found = lines(path, grouped=True, sort=True)

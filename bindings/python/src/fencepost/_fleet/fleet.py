@@ -47,8 +47,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     A fleet gives exactly the events that one monitor for each device would give, interleaved in the order of the
     inputs. A monitor for comparison has the fleet's conditions, is created before the first condition is added, and has
     delivery ``every``, no condition limit and ``initial_fix_max_age=None``. The events of one :meth:`advance` come in
-    order of their deadlines. A device takes about 200 bytes of memory. Processing a device's first fix takes no longer
-    than one query of the index; the same is true for the first fix after a million conditions were added.
+    the order of their deadlines. A device takes about 200 bytes of memory. Processing a device's first fix takes no
+    longer than one query of the index; the same is true for the first fix after a million conditions were added.
 
     A device is identified by a string, and is added by its first input. A fleet is a mapping of identifiers to
     :class:`Device`: ``len``, ``in``, iteration, ``fleet["truck-7"]``, ``del``. Several threads may use a fleet, but the
@@ -93,8 +93,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             advanced by 16 times `checkpoint_interval`. Refused inputs do not count towards the interval. A change to
             the table is saved with the next save.
         path: How each device is assumed to move between its fixes. With ``geodesic``, a device that drives through a
-            circle between two fixes gives events for entering and leaving the circle, with times to the microsecond,
-            and the crossings of gates are events. While a fleet over a table has no path, the table refuses gates.
+            circle between two fixes gives events for entering and leaving the circle, with times to the microsecond.
+            Crossings of gates are then events too. While a fleet over a table has no path, the table refuses gates.
         max_gap: Seconds, above 0; required with the path ``geodesic``, and allowed only with it. If the time between
             two fixes of a device is longer than `max_gap`, the path between the fixes is unknown, and the device's next
             event has :attr:`Event.follows_gap`.

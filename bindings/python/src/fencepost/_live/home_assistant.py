@@ -1,7 +1,7 @@
 """Publishes events and positions for Home Assistant, using its MQTT discovery.
 
-Each device becomes a ``device_tracker`` that shows its position, and gets a ``binary_sensor`` for each place. These
-entities of Home Assistant are shown as unavailable while the watch is not connected. All messages are retained, so Home
+Each device becomes a ``device_tracker`` that shows its position, and gets a ``binary_sensor`` for each place. Home
+Assistant shows both entities as unavailable while the watch is not connected. All messages are retained, so Home
 Assistant finds everything again after its own restart.
 """
 

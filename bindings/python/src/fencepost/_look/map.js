@@ -121,7 +121,7 @@ class FenceMap {
   /** The place of the overview map on the canvas: left, top, width, height. */
   get locator() {
     const width = this.width < 500 ? 84 : 132, height = width * .7;
-    if (this.isLocatorLeft) return [10, this.height - height - 44, width, height]; // above the scale bar
+    if (this.isLocatorLeft) return [10, this.height - height - 44, width, height]; // placed above the scale bar
     return [this.width - width - 10, this.height - height - (this.tiles ? 28 : 10), width, height];
   }
 

@@ -141,7 +141,8 @@ class ManyReplay:
             self.flaw = worse(self.flaw, _flaw(rows))
         events = [event for part in found for event in part.events]
         if len(found) > 1:
-            events.sort(key=lambda event: event[0])  # sort() is stable, and all events of one row come from one shard
+            # sort() is stable, and all events of one row come from one shard, so these events stay in order.
+            events.sort(key=lambda event: event[0])
         return events
 
     def results(self, events: Mapping[Any, Sequence[Event]]) -> list[TrackReplay]:

@@ -62,7 +62,7 @@ class TimeStyle:
         return self.zone is UTC and not self.order
 
     def placed(self, when: datetime) -> datetime:
-        """A time with a zone: the zone that the time states, or the zone of the style."""
+        """The time with a zone: its own zone if it has one, otherwise the zone of the style."""
         if when.utcoffset() is not None:
             return when
         when = when.replace(tzinfo=self.zone)
@@ -181,7 +181,7 @@ def unit_of(number: Decimal | int) -> str:
 
 
 def unit_of_all(numbers: Sequence[int]) -> str | None:
-    """The unit of all times, judged by their size; None if the times do not have the same unit."""
+    """The unit of all times, judged by their size; None if the times do not all have the same unit."""
     least, greatest = min(numbers, default=0), max(numbers, default=0)
     smallest = 0 if least < 0 < greatest else greatest  # if all are negative, `greatest` has the smallest magnitude
     units = {unit_of(least), unit_of(greatest), unit_of(smallest)}

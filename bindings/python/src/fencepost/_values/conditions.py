@@ -167,7 +167,7 @@ Geometry: TypeAlias = tuple[float, float, float] | tuple[bytes, int, int] | tupl
 
 
 def is_condition(value: object) -> bool:
-    """True for an instance of one of the package's condition classes."""
+    """True if a value is an instance of one of the package's condition classes."""
     return hasattr(type(value), "_definition")
 
 

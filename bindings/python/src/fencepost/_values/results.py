@@ -27,8 +27,8 @@ class FeedResult(NamedTuple):
         return FeedResult(*(one + other for one, other in zip(self, counts, strict=True)))
 
     def _carry(self, error: BaseException) -> None:
-        """Adds these counts to an error that was raised while a later batch was fed. Such an error comes from a full
-        queue or from an exception in a signal handler.
+        """Adds these counts to an error that was raised while a later batch was fed. An error during a batch comes from
+        a full queue or from an exception in a signal handler.
 
         This object's counts are those of the batches before the failed batch. If the error's `result` already has the
         counts of the failed batch, `result` becomes the sum of both counts.
