@@ -95,7 +95,7 @@ def test_what_is_taken_while_another_thread_closes_is_kept(tmp_path: Path) -> No
         threads = [threading.Thread(target=feed), threading.Thread(target=add)]
         for thread in threads:
             thread.start()
-        while min(fed) < 3:
+        while min(fed) < 3 and all(thread.is_alive() for thread in threads):
             pass
         monitor.close()
         for thread in threads:

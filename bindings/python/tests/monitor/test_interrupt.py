@@ -127,13 +127,15 @@ def test_a_long_question_hears_signals(asked: str, threads: int, monkeypatch: py
     monitor.add(Circle(0, 0, 100), "a")
     rows = 1 << 23
     zeros = np.broadcast_to(np.zeros(1), (rows,))
-    within, main = [False], threading.get_ident()
+    within, main, ended = [False], threading.get_ident(), threading.Event()
 
     def handle(number: int, frame: object) -> None:
         raise Stop
 
     def interrupt() -> None:
         while not within[0]:
+            if ended.is_set():
+                return
             frame = sys._current_frames()[main]
             while frame is not None and not within[0]:
                 within[0] = frame.f_code.co_name == "_shared_out"
@@ -146,8 +148,9 @@ def test_a_long_question_hears_signals(asked: str, threads: int, monkeypatch: py
         thread.start()
         with pytest.raises(Stop):
             getattr(monitor, asked)(zeros, zeros, threads=threads)
-        thread.join()
     finally:
+        ended.set()
+        thread.join()
         signal.signal(signal.SIGUSR1, before)
     found = getattr(monitor, asked)(zeros[:70_000], zeros[:70_000], threads=threads)
     assert within[0] and len(found) == 70_000 and list(found.identifiers) == ["a"]

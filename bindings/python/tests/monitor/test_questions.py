@@ -301,7 +301,7 @@ def test_a_long_question_holds_nobody_up(city: Monitor, asked: str) -> None:
         target=places._handle.nearest, args=(latitude, longitude, 40, generations, np.empty(30_000 * 40))
     )
     asker.start()
-    while not generations[::997].any():
+    while asker.is_alive() and not generations[::997].any():
         pass
     assert places.containing(0.1, 0.1) and len(places.nearest(0.1, 0.1, 3)) == 3
     city.feed(Fix(0.1, 0.1, time=0))
