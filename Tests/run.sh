@@ -11,8 +11,8 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
-# If one test takes longer than this, it hangs: pytest prints the stack of each thread and ends the process, so that the
-# part fails soon instead of using up the time limit of the whole run.
+# If one test takes longer than this, it has probably hung: pytest prints the stack of each thread and ends the process,
+# so that the part fails soon instead of using up the time limit of the whole run.
 seconds_of_a_test=$([ -n "${FENCEPOST_SOAK:-}" ] && echo 7200 || echo 400)
 export PYTEST_ADDOPTS="--durations 0 --durations-min 1 -o faulthandler_timeout=$seconds_of_a_test -o faulthandler_exit_on_timeout=true ${PYTEST_ADDOPTS:-}"
 
@@ -163,8 +163,8 @@ else
 fi
 
 # Prints the first things to check if the tests take too long: the ten slowest tests of each part, and all tests that
-# take more than ten seconds, as measured by pytest and Swift Testing. For Swift only the ten slowest are shown, because
-# its tests all run at the same time and wait for each other.
+# take more than ten seconds, as measured by pytest and Swift Testing. For Swift only the ten slowest tests are shown,
+# because Swift's tests all run at the same time and wait for each other.
 slowest() {
   local log=$logs/$1.log
   [ -f "$log" ] || return 0

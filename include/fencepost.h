@@ -76,8 +76,8 @@
  *           nanometres of a boundary may be decided differently.
  * Destroy:  Do not destroy a monitor while another thread is inside a call on it, and do not use it afterwards. A
  *           wake-up callback must not destroy its monitor.
- * fork:     After fork(), the child may use a monitor only if no other thread was inside a call on it. A monitor with a
- *           store continues in memory in the child, as if its store could not be written; the parent keeps the store.
+ * fork:     After fork(), the child may use a monitor only if no other thread was inside a call on it. In the child, a
+ *           monitor with a store continues in memory, as if its store could not be written; the parent keeps the store.
  * Stores:   While a monitor with a store is open, no other process or handle can use its file. The lock belongs to the
  *           open file. A backup that opens and closes the file elsewhere in the process does not release the lock. If
  *           you copy the file while it is open, the copy is at best as complete as the file would be after a crash; a
@@ -355,7 +355,7 @@ enum {
                                    reported state */
 };
 
-/* When a monitor with a store saves changes durably. The store survives crashes in each case; the modes differ in how
+/* When a monitor with a store saves changes durably. The store survives crashes in every mode; the modes differ in how
    many recent inputs a crash may lose. See fencepost_monitor_create. */
 typedef int32_t fencepost_durability;
 enum {
@@ -399,7 +399,8 @@ typedef struct fencepost_monitor_options {
   fencepost_path path;               /* FENCEPOST_PATH_... */
   uint32_t path_reserved;            /* 0 */
   int64_t max_gap_us;                /* for FENCEPOST_PATH_GEODESIC, 1 ... 1e15 */
-  double max_speed_mps;              /* for FENCEPOST_PATH_GEODESIC, metres per second, finite; 0 = any speed */
+  double max_speed_mps;              /* maximum for FENCEPOST_PATH_GEODESIC, in metres per second, finite; 0 = any
+                                        speed */
 } fencepost_monitor_options;
 
 /* clang-format off */
@@ -654,14 +655,14 @@ typedef struct fencepost_shape {
   double buffer_m;               /* polygons, metres */
   double radius_m;               /* radius of a circle, or half the width of a corridor, metres */
   double depth_m;        /* how far inside the boundary a position can be, metres; margins and accuracy are compared
-                            with it. For a polygon, the depth is at most 1 % below the true value, and at most 100 km.
-                            For some polygons with thousands of vertices, the search ends after a fixed amount of work,
-                            and the depth may be lower */
+                            with this depth. For a polygon, the depth is at most 1 % below the true value, and at most
+                            100 km. For some polygons with thousands of vertices, the search ends after a fixed amount
+                            of work, and the depth may be further below the true value */
   uint64_t vertex_count; /* polygons, corridors, lines: the number of vertices, without repeated and closing vertices */
   double departure_m; /* the largest distance between geodesic and planar edges, metres; NaN: at most 1 m, so that the
                          kind of edges for which the vertices were made does not matter */
   uint32_t departure_part; /* where departure_m occurs: the part, counted from 0 */
-  uint32_t departure_ring; /* the ring or line within that part; the outer ring is 0 */
+  uint32_t departure_ring; /* the ring or line within the part; the outer ring is 0 */
   uint32_t departure_edge; /* the vertex at which the edge begins, counted from 0 */
   uint32_t left_out_rings; /* polygons: how many rings were left out when the condition was added, because they have no
                                     vertices or are narrower than a micrometre; 0 for a condition from a store or
@@ -837,8 +838,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_snapshot(fencepost_monitor *mon
                                                           size_t *out_size, fencepost_error *error);
 
 /*
- * Creates a monitor in memory from a snapshot; it continues as the original would. Uncommitted events are delivered
- * again, with the same sequence. Untrusted bytes are safe to pass.
+ * Creates a monitor in memory from a snapshot; the new monitor continues as the original would. Uncommitted events are
+ * delivered again, with the same sequence. Untrusted bytes are safe to pass.
  *
  * @param snapshot     Array of size bytes; may be NULL only if size is 0.
  * @param out_monitor  Receives the monitor; release it with fencepost_monitor_destroy().
@@ -1228,10 +1229,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_conditions(
 
 /*
  * Makes the set of conditions equal to the elements of an array. First removes all other conditions, in the order in
- * which they were added. Then ensures each element of the array, in order, as the
- * fencepost_monitor_ensure_..._condition() of its kind would. A store saves all changes of one call in one transaction.
- * An existing condition that is equal keeps its record, its state and its pending events. All or nothing: if one
- * element is refused, nothing has changed and error->position is its index.
+ * which they were added. Then ensures each element of the array, in order, like a call of
+ * fencepost_monitor_ensure_..._condition() for its kind. A store saves all changes of one call in one transaction. An
+ * existing condition that is equal keeps its record, its state and its pending events. All or nothing: if one element
+ * is refused, nothing has changed and error->position is its index.
  *
  *     fencepost_condition_definition circle = FENCEPOST_CONDITION_DEFINITION_INIT, places[2] = {circle, circle};
  *     places[0].identifier = "office", places[0].radius_m = 200;
@@ -1462,10 +1463,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_advance(fencepost_monitor *moni
 /*
  * Sets the clock back after inputs with wrong times: see Wrong times above. The call leaves conditions, records,
  * pending and delivered events, the sequence number and the counters as they are. The observed states become
- * undetermined; no event reports this. The state of a shape is undetermined until the next fix, and that of a beacon
- * condition until a sighting, or until beacon_initial_timeout_us have passed since the new clock. Open crossings and
- * the last fix are forgotten. The host's declarations (scanning, capabilities) stay in force. The call counts as an
- * input, and is accepted while the queue is full.
+ * undetermined; no event reports this. The state of a shape is undetermined until the next fix. The state of a beacon
+ * condition is undetermined until a sighting, or until beacon_initial_timeout_us have passed since the new clock. Open
+ * crossings and the last fix are forgotten. The host's declarations (scanning, capabilities) stay in force. The call
+ * counts as an input, and is accepted while the queue is full.
  *
  * @param time_us  The new clock; not later than the current clock.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (out of range, or later than the clock, or the clock is unset; counted).
@@ -1720,8 +1721,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_nearest(fencepost_monitor *moni
  * @param out_generations  Receives count * nearest elements; may be NULL only if this product is 0.
  * @param out_distances_m  Receives count * nearest signed boundary distances, metres, negative inside; may be NULL.
  * @param out_count        Receives the number of results for each row, the same for all rows: nearest, or fewer if
- *                         there are fewer conditions; 0 without rows. Elements of a row beyond this number are
- *                         untouched.
+ *                         there are fewer conditions; 0 without rows. Elements of a row beyond the number of its
+ *                         results are untouched.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; too many elements for any array; or a row is not
  *         a valid point; error->position is the first such row, and nothing was written); UNSUPPORTED. Threads: any.
  *         Complexity: O(nearest * log conditions + shapes around the point) per row. Since: 0.2
@@ -2402,9 +2403,9 @@ FENCEPOST_API fencepost_status fencepost_conditions_add(fencepost_conditions *co
                                                         fencepost_error *error);
 
 /*
- * Ensures many conditions of any kind. An existing condition that is nearly equal to its element is left alone, see
- * fencepost_monitor_ensure_circular_condition(); the other elements are added, or replace existing conditions. All or
- * none. Conditions that are not in the array stay.
+ * Ensures many conditions of any kind. An existing condition that is nearly equal to the element with its identifier is
+ * left alone: see fencepost_monitor_ensure_circular_condition(); the other elements are added, or replace existing
+ * conditions. All or none. Conditions that are not in the array stay.
  *
  * @param definitions  As in fencepost_conditions_add(). If several elements have the same identifier, the last one
  *                     counts.
@@ -2606,8 +2607,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  * Differs:  Unlike a monitor, a fleet has no condition limit, no delivery FIRST or LATEST, and no host capabilities. A
  *           new condition is never decided by an earlier fix, and there is no record for each device and condition.
  * Threads:  A fleet may be used from several threads; it has its own lock. To feed in parallel, use several fleets over
- *           one table, one per thread, each with a part of the devices. Merge the events of these fleets by `row` to
- *           get the order of one fleet.
+ *           one table, one per thread, each with a part of the devices. Merge the events of the fleets by `row` to get
+ *           the order that a single fleet would give.
  * Common:   The rules Destroy, Cancel and fork in the comment at the top of this file also apply to fleets and
  *           tables.
  */
@@ -2640,7 +2641,8 @@ typedef struct fencepost_fleet_options {
   fencepost_path path;               /* FENCEPOST_PATH_...; since 0.3, like the members below */
   uint32_t path_reserved;            /* 0 */
   int64_t max_gap_us;                /* for FENCEPOST_PATH_GEODESIC, 1 ... 1e15 */
-  double max_speed_mps;              /* for FENCEPOST_PATH_GEODESIC, metres per second, finite; 0 = any speed */
+  double max_speed_mps;              /* maximum for FENCEPOST_PATH_GEODESIC, in metres per second, finite; 0 = any
+                                        speed */
 } fencepost_fleet_options;
 
 /* clang-format off */
@@ -2715,8 +2717,8 @@ typedef struct fencepost_device_statistics {
   uint64_t ahead_inputs;       /* inputs of all kinds that were refused because they were ahead of the clock */
   uint64_t accepted_sightings; /* scan reports */
   uint64_t handed_out_events;  /* the last sequence number assigned */
-  uint64_t input_count;        /* all inputs of the device: those that the members above count, and those without a
-                                  position, such as scanning and advances of only this device. After a crash,
+  uint64_t input_count;        /* all inputs of the device: those that the members above count, and inputs that have no
+                                  position, such as scanning changes and advances of this device. After a crash,
                                   input_count says how many of the device's inputs survived */
 } fencepost_device_statistics;
 
@@ -2829,9 +2831,10 @@ FENCEPOST_API fencepost_status fencepost_fleet_snapshot(fencepost_fleet *fleet, 
                                                         size_t *out_size, fencepost_error *error);
 
 /*
- * Creates a fleet in memory from a snapshot; it continues as the original would. Uncommitted events are delivered
- * again, with the same sequence. Untrusted bytes are safe to pass. The devices keep their numbers. New numbers are
- * assigned only if there are more than a million numbers and nearly all of them belong to devices without inputs.
+ * Creates a fleet in memory from a snapshot; the new fleet continues as the original would. Uncommitted events are
+ * delivered again, with the same sequence. Untrusted bytes are safe to pass. The devices keep their numbers. New
+ * numbers are assigned only if there are more than a million numbers and nearly all of them belong to devices without
+ * inputs.
  *
  * @param snapshot    Array of size bytes; may be NULL only if size is 0.
  * @param conditions  The table to use; the rules of fencepost_fleet_create() for a store apply. NULL: the fleet gets
@@ -2946,8 +2949,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_remove_device(fencepost_fleet *fl
  * are still delivered.
  *
  * @param before_us    A device is removed if the latest time of its own inputs is earlier than before_us. After a
- *                     crash, the time of an earlier fencepost_fleet_advance() call, which was saved with the device,
- *                     may count instead.
+ *                     crash, the comparison may use the time of an earlier fencepost_fleet_advance() call instead,
+ *                     which was saved with the device.
  * @param out_devices  Receives the removed devices' numbers, ascending by place; may be NULL only if capacity is 0.
  * @param capacity     Elements; 0 queries the count and removes none.
  * @param out_count    Receives the count, also with BUFFER_TOO_SMALL (then none is removed).
@@ -3237,8 +3240,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_safe_distance(fencepost_fleet *fl
                                                              fencepost_error *error);
 
 /*
- * Chooses the circles that a back end with few slots has to watch around the position of a device's last fix: see
- * fencepost_monitor_plan(), which describes the other parameters.
+ * Chooses the circles that a back end with few slots has to watch around the position of a device's last fix.
+ * fencepost_monitor_plan() describes the other parameters.
  *
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0); UNSUPPORTED.
  * Threads: any. Complexity: O(slots * log conditions + circles around the position + what the device is inside of or
@@ -3281,8 +3284,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_export_devices(fencepost_fleet *f
  *
  * If this fleet's table has another version, the devices are refused or adapted. Adapting keeps the device's state for
  * each condition that it was inside of or about to cross, if the new table has a condition with the same identifier and
- * definition; adapting drops the device's other states. The device counts as outside all other conditions: if it is
- * inside a new condition, a crossing into that condition follows after the dwell.
+ * definition; adapting drops the device's other states. The device counts as outside all other conditions, so if it is
+ * inside one of them, a crossing into that condition follows after the dwell.
  *
  * @param identifiers  Array of count pointers to zero-terminated texts; no device of the fleet may already have one of
  *                     these identifiers.

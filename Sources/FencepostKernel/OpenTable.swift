@@ -72,7 +72,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
   @inlinable
   public var isCrowded: Bool { crowded }
 
-  /// The number of places, used and free: 0 or a power of two.
+  /// The total number of places, used and free; it is 0 or a power of two.
   @inlinable
   public var length: Int { entries.count }
 

@@ -22,8 +22,8 @@ enum LogLength {
     }
   }
 
-  /// The largest length of the log; if a large write, or a disk that had more space, has made the log longer, it is
-  /// truncated at once. In bytes.
+  /// The largest length of the log. If a large write, or a disk that had more space, has made the log longer, the log
+  /// is truncated at once. In bytes.
   var most: Int {
     switch self {
     case .short: 1 << 20

@@ -46,7 +46,7 @@ THINNED = 10
 
 
 EVENT_BYTES = 430
-"""The size of an event in a log: the object, its identifier, numbers and places."""
+"""The size of an event in a log: the event object, its identifier, its numbers and its places."""
 
 
 class Run(NamedTuple):
@@ -126,8 +126,8 @@ def grown(large: Run, small: Run) -> float:
 
 
 def join(points: Path, circles: Path) -> float:
-    """The nanoseconds of processor time that GeoPandas needs per point to read it and join it; the circles are already
-    polygons."""
+    """The processor time in nanoseconds per point that GeoPandas needs to read the points and join them; the circles
+    are already polygons."""
     import geopandas
     import pandas
 

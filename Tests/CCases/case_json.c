@@ -1,6 +1,6 @@
 #include "check.h"
 
-/* All fields of this event are empty, as in a condition's record before the first input. */
+/* Returns an event in which all fields are empty, as in a condition's record before the first input. */
 static fencepost_event empty_event(const char *identifier) {
   fencepost_event event;
   memset(&event, 0, sizeof event);

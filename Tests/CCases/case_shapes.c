@@ -312,8 +312,8 @@ static void each_reason(void) {
         !strstr(error.message, refused[i].place))
       FAIL("row %d: not %s%s but %s", (int)i, refused[i].reason, refused[i].place, error.message);
   }
-  /* Empty and thin rings are dropped if others remain; planar edges follow their longitudes as written, here 340
-     degrees. */
+  /* Empty and thin rings are dropped if other rings remain. Planar edges follow their longitudes as written; an edge
+     here spans 340 degrees. */
   static const double wide[] = {-1, -170, -1, 170, 1, 170, 1, -170, 0, 0, 0, 1, 0, 2, 5, 5, 5, 6, 5, 7};
   static const int32_t wide_rings[] = {0, 4, 4, 7, 10}, wide_parts[] = {0, 3, 4, 4};
   fencepost_geometry several = columns(wide, wide + 1, 10);
@@ -335,7 +335,7 @@ static void each_reason(void) {
     CHECK(inside == (i == 0 ? 2 : 0)); /* "p" contains it too */
   }
   CHECK_OK(fencepost_monitor_remove_condition(monitor, "wide", NULL, NULL));
-  /* A planar edge is cut into many edges; a condition must not have a million of them. */
+  /* A planar edge is cut into many edges, but a condition must not have a million edges. */
   enum {
     zigzags = 1500
   };

@@ -233,7 +233,7 @@ import Testing
       let again = try #require(DeepestPlace.find(shape.line, buffer: 0, known: known, budget: budget))
       #expect(again.depth >= known)
     }
-    // A shape that is read again, as from a store, has the same deepest place.
+    // A shape that is read back, for example from a store, has the same deepest place.
     let stored = try GeodesicShape.reading(shape.definition, depth: shape.depth)
     #expect(stored.deepest == shape.deepest && stored.depth == shape.depth)
   }

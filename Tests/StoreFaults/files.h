@@ -1,6 +1,6 @@
-/* Intercepts file operations below one directory inside the process: they can be logged, fail, be cut short, or end the
-   process. This program replaces functions of the C library; the replacements also apply to SQLite and to the Fencepost
-   library. */
+/* Intercepts file operations below one directory inside the process: can log them, make them fail, cut them short, or
+   end the process at one of them. This program replaces functions of the C library; the replacements also apply to
+   SQLite and to the Fencepost library. */
 #ifndef FILES_H
 #define FILES_H
 
@@ -35,8 +35,8 @@ void files_mark(long call);
 
 /* Operations `first` to `first + count - 1` fail with an errno; a write is half done if `torn`. */
 void files_fail(long first, long count, int error, int torn);
-/* For turn i of an attack, lets the same operations fail: the turns differ in the errno, and in whether writes are torn
-   or shortened. During the attack, the file system reports 16 MiB of free space. */
+/* For turn i of an attack, makes the same operations fail in another way: the turns differ in the errno, and in whether
+   writes are torn or shortened. During the attack, the file system reports 16 MiB of free space. */
 void files_fail_by_turns(long i, long first, long count);
 /* Every n-th write writes only half of its bytes and returns that short count, as can happen with signals and quotas;
    0 disables this. */

@@ -14,7 +14,7 @@ enum {
   ROWS = 7000,
   /* A circle that contains devices grows before the call with this number. */
   GROWS = 16,
-  /* The number of the call before which a device is removed. Each change follows a checkpoint. If the change is saved,
+  /* A device is removed before the call with this number. Each change follows a checkpoint. If the change is saved,
      then all earlier inputs are saved, too. */
   LEAVES = 31,
   LEAVER = 7,

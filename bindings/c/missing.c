@@ -1,7 +1,7 @@
 /*
  * Defines functions that code compiled with a newer glibc or libstdc++ calls. The older versions that older-glibc.sh
  * links against do not have these functions under the same names. The functions are hidden symbols: each library
- * contains those that it uses.
+ * contains only the functions that it uses.
  */
 #include <stdlib.h>
 

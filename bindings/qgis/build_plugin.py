@@ -78,8 +78,8 @@ def engine_files(package: Path) -> dict[str, bytes]:
 
 
 def bundled_libraries(package: Path) -> dict[str, bytes]:
-    """The libraries that a repaired wheel puts beside the package, for example SQLite. In the plugin, these libraries
-    lie at the same relative place, where the extension's library finds them."""
+    """The libraries that a repaired wheel puts beside the package, for example SQLite. In the plugin, the libraries lie
+    at the same place relative to the extension, so the extension's library finds them."""
     beside = package.parent / f"{package.name}.libs"
     return {f"{beside.name}/{path.name}": path.read_bytes() for path in beside.glob("*.so*") if path.is_file()}
 

@@ -1,9 +1,9 @@
 /// The series of the geodesic integrals for WGS84.
 ///
 /// Karney, "Algorithms for geodesics", Journal of Geodesy 87 (2013), 43–55; the equation numbers below refer to this
-/// article. For WGS84 the expansion parameter ε (equation 16) is at most 0.00168, so the distance series is cut after
-/// ε⁵, and the longitude series after the fourth order in ε and the third flattening n: the omitted terms are less than
-/// a picometre in distance and less than 1e-17 radians in longitude.
+/// article. For WGS84 the expansion parameter ε (equation 16) is at most 0.00168. Therefore the distance series is cut
+/// after ε⁵, and the longitude series after the fourth order in ε and the third flattening n. The omitted terms are
+/// less than a picometre in distance and less than 1e-17 radians in longitude.
 enum GeodesicSeries {
   /// The expansion parameter ε from k² = e′² cos² α₀ (equation 16), in a form without cancellation.
   @inline(__always)

@@ -48,7 +48,8 @@ extension CapIndex {
           bound: 0, slot: 0, level: cube.level &- 1, x: cube.x &<< 2 | child & 3, y: cube.y &<< 2 | child &>> 2 & 3,
           z: cube.z &<< 2 | child &>> 4 & 3)
         let gap = below.gap(to: position)
-        // Check before the look-up: no cap at or below a cube has a longer reach than the cube's level allows.
+        // Before the look-up, use the reach that the cube's level allows: no cap at or below the cube has a longer
+        // reach.
         guard gap - Double(min(nodes[cube.slot].reach, CapLevel.reach(below.level))) <= limit else { continue }
         below.slot = slot(CapIndex.childKey(key, child))
         guard below.slot >= 0 else { continue }
@@ -116,7 +117,7 @@ private struct Cube {
     return (x * x + y * y + z * z).squareRoot() * (1 - 0x1p-40)
   }
 
-  /// The smallest bound comes first; at equal bounds the smallest cube comes first, because its bound is the most
+  /// The smallest bound comes first. If two bounds are equal, the smaller cube comes first, because its bound is more
   /// precise.
   func precedes(_ other: Cube) -> Bool {
     bound != other.bound

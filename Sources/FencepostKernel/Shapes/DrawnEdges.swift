@@ -2,8 +2,8 @@
 /// approximated by geodesics.
 ///
 /// A geodesic deviates from its piece by up to 0.1 m, so two geodesics may cross where the pieces only touch or lie
-/// side by side. If only the geodesics cross, the map decides: the pieces are divided until their geodesics no longer
-/// cross.
+/// side by side. If only the geodesics cross, the planar edges decide: their pieces are divided until the geodesics of
+/// the pieces no longer cross.
 struct DrawnEdges {
   /// The ends of the edges, numbered as in the line.
   let points: ContiguousArray<SurfacePoint>
@@ -116,7 +116,7 @@ struct EdgeDivision {
   private let drawn: DrawnEdges
   private var cuts: [SeamCancelling.Pair: [Cut]] = [:]
 
-  /// - Parameter pairs: The edges of the line whose geodesics cross, or leave a place in the wrong order.
+  /// - Parameter pairs: The pairs of edges of the line whose geodesics cross, or leave a place in the wrong order.
   init(_ drawn: DrawnEdges, _ pairs: [(Int, Int)]) {
     self.drawn = drawn
     for (one, other) in pairs { divide(one, other) }

@@ -108,7 +108,8 @@ public struct GeodesicSegment: Sendable {
     let path = point.path(to: place)
     let turn = Trigonometry.sincosDegrees(path.azimuth2 - azimuth)
     let isInner = along > 0 && along < length
-    // The geodesic from the point arrives with azimuth 2; seen from here, the point is in the opposite direction.
+    // The geodesic from the point arrives with azimuth 2, so the direction back to the point is the opposite of azimuth
+    // 2.
     let foot = SegmentFoot(
       distance: path.distance, along: along, place: place, isInner: isInner, side: isInner ? turn.sine : 0)
     return Sight(foot: foot, ahead: path.distance == 0 ? 0 : -turn.cosine)

@@ -65,7 +65,7 @@ struct InscribedCircle {
     return circle
   }
 
-  /// Follows the tree down to an edge that stops the circle early, looking at one vertex of each child.
+  /// Descends the tree to an edge that stops the circle early, and looks at only one vertex of each child.
   ///
   /// `grow` opens the nearest edges first. On a smooth line, the nearest edges are almost tangent to the circle and
   /// stop it last. Without this descent of the tree, the search at each contact of an outline that is almost a circle

@@ -8,7 +8,7 @@ struct PolygonLine {
   private(set) var leftOutRings = 0
 
   /// A ring without vertices, or narrower than a micrometre, is left out if the polygon has other rings. An outer ring
-  /// is left out together with its holes. Leaving out these rings does not change the enclosed area.
+  /// is left out together with its holes. Leaving out empty and narrow rings does not change the enclosed area.
   init(_ given: ShapeVertices, _ reading: EdgeReading, isOriented: Bool, isGiven: Bool) throws(ShapeDefect) {
     guard !given.partEnds.isEmpty else { throw ShapeDefect(.empty) }
     var room = ShapeVertices.most
@@ -70,7 +70,7 @@ struct PolygonLine {
       let chains = SeamCancelling(rings).chains
       guard !chains.isEmpty else { throw ShapeDefect(.noLine, at: rings[0].points[0]) }
       let made = ShapeLine(chains: chains.map { chain in chain.map { $0.start } + [chain[chain.count - 1].end] })
-      // `places` has one element for each vertex of the line, so also for the last vertex of a chain, which does not
+      // `places` has one element for each vertex of the line, including the last vertex of a chain, which does not
       // start an edge.
       var places = ContiguousArray<ShapeDefect.Place>()
       places.reserveCapacity(made.vertices.count)

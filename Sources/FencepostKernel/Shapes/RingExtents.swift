@@ -10,8 +10,8 @@ struct RingExtents {
   /// The rings, ordered by size. Rings of about the same size are sorted by number, because rings that lie close
   /// together often have consecutive numbers.
   private var order: ContiguousArray<Int> = []
-  /// Lower bounds of the coordinates of each ring's edges, with the rings in the order of `order`; then the smallest of
-  /// each eight consecutive bounds, and so on.
+  /// The first level contains lower bounds of the coordinates of each ring's edges, with the rings in the order of
+  /// `order`. Each further level contains the smallest of each eight consecutive bounds of the level before.
   private var tree: ContiguousArray<SIMD8<Float>> = []
   /// The index at which each level of the tree starts, and the index at which the last level ends.
   private var levels: ContiguousArray<Int> = [0]
@@ -116,7 +116,7 @@ struct RingExtents {
     }
 
     /// The coordinates in eight directions: first along the axes and between them, then in the opposite directions.
-    /// `nil` for a place that is too far below the plane.
+    /// `nil` for a position that is too far below the plane.
     func place(_ vector: EarthVector) -> SIMD8<Float>? {
       guard vector.dot(up) > 1e6 else { return nil }
       let apart = vector - middle

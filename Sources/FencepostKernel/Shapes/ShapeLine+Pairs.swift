@@ -87,7 +87,8 @@ extension ShapeLine {
     return boxes.map { !$0.boxes[first].isApart(from: $0.boxes[second], by: tolerance) } ?? true
   }
 
-  /// Compares each edge in one group with the eight edges in another group, first by their balls in single precision.
+  /// Compares each edge in one group with the eight edges in another group; the first comparison uses the balls around
+  /// the edges, in single precision.
   private func joinEdges(
     _ one: Int, _ other: Int, _ tolerance: Double, _ body: (Int, Int) throws(ShapeDefect) -> Void
   ) throws(ShapeDefect) {

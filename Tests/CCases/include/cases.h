@@ -11,7 +11,7 @@
 /* Number of cases. */
 size_t ccase_count(void);
 
-/* The name has the form "area: subject"; it is NULL beyond the end. */
+/* The name has the form "area: subject"; it is NULL if there is no case with this index. */
 const char *ccase_name(size_t index);
 
 /*

@@ -1,4 +1,4 @@
-/* Uses a monitor with a store: two runs of a program, the first of which ends in the middle. */
+/* Uses a monitor with a store in two runs of a program; the first run ends before it is finished. */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #include <fencepost.h>
 #include <stdio.h>

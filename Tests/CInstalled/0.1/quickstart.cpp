@@ -44,7 +44,7 @@ int main() try {
   std::printf("%d fixes fed\n", static_cast<int>(fed.accepted));
   print_events(monitor);
 
-  // A monitor can be saved as bytes: send them, store them, continue elsewhere.
+  // A monitor can be saved as bytes: send or store the bytes, and continue the monitor elsewhere.
   fencepost::monitor continued = fencepost::monitor::restore(monitor.snapshot());
   fencepost::beacon_sighting sighting{};
   for (std::size_t i = 0; i < uuid.size(); i++) sighting.uuid[i] = uuid[i];

@@ -136,9 +136,9 @@ import Testing
       + "\(String(describing: event.evidenceDate)) \(String(describing: event.evidence))"
   }
 
-  /// A device moves from table to table, each with different definitions; a monitor gets the same definitions.
-  /// Conditions that are equal in both tables keep their state, including dwells; the other conditions are determined
-  /// again.
+  /// A device moves from table to table, and each table has different definitions. For comparison, a monitor gets the
+  /// same definitions. Conditions that are equal in both tables keep their state, including dwells; the states of the
+  /// other conditions are determined again.
   @Test(arguments: 0..<12) func onwardsToOtherDefinitions(_ number: Int) throws {
     var random = SeededGenerator("fleets of other tables", salt: UInt64(number))
     var count = 14

@@ -213,7 +213,7 @@ struct FleetWorld {
 
   // MARK: - Devices
 
-  /// Adds a device; its monitor was created before the first condition.
+  /// Adds a device; its reference monitor was created before the first condition.
   mutating func enter(_ name: String, _ shard: Int) throws {
     let number = try shards[shard].fleet.device(name)
     if let known = shards[shard].devices[number] {

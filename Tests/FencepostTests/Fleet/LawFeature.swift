@@ -1,8 +1,8 @@
 /// A feature of monitors. In each life (a random sequence of calls of ``LawTests``), the feature is on or off.
 ///
 /// A fleet of n devices gives the events of n monitors for every combination of the features that are not ``missing``.
-/// When fleets get one of the missing features, move that feature to the features that both have, and add its steps to
-/// the random calls.
+/// When fleets get a missing feature, move that feature to the features that monitors and fleets share, and add its
+/// steps to the random calls.
 enum LawFeature: String, CaseIterable {
   // Features of both monitors and fleets.
   case beacons, scanning
@@ -28,7 +28,7 @@ enum LawFeature: String, CaseIterable {
   case removal
   /// The consumer disconnects and returns.
   case abandon
-  /// The fleet is closed and opened, from a storage or a snapshot.
+  /// The fleet is closed and opened again, from a storage or a snapshot.
   case restart
   /// Devices are exported from one fleet and imported by another.
   case export
@@ -41,7 +41,7 @@ enum LawFeature: String, CaseIterable {
   // Features that fleets do not have yet.
   case conditionLimit, first, latest, hostCapabilities, fork, records
 
-  // Features that are exceptions to the law: fleets will not get these features.
+  // Features that are exceptions to the law of fleets: fleets will never get these features.
   case lookBack
 
   enum Missing {

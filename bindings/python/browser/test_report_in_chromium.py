@@ -153,8 +153,8 @@ const pixels = (strip) => strip.getContext("2d").getImageData(0, 9, strip.width,
 const strips = [...document.querySelectorAll("#states tbody canvas")].filter((strip) => pixels(strip).some(Boolean));
 return strips.map(({row}) => nameOf(row.by, row.index));
 """
-# Counts the summary's column heads that are not aligned with their column: text must begin, and numbers must end, where
-# the column's text does.
+# Counts the summary's column heads that are not aligned with their column: a head must begin where the column's text
+# begins, or end where its numbers end.
 CROOKED = """
 const side = (cell) => {
   const range = document.createRange();

@@ -252,7 +252,8 @@ def test_a_receiver_after_its_week_roll_over_is_refused(tmp_path: Path, port: in
     circles = {"hamilton": (*place(log, 0), 100.0)}
     with playing(port, log):
         with Watching(tmp_path, port, circles) as watching:
-            # Before this message, the watch may report that there is no device yet, or no device with a fix.
+            # Until the watch prints the message about the time, it may report that there is no device yet, or no device
+            # with a fix.
             while not watching.line(errors=True).endswith("--any-time"):
                 pass
             output, errors = watching.stop()

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Rounds a finer time down, as a clock with microseconds would show it. A value out of range gives
-   FENCEPOST_TIME_UNSET. */
+/* Rounds a time with a finer resolution down to microseconds, as a clock with microseconds would show it. A value out
+   of range gives FENCEPOST_TIME_UNSET. */
 static int64_t scale(int64_t value, int64_t multiplier, int64_t divisor) {
   if (value == INT64_MIN) return FENCEPOST_TIME_UNSET; /* NaT */
   if (divisor > 1) {

@@ -12,7 +12,7 @@ class Algorithm(QgsProcessingAlgorithm):
     Attributes:
         NAME: Identifier within the provider.
         TITLE: The displayed name.
-        SUMMARY: One sentence, shown as a tool tip.
+        SUMMARY: One sentence, which is shown as a tool tip.
         HELP: Plain text, shown beside the parameters. A blank line separates paragraphs; other line breaks are ignored,
             except that a line which begins with a dash is a paragraph of its own.
         TAGS: Words to search for.

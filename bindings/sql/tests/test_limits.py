@@ -138,7 +138,8 @@ def test_postgresql_a_backend_without_memory_continues(server: Server, postgresq
 
 
 def test_sqlite_without_memory_changes_nothing() -> None:
-    """Each allocation of a feeding statement fails in some round; the row is fed again once there is memory."""
+    """Every allocation of a feeding statement is made to fail in one of the rounds; afterwards, with enough memory, the
+    row is fed again."""
     apsw = pytest.importorskip("apsw")
     build("sqlite")
     host = SQLite()

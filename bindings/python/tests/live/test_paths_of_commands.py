@@ -1,4 +1,4 @@
-"""Tests events between two fixes in the commands: ``replay --path``, ``watch --path``, and the values that their
+"""Tests crossings between two fixes in the commands: ``replay --path``, ``watch --path``, and the values that these
 options refuse."""
 
 from __future__ import annotations

@@ -113,7 +113,8 @@ def table_of(rows: Rows) -> Any:
 
 
 def reader_of(table: Any, sizes: Callable[[], int]) -> Any:
-    """Returns a stream of batches of these sizes, each a slice of the table with an offset; some batches are empty."""
+    """Returns a stream of batches of the given sizes, each a slice of the table with an offset; some batches are
+    empty."""
 
     def batches() -> Iterator[Any]:
         (whole,) = table.combine_chunks().to_batches()

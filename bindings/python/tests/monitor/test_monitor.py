@@ -34,7 +34,7 @@ from fencepost.types import FeedResult, Reason
 
 
 def away(metres: float, time_us: int, accuracy: float = 0) -> Fix:
-    """Returns a fix that lies this many metres east of home."""
+    """Returns a fix that lies the given number of metres east of home."""
     place = geodesic.direct(52.5, 13.4, 90, metres)
     return Fix(place.latitude, place.longitude, accuracy, time=time_us)
 

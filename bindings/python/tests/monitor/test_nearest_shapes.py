@@ -18,7 +18,7 @@ Point = tuple[float, float]
 
 
 def moved(place: Point, degrees: float, metres: float) -> Point:
-    """Moves a point by about this distance; near a pole, the distance is not accurate."""
+    """Moves a point by about the given distance; near a pole, the distance is not accurate."""
     way = math.radians(degrees)
     latitude = max(-90.0, min(90.0, place[0] + metres * math.cos(way) / 111_000))
     wide = max(math.cos(math.radians(latitude)), 1e-3)

@@ -1,5 +1,5 @@
 """Tests the first programs that users write; each program must be as short as users expect. A review of version 0.2
-counted the lines of the programs below, and the problems in writing them.
+counted the lines of the programs below, and the problems that came up while writing them.
 
 | program | lines in 0.2, and snags | now |
 |---|---|---|

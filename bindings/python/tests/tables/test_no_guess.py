@@ -163,7 +163,7 @@ def test_many_tracks_begin_outside() -> None:
     assert not [event for event in log if event.state == "unsatisfied" and event.cause == "determination"]
     assert [(visit.track, visit.identifier) for visit in log.visits()] == [("one", "z0"), ("one", "z1"), ("two", "z3")]
     full = replay(tracks(), places, by="van", assuming="unknown")
-    assert len(full) - len(log) == 7  # the pairs of a van and a place where the van starts outside the place
+    assert len(full) - len(log) == 7  # the (van, place) pairs in which the van starts outside the place
     assert len(full.visits()) == len(log.visits())
     alone = replay(tracks().query("van == 'one'"), places)
     assert [str(event.cause) for event in alone][:4] == ["determination"] * 4
@@ -191,8 +191,8 @@ def fixes(**changes: Any) -> Any:
 
 @pytest.mark.parametrize("name", ["lat", "time", "van"])
 def test_two_columns_of_one_name_are_refused(name: str) -> None:
-    """pandas.concat(axis=1) and SQL joins can produce tables in which two columns have the same name; earlier versions
-    used the first of the two columns."""
+    """pandas.concat(axis=1) and SQL joins can produce tables in which two columns have the same name. Earlier versions
+    silently used the first of them."""
     pa = pytest.importorskip("pyarrow")
     frame = fixes(van=["a", "a", "b"])
     twice = pandas.concat([frame, frame[[name]]], axis=1)

@@ -326,8 +326,8 @@ def _note(text: str) -> None:
 
 @contextmanager
 def _progress(total: int, machine: bool) -> Iterator[Callable[[], None] | None]:
-    """Shows a progress bar on standard error if standard error is a terminal, the work takes long, and no events are
-    printed to the terminal at the same time."""
+    """Shows a progress bar on standard error if standard error is a terminal, the work takes a long time, and no events
+    are printed to the terminal at the same time."""
     if total < LONG_WORK or not sys.stderr.isatty() or (machine and sys.stdout.isatty()):
         yield None
         return

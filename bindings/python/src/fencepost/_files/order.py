@@ -69,8 +69,8 @@ class Clocks:
 
 
 def places_in_time(tracks: Sequence[int], times: Sequence[int]) -> array[int]:
-    """Returns, for each place in the output, the number of the row to put there. If each place receives its row, the
-    times of each track ascend, and each place still belongs to the same track.
+    """Returns, for each place in the output, the number of the row to put there. After each row has been moved to its
+    place, the times of each track ascend, and each place still belongs to the same track.
 
     The function sorts stably: rows with the same track and time keep their order, and a sorted input does not change.
     """

@@ -350,7 +350,7 @@ class Shards:
             lengths = {len(column) for column in (*columns, given) if not _is_number(column)}
             if len(lengths) > 1 or not used or not all(0 <= code < len(names) for code in used):
                 whole: Any = (*columns, *unit, codes, names, first_row)
-                return self._fleets[0].feed_columns(*whole)  # raises the error; without rows, returns zeros
+                return self._fleets[0].feed_columns(*whole)  # raises the error or, if there are no rows, returns zeros
             try:
                 new = self._enter(names[code] for code in used)
             except InvalidArgumentError as error:

@@ -1,5 +1,5 @@
-// Shows tables of any length: only the visible rows are in the DOM. All rows have the same height, so a long name ends
-// with an ellipsis; its title has the full name.
+// Shows tables of any length: only the visible rows are in the DOM. All rows have the same height, so a long name is
+// cut and ends with an ellipsis; the title attribute contains the full name.
 const byId = (id) => document.getElementById(id);
 const ROW = 32, byNumber = new Intl.Collator(undefined, {numeric: true});
 

@@ -115,8 +115,9 @@ def _world_without(ring: Ring, opposite: float) -> list[Ring]:
 
 
 def _bay(part: Ring, edge: float) -> Ring:
-    """The line of a part without its stretch along an edge of the world, from the point where the line leaves the edge
-    to the point where it returns. The line goes northwards at the eastern edge, and southwards at the western edge."""
+    """The line of a part without the stretch along an edge of the world: it runs from the point where the line leaves
+    the edge to the point where it returns. The line goes northwards at the eastern edge, and southwards at the western
+    edge."""
     north, south = (choose((y, index) for index, (x, y) in enumerate(part) if x == edge)[1] for choose in (max, min))
     begin, end = (south, north) if edge > 0 else (north, south)
     forward = part[begin:] + part[:begin]
