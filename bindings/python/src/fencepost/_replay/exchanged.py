@@ -28,7 +28,7 @@ def is_presence(event: Event) -> bool:
 
 
 def is_presence_row(row: EventRow) -> bool:
-    """Like :func:`is_presence`, but for an event in the engine's row form."""
+    """Like :func:`is_presence`, except that the event is in the engine's row form."""
     return STATES[row[2]] is State.SATISFIED or bool(row[13] & DIRECTION)
 
 
