@@ -13,7 +13,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   private let path: String
   /// `nil` until the file exists, and after the store is closed.
   private var file: StoreFile?
-  /// `nil` if `file` is `nil`, and as long as the file exists but cannot be opened for writing.
+  /// `nil` if `file` is `nil`, or while the file cannot be opened for writing.
   private var database: StoreDatabase?
   /// A file of version 1, until the first write replaces it.
   private var first: FirstVersion?
@@ -22,7 +22,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   private var hasLastingName = true
   /// The family of the next file; see ``join(_:)``.
   private var nextFamily: UInt32?
-  /// The file's checksums that were last read or written.
+  /// The file's checksums, as last read or written.
   private var sums: StoreSums?
   /// The log next to a file into which another program has written; the log is removed together with that file.
   private var spoiltLog: FileIdentity?
@@ -39,7 +39,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   private static let leastRoom: UInt64 = 1 << 16
   /// The process that opened the store.
   private let process = StoreFiles.process
-  /// The assumed number of bytes of a row in an image; a condition with changes takes about seventy bytes.
+  /// The number of bytes that a row in an image is assumed to take; a condition with changes takes about seventy bytes.
   private static let roomForRow = 100
 
   /// Opens a monitor's store, or prepares to create the store.

@@ -14,8 +14,8 @@
   std::exit(1);
 }
 
-// Holds the answers in a form that two programs can compare: every event counts, but the order of the events of one fix
-// does not matter.
+// Holds a program's answers in a form in which they can be compared with another program's answers: every event counts,
+// but the order of the events of one fix does not matter.
 struct Answer {
   uint64_t events = 0, sum = 0;
   void add(uint64_t circle, bool isInside, int64_t time) {
@@ -129,7 +129,7 @@ class Monitored {
       if (status != FENCEPOST_E_BUFFER_TOO_SMALL) check(status);
     }
   }
-  // Finds the conditions that contain each point, and returns them as an answer that can be compared.
+  // Finds the conditions that contain each point, and returns them in a form in which answers can be compared.
   Answer sets(const std::vector<fencepost_fix> &points) {
     ask(points);
     Answer answer;

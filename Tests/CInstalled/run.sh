@@ -86,7 +86,7 @@ through_linkers() {
   done
 }
 
-# through_cmake PREFIX: builds with the shared library and GCC, and with the static one and Clang.
+# through_cmake PREFIX: builds with the shared library and GCC, and with the static library and Clang.
 through_cmake() {
   local kind source language
   for kind in OFF ON; do
@@ -276,7 +276,7 @@ for prefix in "$plain" "$blank"; do
 done
 if grep -rIl -e "$folder" -e "$root" "$plain" "$blank"; then fail "an installed text names a directory of the build"; fi
 
-# In the archive, only the functions of the header are visible.
+# In the archive, only the functions that the header declares are visible.
 nm -g --defined-only "$plain/lib/libfencepost.a" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort > "$folder/visible"
 sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/\1/p' bindings/c/fencepost.map | LC_ALL=C sort > "$folder/exports"
 same "what the archive makes visible" "$folder/exports" "$folder/visible"

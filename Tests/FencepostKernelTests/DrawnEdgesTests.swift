@@ -33,7 +33,7 @@ import Testing
   /// Edges within a micrometre of each other touch. Slots and gaps are accepted, however narrow they are, as long as
   /// they are wider than a micrometre.
   @Test(arguments: [1e-9, 1e-8, 1e-7, 1e-6, 1e-5]) func aHoleLiesBesideAnEdge(_ gap: Double) throws {
-    // The edges of the hole are divided as well as those of the outer ring.
+    // The edges of the hole are divided, just like the edges of the outer ring.
     let hole: Ring = [(60 + gap * 100, 11), (60 + gap * 100, 18.7), (60.5, 13)]
     let narrow = try shape([[box, hole]])
     // Geodesics are within 0.1 m of the drawn edges.

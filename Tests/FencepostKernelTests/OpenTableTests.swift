@@ -121,8 +121,8 @@ import Testing
     }
   }
 
-  /// At most three fifths of a table's places are used. A table with reserved room has the same length as a table that
-  /// has grown to the same count.
+  /// At most three fifths of the places in an `OpenTable` are used. A table with reserved room has the same length as a
+  /// table that has grown to the same count.
   @Test func growsBeforeItIsFull() {
     var table = OpenTable<Entry>()
     for key in 1...1_000 as ClosedRange<UInt64> {

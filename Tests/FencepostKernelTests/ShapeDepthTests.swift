@@ -167,8 +167,8 @@ import Testing
     let size = 0.01
     let squares = [(0.0, 0.0), (1, 0), (-1, 0), (0, 1), (0, -1)].map { [square($0.0 * size, $0.1 * size, size)] }
     let cross = try GeodesicShape.reading(polygon: squares)
-    // The depth is half of a square's diagonal. One degree of latitude is 110 574 m, and one degree of longitude is 111
-    // 320 m.
+    // The depth is half of the diagonal of one of the squares. One degree of latitude is 110 574 m, and one degree of
+    // longitude is 111 320 m.
     let expected = size / 2 * (110_574.0 * 110_574 + 111_320.0 * 111_320).squareRoot()
     #expect(cross.depth > expected * 0.99 && cross.depth < expected * 1.0001, "\(cross.depth) \(expected)")
     #expect(cross.line.vertices.count == 13)

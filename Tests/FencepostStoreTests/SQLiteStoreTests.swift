@@ -95,8 +95,8 @@ import Testing
 
   // MARK: - Restart
 
-  /// The same calls with and without a restart after every call give the same events, and the same state, byte for
-  /// byte.
+  /// A sequence of calls gives the same events, and the same state byte for byte, with and without a restart after
+  /// every call.
   @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 30_000_000)])
   func restartsChangeNothing(_ durability: Durability) throws {
     for seed in 1...(isSoak ? 40 : 6) as ClosedRange<UInt64> {

@@ -13,7 +13,8 @@ case $(uname -s) in
   *) soname=libfencepost.so.$abi ;;
 esac
 
-# FENCEPOST_TARGET is a cross target of targets.sh. If the variable is unset, the library is built for this machine.
+# FENCEPOST_TARGET names one of the cross targets in targets.sh. If the variable is unset, the library is built for this
+# machine.
 . "$root/bindings/c/targets.sh"
 if [ -n "${FENCEPOST_TARGET:-}" ]; then
   set_target "$FENCEPOST_TARGET" || exit 2

@@ -6,9 +6,9 @@ targets='x86_64-linux-gnu x86_64-linux-musl aarch64-linux-gnu wasm32-wasi'
 
 # set_target TARGET: sets these variables for a target.
 #
-# - triple: the target of the Swift compiler. Embedded Swift supports few targets, and of the Linux targets only x86-64.
-#   For targets that Embedded Swift does not support, the triple is `none`, and C headers, constants and layouts are
-#   those of c_target.
+# - triple: the target of the Swift compiler. Embedded Swift supports few targets; of the Linux targets, it supports
+#   only x86-64. For targets that Embedded Swift does not support, the triple is `none`, and C headers, constants and
+#   layouts are those of c_target.
 # - c_target: the target of clang, and of the C headers that Swift imports.
 # - c_headers: options that find these headers, relative to the root of the tree.
 # - cc: the compiler of the C files, which is called with cc_options.

@@ -22,8 +22,8 @@ myst_heading_anchors = 3
 myst_links_external_new_tab = False
 # Notebooks are committed with their outputs; a test compares these with a fresh execution.
 nb_execution_mode = "off"
-# In the site's pages, a heading may be followed by one two levels below it, and JSON in the guides may contain an
-# ellipsis (…).
+# In the site's pages, a heading may be followed by a heading that is two levels below it, and the JSON in the guides
+# may contain an ellipsis (…).
 suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 
 html_theme = "furo"

@@ -260,7 +260,7 @@ public actor Fleet {
     return try engine.safeDistance(at: coordinate, for: number)
   }
 
-  /// The plan of a planner for a device at a position. See ``FleetEngine/plan(_:at:accuracy:for:)``.
+  /// The plan that a planner makes for a device at a position. See ``FleetEngine/plan(_:at:accuracy:for:)``.
   ///
   /// - Throws: ``MonitorError/notFound(_:)`` when there is no such device; otherwise the same errors as the engine's
   ///   method.

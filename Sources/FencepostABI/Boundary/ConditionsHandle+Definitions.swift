@@ -40,7 +40,7 @@ extension ConditionsHandle {
     let subject = try read { table throws(MonitorError) in
       table.subject(of: try table.slot(ofIdentifierBytes: bytes))
     }
-    // The departure of planar edges from geodesic edges is computed outside the lock, because the computation takes a
+    // The distance between planar and geodesic edges is computed outside the lock, because the computation takes a
     // while if there are many vertices.
     try SizedStruct.write(fencepost_shape(subject), to: out, "out_shape")
   }

@@ -197,7 +197,7 @@ struct InverseTask {
     let waves = Harmonics(sine: sine2, cosine: cosine2) - Harmonics(sine: sine1, cosine: cosineSigma1)
     let sum = sigma + GeodesicSeries.distanceCoefficients(epsilon).sum(waves)
     let length = (1 + GeodesicSeries.distanceScaleMinusOne(epsilon)) * sum
-    // Equal points, and the same pole given with two longitudes, are exactly 0 apart.
+    // The distance between equal points is exactly 0, and so is the distance between two longitudes at the same pole.
     let distance = sigma < 3 * Heading.tiny ? 0 : Ellipsoid.polarRadius * length
     return InversePath(distance: distance, start: start, end: Heading(sine: 0, cosine: 1))
   }

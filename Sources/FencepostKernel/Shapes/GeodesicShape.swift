@@ -6,7 +6,7 @@
 /// The signed boundary distance D is in metres and is negative inside. If a point moves, D changes by at most the
 /// distance moved.
 public final class GeodesicShape: Sendable {
-  /// Computed distances below this, in metres, count as 0, so that a position on the line is inside.
+  /// Computed distances below this value, in metres, count as 0, so that a position on the line is inside.
   static var onTheLine: Double { 20e-9 }
   /// The largest depth that is computed for a polygon, in metres.
   static var greatestDepth: Double { 100_000 }

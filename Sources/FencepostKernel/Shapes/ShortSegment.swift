@@ -67,8 +67,8 @@
   /// The point on the segment that is nearest to a given point.
   ///
   /// - Parameter point: A point of the surface; the result is exact to 5 nm if the point is within
-  ///   `ShortDistance.limit` of the segment. If the point is farther away than that, use the returned `along` only as a
-  ///   starting value.
+  ///   `ShortDistance.limit` of the segment. If the point is farther away than this limit, use the returned `along`
+  ///   only as a starting value.
   public func foot(of point: EarthVector) -> (along: Double, at: EarthVector, isInner: Bool) {
     guard length > 0 else { return (0, start, false) }
     // At the foot computed here, the chord to the point is perpendicular to the segment. If the geodesic to the foot is

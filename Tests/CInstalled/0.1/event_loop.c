@@ -1,5 +1,6 @@
 /*
- * Uses Fencepost in a poll() loop: fixes come through one descriptor, events are announced through another.
+ * Uses Fencepost in a poll() loop: fixes come through one descriptor, and events are announced through another
+ * descriptor.
  *
  * The wake-up callback adds 1 to an eventfd. The thread that makes an event available runs the callback: here this is
  * the loop's own feed, in other programs another thread. The loop therefore does not need to know which thread feeds

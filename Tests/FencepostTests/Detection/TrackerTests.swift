@@ -25,7 +25,7 @@ import Testing
     #expect(engine.state(of: "c") == .satisfied)
   }
 
-  /// Beacon conditions that were added, replaced and removed before the clock had a time leave nothing behind. For the
+  /// Beacon conditions that were added, replaced and removed before the clock was set leave nothing behind. For the
   /// remaining beacons, the time without a sighting is counted from the first time of the clock, and their events come
   /// in add order.
   @Test func beaconsBeforeAnyTimeLeaveNothing() throws {

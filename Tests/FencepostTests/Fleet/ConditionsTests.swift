@@ -81,7 +81,7 @@ import Testing
     #expect(table.read { shapes($0) } == first)
     #expect(try table.ensure(polygon(1), identifier: "p1", tag: 4))
     #expect(Set(table.read { shapes($0) }) == Set(first))
-    // Syncing a monitor's own table gives the same results.
+    // Syncing the table that belongs to a monitor gives the same results.
     var engine = try MonitorEngine()
     try engine.sync(rows(tag: 1))
     let before = shapes(engine.table)

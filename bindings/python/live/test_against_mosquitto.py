@@ -392,8 +392,8 @@ def test_a_second_watch_of_one_id_is_no_endless_quarrel(stack: ExitStack, tmp_pa
 
 
 def test_a_long_command_costs_no_message(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """The command takes longer than the broker's keep-alive time. Messages of QoS 0 wait in the watch, while messages
-    of QoS 1 wait at the broker."""
+    """The command takes longer than the broker's keep-alive time. Messages with QoS 0 wait in the watch, while messages
+    with QoS 1 wait at the broker."""
     state = tmp_path / "watch"
     # The broker drops a client that is silent for 1.5 times its keep-alive time, which is 30 s outside of tests.
     (tmp_path / "sitecustomize.py").write_text("import fencepost._live.mqtt_client as own\nown.KEEP_ALIVE = 10\n")

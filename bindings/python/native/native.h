@@ -163,7 +163,7 @@ native_call native_begin_batch(native_handle *self);
  * the library makes them wait for each other as far as needed.
  */
 native_call native_begin_question(native_handle *self);
-/* Begins a call that a store must save; returns 0, or -1 with an exception if the handle is closed. */
+/* Begins a call whose effect a store must save; returns 0, or -1 with an exception if the handle is closed. */
 int native_begin_input(native_handle *self, native_call *call);
 int native_begin_input_batch(native_handle *self, native_call *call);
 /* Takes the interpreter lock again; the caller must check the library's status. */

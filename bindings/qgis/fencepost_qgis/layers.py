@@ -1,4 +1,5 @@
-"""Reads features: converts positions from any coordinate system to WGS84, and finds fields by chosen or usual names."""
+"""Reads features: converts positions from any coordinate system to WGS84, and finds fields by the names that the user
+chose or by usual names."""
 
 from qgis.core import (
     NULL,
@@ -120,7 +121,7 @@ class Layer:
             yield feature, step
 
     def position(self, feature):
-        """Returns the latitude and longitude of a feature's point, WGS84 degrees.
+        """Returns the latitude and longitude of a feature's point, in WGS84 degrees.
 
         Raises:
             Unusable: The feature has no point, or its point is outside the range of latitudes and longitudes.
@@ -152,7 +153,7 @@ class Layer:
         return latitude, longitude
 
     def shape(self, feature):
-        """Returns a feature's polygons or lines as well-known binary, WGS84 degrees. Curves become many short edges.
+        """Returns a feature's polygons or lines as well-known binary, in WGS84 degrees. Curves become many short edges.
 
         Raises:
             Unusable: The feature has no geometry, or its geometry cannot be transformed to WGS84.

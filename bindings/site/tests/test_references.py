@@ -120,7 +120,7 @@ def test_alternative_texts_keep_their_spaces(site: Path) -> None:
 
 
 def test_numbers_stay_on_one_line(site: Path) -> None:
-    """A space in a number, or between a number and its unit, does not break; code stays unchanged."""
+    """A space in a number, or between a number and its unit, is non-breaking; spaces in code stay unchanged."""
     split = re.compile(r"[^\w.]\d{1,3}( \d{3})+[ .,;)<]|\d (?:km|ms|MB)\b")
     found = []
     for page in guides(site):

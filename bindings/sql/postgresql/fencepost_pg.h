@@ -10,7 +10,7 @@
 
 #include "core.h"
 
-/* PostgreSQL counts time from 2000, but the engine from 1970. */
+/* PostgreSQL counts time from 2000, whereas the engine counts time from 1970. */
 static const int64 fp_epoch_difference_us = (int64)(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
 
 /* Ends the statement with an error: 22023 for invalid input, 53200 if memory is exhausted, 57014 if the statement is

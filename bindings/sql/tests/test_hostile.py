@@ -11,7 +11,7 @@ from conftest import PLACES, Host
 from worlds import damaged, zones
 
 SQUARE = shapely.box(7.5, 47.5, 7.6, 47.6).wkb
-# A polygon of 400 vertices; cutting its planar edges takes more than half a million vertices.
+# A polygon of 400 vertices; cutting its planar edges adds more than half a million vertices.
 THERE = [(170.0 * (step % 2), 60 + 24 * step / 400) for step in range(200)]
 ZIGZAG = shapely.Polygon([*THERE, *((x + 1, y + 0.001) for x, y in reversed(THERE))]).wkb
 

@@ -206,8 +206,8 @@ def test_duckdb_threads_share_places_and_groups_of_any_order() -> None:
     other = connection.execute(f"SELECT * FROM ({sql.format('(FROM fixes ORDER BY random())')}) ORDER BY van, sequence")
     assert other.fetchall() == one
     assert len(one) > 1000
-    # Threads that begin at the same time compile the same places separately, and the threads' parts of a group must
-    # still combine.
+    # Threads that begin at the same time compile the same places separately, and it must still be possible to combine
+    # the parts of a group from different threads.
     for number in range(20):
         places = f"(SELECT fp_places(id, lat, lon, {300 + number}.0) FROM zones)"
         apart = (
@@ -249,7 +249,8 @@ def test_postgis_geometry_and_geography_are_accepted(postgis: PostgreSQL) -> Non
 
 
 def test_postgis_agrees_within_a_distance(postgis: PostgreSQL) -> None:
-    """ST_DWithin with geographies and circles answer the same question; PostGIS' tolerance is 1e-8 m or more."""
+    """`ST_DWithin` with geographies answers the same question as our circles do; PostGIS' tolerance is 1e-8 m or
+    more."""
     postgis.run("DROP TABLE IF EXISTS a, b")
     postgis.run("SELECT setseed(0.3)")
     postgis.run("CREATE TABLE a AS SELECT i, 47 + random() AS lat, 7 + random() AS lon FROM generate_series(1, 2000) i")

@@ -23,7 +23,7 @@ class Advice(NamedTuple):
 
 
 def published(kind: type[_Kind]) -> type[_Kind]:
-    """Sets the module that tracebacks and warnings show for a class to the public module.
+    """For a class, sets the module that tracebacks and warnings show to the public module.
 
     If `__module__` were set in the class body, Python 3.13 would look for the class's source in the package's
     `__init__`.

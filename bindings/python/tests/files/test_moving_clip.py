@@ -72,7 +72,7 @@ def microseconds(time: Any) -> int:
 
 
 def runs_of(inside: list[bool]) -> list[tuple[int, int]]:
-    """Returns the first and last index of each run of consecutive fixes inside."""
+    """Returns the first and last index of each run of consecutive fixes that are inside."""
     edges = [number for number, pair in enumerate(zip([*inside, False], [False, *inside])) if pair[0] != pair[1]]
     return list(zip(edges[::2], edges[1::2]))
 
@@ -106,7 +106,7 @@ def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]
         for begin, end in clipped(whole, shape):
             within = [number for number, time in enumerate(times) if begin <= time <= end]
             own = [number for number in within if inside[number]]
-            # Points that clip computes on the line may lie very slightly outside.
+            # Points that clip computes on the line may lie very slightly outside the polygon.
             assert all(shape.distance(whole.df.geometry.iloc[each]) < 1e-5 for each in set(within) - set(own)), name
             if not own:
                 passed += 1
@@ -152,8 +152,8 @@ class Way:
         self.places = [(point.y, point.x) for point in track.df.geometry]
 
     def at(self, time: int) -> tuple[float, float, float]:
-        """Returns the latitude and longitude at a time, on the geodesic between two fixes, and the approximate offset
-        in metres of the straight line in degrees from this geodesic. The offset is s (l - s) tan(latitude) / (2 R),
+        """Returns the latitude and longitude at a time, on the geodesic between two fixes, and approximately how far,
+        in metres, the straight line in degrees lies from this geodesic. The offset is s (l - s) tan(latitude) / (2 R),
         where s is the distance along the segment, l is the segment's length, and R is the Earth's radius: relative to a
         geodesic, a parallel has the curvature tan(latitude) / R."""
         after = min(max(bisect.bisect_right(self.times, time), 1), len(self.times) - 1)

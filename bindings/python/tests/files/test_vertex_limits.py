@@ -238,7 +238,7 @@ def test_the_default_refuses_a_small_file_of_long_edges(path: Path) -> None:
 
 
 def test_positions_that_are_not_valid_are_refused_as_such() -> None:
-    """A polygon with an invalid position is refused for this position, not for too many vertices."""
+    """A polygon with an invalid position is refused because of this position, not because it has too many vertices."""
     for bad in (float("nan"), float("inf"), 1e300, -91.0):
         geometry = {"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, bad], [0, 0]]]}
         text = str(refusal(Zones, collection(feature(geometry)), max_vertices=10))

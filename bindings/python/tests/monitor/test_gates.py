@@ -1,4 +1,4 @@
-"""Tests gates, that is, lines without a width at which crossings are counted."""
+"""Tests gates, which are lines that have no width and whose crossings are counted."""
 
 from __future__ import annotations
 

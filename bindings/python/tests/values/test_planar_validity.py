@@ -65,7 +65,7 @@ def turned(world: random.Random) -> Shape:
 
 
 def slots(world: random.Random) -> Any:
-    """Returns boxes with slots that become narrower, from kilometres to some micrometres."""
+    """Returns boxes with slots that become narrower, from kilometres to a few micrometres."""
     at, count = turned(world), world.randint(1, 4)
     width = max(10 ** world.uniform(-7, -2), 1e-10 / math.dist(at(0, 0), at(1, 0)))
     ring = [at(0, 0)]

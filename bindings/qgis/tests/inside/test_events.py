@@ -91,7 +91,7 @@ class CoordinateSystems(unittest.TestCase):
             self.assertEqual(rows_of(found, *columns), exact)
             self.assertEqual(found.crs().authid(), out)
             self.assertEqual(feedback.warnings, [])
-            # The event's point is the position of its evidence, or of the first fix after it.
+            # The event's point is the position of its evidence, or of the first fix after that evidence.
             first = next(found.getFeatures())
             self.assertAlmostEqual(first["latitude"], 47.0, 7)
         results, _ = events(street(crs="EPSG:2056"))

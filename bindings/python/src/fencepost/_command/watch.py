@@ -180,7 +180,7 @@ class _Sinks:
         return 0 if self.published is None else self.published.reconnects
 
     def reopen(self) -> None:
-        """Reopens the file that ``--append`` names, after SIGHUP."""
+        """Reopens the file that ``--append`` names; called after SIGHUP."""
         if self._file is not None:
             self._file.reopen()
 

@@ -81,7 +81,7 @@ def worse(first: Flaw | None, second: Flaw | None) -> Flaw | None:
 
 
 class SeenTimes:
-    """Detects doubtful times of fixes, which may arrive in pieces and in any order."""
+    """Detects doubtful times of fixes; the fixes may arrive in pieces and in any order."""
 
     def __init__(self) -> None:
         self.count = 0

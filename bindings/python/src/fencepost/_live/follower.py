@@ -102,8 +102,8 @@ class Follower(Running):
             know the accuracy.
         policy: The transition policy of zones without a policy; None means ``standard``.
         radius: The radius, in metres, of points without a radius.
-        assuming: The state of each zone before the first fix of a device. If `assuming` is None, the state is
-            unsatisfied, or unknown for a monitor.
+        assuming: The state of each zone before the first fix of a device. If `assuming` is None, the assumed state is
+            unsatisfied for a fleet and unknown for a monitor.
         columns: Names of the columns in a table of zones.
         max_vertices: The largest number of vertices of each shape in a file or table; None means 500,000. See
             :class:`Zones`.
@@ -380,7 +380,8 @@ class Follower(Running):
     @property
     def counts(self) -> dict[str, int]:
         """The counts by name: ``messages``, ``fixes``, ``late_fixes``, ``double_fixes``, ``passed_fixes``,
-        ``invalid_fixes``, ``future_fixes``, ``bad_lines``, ``events`` and others. A missing name means the count 0."""
+        ``invalid_fixes``, ``future_fixes``, ``bad_lines``, ``events`` and others. If a name is missing, its count is
+        0."""
         with self._watcher.lock:
             return dict(self._watcher.counts)
 

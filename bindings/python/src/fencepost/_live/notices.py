@@ -174,7 +174,7 @@ class Notices:
         self._limit.forget(kind)
 
     def pass_time(self) -> None:
-        """For each kind whose minute is over, logs the last notice that was held back."""
+        """For each kind of notice whose minute is over, logs the last notice that was held back."""
         for record in self._limit.due():
             self._logger.handle(record)
 

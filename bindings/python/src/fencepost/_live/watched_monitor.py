@@ -81,7 +81,7 @@ class Watch(Handling):
         self._ahead_us = None if ahead is None else round(ahead * 1e6)
         self._last: tuple[int, float] | None = None
         self._max_gap_us = 0 if max_gap is None else round(max_gap * 1e6)
-        # The time of the last fix, where the movement to the next fix begins.
+        # The time of the last fix, at which the movement to the next fix begins.
         self._way_from: int | None = None
         # The clock of a stored monitor when the watch began; None once a later fix has arrived.
         self._fed_to = monitor.clock_us
@@ -176,8 +176,8 @@ class Watch(Handling):
         if self._refused == 0:
             self._refused_since = self._monotonic()
         self._refused += 1
-        # Fixes with the same time are common. The receiver's clock has stopped only if all fixes have the same time for
-        # a minute.
+        # Fixes with the same time are common. The receiver's clock counts as stopped only if all fixes of a whole
+        # minute have the same time.
         if kind != "double_fixes" or self._monotonic() >= self._refused_since + MINUTE:
             self._notices.seldom("refused", f"{place}: {why}")
 

@@ -143,7 +143,8 @@ def report_data(log: Log) -> ReportData:
 
 
 class _Numbers(dict[str, int]):
-    """Maps identifiers to numbers. A missing identifier belongs to a removed condition, and gets the next number."""
+    """Maps identifiers to numbers. An identifier that is not in the mapping belongs to a removed condition, and gets
+    the next number."""
 
     def __init__(self, names: list[str], numbers: dict[str, int]) -> None:
         super().__init__(numbers)

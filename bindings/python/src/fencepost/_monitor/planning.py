@@ -178,8 +178,8 @@ class RotationPlanner:
         return self._armed
 
     def plan(self, monitor: _Planned, latitude: float, longitude: float, accuracy: float = 0.0) -> RotationPlan:
-        """Makes a plan for the position of the fix that was fed last. After planning, the planned circles count as
-        armed.
+        """Makes a plan for the position of the fix that was fed most recently. After planning, the planned circles
+        count as armed.
 
         Args:
             monitor: The monitor, or a device of a fleet; it is not changed.

@@ -64,7 +64,7 @@ class Ticks(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The index of the column for each role. `geometry` is the column of points if positions come from such a column,
+    """For each role, the index of its column. `geometry` is the column of points if positions come from such a column,
     otherwise None."""
 
     indices: Mapping[str, int]

@@ -187,7 +187,7 @@ class Column:
 
     def same_points(self) -> tuple[array[float], array[float]] | None:
         """A fast version of :meth:`wkb_points`. Returns None unless all values are little-endian points with two
-        coordinates; then use the slow version."""
+        coordinates; in that case, use the slow version."""
         if self.format not in ("z", "Z") or not self.length or self._view.null_count:
             return None
         starts = memoryview(self._view.buffer(1))[self._first : self._first + self.length + 1]
