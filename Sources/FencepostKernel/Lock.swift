@@ -8,7 +8,7 @@ public import CPlatform
 @frozen
 public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   /// The lock's words, and the value that the lock protects. To the compiler and to ThreadSanitizer, the lock's words
-  /// and the value are separate memory accesses: a thread that changes the value under the lock must not appear to
+  /// and the value are separate memory accesses. A thread that changes the value under the lock must not appear to
   /// change a word, because other threads read the words at the same time.
   @usableFromInline let word: UnsafeMutablePointer<cplatform_lock>
   @usableFromInline let value: UnsafeMutablePointer<Value>

@@ -111,8 +111,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     guard number(at: 68) == Schema.applicationID else {
       throw .foreignFile(number(at: 68))
     }
-    // According to section 1.3.3 of the SQLite file format, a value above 2 at byte 18 means that SQLite may only read
-    // the file; a value above 2 at byte 19 means that SQLite must not even read it.
+    // According to section 1.3.3 of the SQLite file format, a value above 2 at byte 18 means that SQLite must not write
+    // to the file. A value above 2 at byte 19 means that SQLite must not even read the file.
     guard page[18] <= 2, page[19] <= 2 else {
       throw .damaged("this version of SQLite does not support its newer file format")
     }

@@ -3,10 +3,10 @@ import CPosix
 /// A store's file, which is open and locked for as long as this object lives.
 ///
 /// The lock covers the bytes that SQLite locks in every database file (`os_unix.c`: 510 bytes from 2³⁰ + 2 on for
-/// readers, and the two bytes before them for writers), so it keeps out every other copy of SQLite, even a copy in the
-/// same process. The lock belongs to this open file description, not to the process. If other code in the process, such
-/// as a backup, opens and closes the same file, SQLite's own lock is released, but this lock is not. SQLite itself
-/// opens the file without locking it.
+/// readers, and the two bytes before them for writers). So the lock keeps out every other copy of SQLite, even a copy
+/// in the same process. The lock belongs to this open file description, not to the process. If other code in the
+/// process, such as a backup, opens and closes the same file, SQLite's own lock is released, but this lock is not.
+/// SQLite itself opens the file without locking it.
 ///
 /// A read-only file gets a shared lock on the bytes that SQLite locks, which keeps out writers, and a lock by `flock`,
 /// which keeps out other readers.

@@ -1,4 +1,4 @@
-// Runs tg on the polygons of the table row W3 (../shared/bench): a packed R-tree of boxes finds candidate polygons, tg
+// Runs tg on the polygons of the table row W3 (../shared/bench). A packed R-tree of boxes finds candidate polygons, tg
 // tests whether they contain the point, and each difference from the previous set of polygons is an event. Edges are
 // straight on the map. TG_LIBRARY is the path of the library with tg, from the package sqlite-tg. Prints a line of
 // JSON, as the other peers do.

@@ -136,9 +136,9 @@ void native_release(PyObject *self);
 
 /*
  * A call on a handle: one or more calls of library functions, between `begin` and `return` (or `end`). Only one call at
- * a time runs on a monitor or fleet, so what one function of the library has found (the number of a device, or that a monitor
- * is not closed) still holds for the next function. During a call, do not call Python functions, and do not begin
- * another call on the handle.
+ * a time runs on a monitor or fleet. So what one function of the library has found (the number of a device, or that a
+ * monitor is not closed) still holds for the next function. During a call, do not call Python functions, and do not
+ * begin another call on the handle.
  *
  *     Example: native_call call = native_begin(self); if (native_end(&call, fencepost_monitor_advance(self->handle,
  *     time, &call.error)) < 0) return NULL;
@@ -153,7 +153,7 @@ typedef struct {
 /*
  * Begins a call and keeps the interpreter lock, which is cheaper than releasing it and excludes all other calls.
  * Releases the interpreter lock if another call on the handle runs without the lock, or if this call may wait for a
- * disk or for the fleets of a table: while the call waits, other Python threads must be able to run.
+ * disk or for the fleets of a table. While the call waits, other Python threads must be able to run.
  */
 native_call native_begin(native_handle *self);
 /* Begins a call and releases the interpreter lock, because the call may take long. */

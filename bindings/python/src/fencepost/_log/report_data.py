@@ -51,8 +51,8 @@ class ReportData:
         visits: Rows with the track, place, start, end or None, last time (the end of the log for an open visit), two
             indices in `KNOWN` (how the start is known, and how the end is known), confirmed start, and confirmed end or
             None. Times are in milliseconds.
-        unknown: Rows with the track, place, start and end of each interval with an unknown state, only for pairs of a
-            track and a place with visits or crossings, and for places that stopped being monitored.
+        unknown: Rows with the track, place, start and end of each interval with an unknown state. Only two cases are
+            included: pairs of a track and a place with visits or crossings, and places that stopped being monitored.
         events: Rows with the track, place, state or direction, time, easting, northing (both None without a position),
             and a text.
         frame: West, south, east and north of the initial map view, in metres. `frame` is None if there are no
