@@ -26,8 +26,8 @@ HEADER = "include/fencepost.h"
 CHANGELOG = "CHANGELOG.md"
 VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
 
-# The texts that repeat the version: the file, a pattern whose group is the repeated part, and how many parts of the
-# version it repeats.
+# The texts that repeat the version. For each text: the file, a pattern whose group is the repeated part, and how many
+# parts of the version the text repeats.
 MENTIONS = (
     ("CITATION.cff", r"^version: ([\d.]+)$", 3),
     ("README.md", r'\.package\(url: "[^"]*", exact: "([\d.]+)"\)', 3),

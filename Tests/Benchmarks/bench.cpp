@@ -357,8 +357,8 @@ void polygonsAgainst(const PolygonProgram &limit, const PolygonProgram &peers, c
   }
 }
 
-// Measures the search for the nearest of 1 000 polygons against the search for the nearest of the circles around them,
-// with polygons far apart and with many that overlap.
+// Compares the search for the nearest of 1 000 polygons with the search for the nearest of the circles around them,
+// both for polygons that are far apart and for many that overlap.
 void nearestOfPolygons(const Circles &circles) {
   Random random(5);
   Circles crowd;
@@ -555,7 +555,7 @@ void manyDevices(const Limit &limit, Zones &zones, const StoreDirectory &directo
   for (int i = 0; i < 200; i++) waiting.push_back(timed([&] { fleet.advance(time + i); }));
   report.add({"fleet-add", "", median(adding), -1, median(adding) / 1000, Sense::atMost, 20, "us"});
   report.add({"fleet-advance", "", median(waiting), -1, median(waiting) / 1000, Sense::atMost, 1, "us"});
-  // Measures the cost of saving, which has no target.
+  // Measures the cost of saving; this cost has no target.
   double saving = timed([&] { fleet.checkpoint(); });
   fleet.close();
   double opening = 0;

@@ -148,7 +148,7 @@ def visits(rows: int, runs: int) -> list[dict[str, Any]]:
         own.append(spent)
         spent, joined = seconds(lambda: by_geopandas(frame, shapes))
         theirs.append(spent)
-    # In GeoPandas, edges are straight in degrees; our planar edges are too, except for rounding.
+    # In GeoPandas, edges are straight in degrees; our planar edges are also straight in degrees, except for rounding.
     if abs(len(told) - len(joined)) > len(joined) // 1000 or not len(joined):
         raise SystemExit(f"tables: {len(told)} visits, GeoPandas finds {len(joined)}")
     print(f"tables: {len(told)} visits, GeoPandas {len(joined)}", file=sys.stderr)

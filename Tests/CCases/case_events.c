@@ -164,7 +164,7 @@ static void delivery_first(void) {
   expect(monitor, 2, FENCEPOST_STATE_UNSATISFIED, FENCEPOST_CAUSE_CROSSING, SECONDS(3));
   expect_no_event(monitor);
   /* If a device leaves and returns before the first event is acknowledged, the first event is delivered, and then an
-     event for the present state. */
+     event for the current state. */
   CHECK_OK(feed(monitor, 0, SECONDS(4)));
   CHECK_OK(feed(monitor, 0.1, SECONDS(5)));
   expect(monitor, 3, FENCEPOST_STATE_SATISFIED, FENCEPOST_CAUSE_CROSSING, SECONDS(4));

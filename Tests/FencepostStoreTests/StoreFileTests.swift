@@ -137,7 +137,7 @@ import Testing
   }
 
   /// If another program writes into the open file or its log, the store discards those writes: the call that detects
-  /// them first writes everything again.
+  /// them writes everything again before it returns.
   @Test(arguments: ["m.fencepost", "m.fencepost-wal"], [0, 1_000, 5_000]) func whatOthersWriteIntoItIsReplaced(
     _ name: String, _ length: Int
   ) throws {

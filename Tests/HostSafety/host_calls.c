@@ -1,7 +1,7 @@
 /*
  * Loads the library named by the first argument and uses all of it except the stores. Writes the marks "load", "use",
- * "fork" and "end" to standard output. A trace of the system calls shows these marks. The program replaces the C
- * library functions that our code must not call with functions that count their calls.
+ * "fork" and "end" to standard output. A trace of the system calls shows these marks. The program replaces certain
+ * functions of the C library, which our code must not call, with functions that count their calls.
  */
 #include "host.h"
 
@@ -198,7 +198,7 @@ static void use_shapes(fencepost_monitor *monitor) {
   OK(api.fencepost_monitor_rewind(monitor, -1, NULL));
 }
 
-/* Makes all queries about points, which change nothing. */
+/* Makes all queries about points; a query changes nothing. */
 static void ask(fencepost_monitor *monitor) {
   static const double latitudes[] = {0, 0.0001, 80}, longitudes[] = {0, 0.1, -180};
   fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT, none = FENCEPOST_POINT_COLUMNS_INIT;

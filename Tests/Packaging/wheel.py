@@ -6,7 +6,7 @@
                                                        here, a few on each other
     .venv/bin/python Tests/Packaging/wheel.py sdist    the source distribution builds on its own, and its tests pass
 
-Works in .build/wheel-test. Environments get their dependencies from the package index, as with pip.
+The script works in .build/wheel-test. Environments get their dependencies from the package index, as with pip.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ class Presence:
     """Tells a host which of its devices are in which zones.
 
     Args:
-        zones: The same values as for a follower.
+        zones: Accepts the same values as the `zones` argument of a follower.
         changed: Called with each event, on the loop; if it raises an exception, it is called again after a pause.
         options: Options of the follower.
     """

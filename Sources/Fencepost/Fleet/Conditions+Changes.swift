@@ -38,7 +38,7 @@ extension Conditions {
     try ContiguousArray(identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
       try MonitorEngine.check(bytes, assuming, policy)
       let subject = try GivenCondition(condition).subject { known(bytes) }
-      // A call that changes nothing must not block while a fleet uses the table.
+      // A call that changes nothing must not make the fleets over this table wait.
       let isEnsured = try read { table throws(MonitorError) in
         try table.isEnsured(subject, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
       }

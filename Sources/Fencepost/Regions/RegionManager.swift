@@ -75,8 +75,8 @@ public final class RegionManager {
 
   public func stopUpdatingLocation() { isUpdatingLocation = false }
 
-  /// From now on significant changes cause a call of `didUpdateLocations`: the next fix, then each fix at least 500 m
-  /// from the last reported one and at least 300 s after it. Other managers are not affected.
+  /// From now on, significant changes cause calls of `didUpdateLocations`: for the next fix, and then for each fix that
+  /// is at least 500 m away from the last reported fix and at least 300 s later. Other managers are not affected.
   public func startMonitoringSignificantLocationChanges() {
     if significantChanges == nil { significantChanges = SignificantChangeFilter() }
     service.tellOfDenial(self)

@@ -159,7 +159,7 @@ struct LineColumn {
   }
 }
 
-/// The geometries in a column of well-known binary, by row.
+/// The geometries of a call, given as a column of well-known binary.
 struct WellKnownBinaryColumn {
   private let rows: UnsafePointer<UnsafeRawPointer?>?
   private let sizes: UnsafePointer<Int>?

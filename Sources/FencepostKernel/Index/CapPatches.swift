@@ -77,7 +77,7 @@ public struct CapPatches: Sendable {
   private struct Patch: OpenTableEntry {
     /// The level and the cube; 0 marks a free slot.
     var key: UInt64 = 0
-    /// The first group of the patch; for a crowded cube, the number of caps near it.
+    /// The first group of the patch. If the cube is crowded, the number of caps near the cube.
     var first: UInt32 = 0
     /// `crowded` means that there is no patch.
     var count: UInt16 = 0
@@ -206,7 +206,7 @@ public struct CapPatches: Sendable {
 
   /// The patch entry for a position; creates a missing patch if this is allowed.
   ///
-  /// - Parameter cap: Returns the centre and the reach of a cap.
+  /// - Parameter cap: A function that returns the centre and the reach of a cap.
   @inline(never)
   public mutating func makePlace(
     of position: EarthVector, _ index: CapIndex, cap: (UInt32) -> (centre: EarthVector, reach: Double)

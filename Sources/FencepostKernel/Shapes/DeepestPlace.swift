@@ -34,7 +34,8 @@ struct DeepestPlace {
   private let largestTangent: Double
   /// The corner whose search was started last, and the end of that corner.
   private var carried: (edge: Int, next: Int, stop: Stop)?
-  /// Vertices of the pieces where more than two edges meet, each with the numbers of all vertices at its place.
+  /// The vertices of the pieces at which more than two edges meet; for each vertex, the numbers of all vertices at the
+  /// same place.
   private let crowded: [Int: [Int]]
   /// The edge that stopped the last circle; the same edge often stops the next circle too.
   private var lastBlocker = -1

@@ -100,8 +100,8 @@ struct LineCrossingSearch {
     return LineCrossing(chain: chain, isToLeft: endsLeft, edge: part.segment)
   }
 
-  /// The part of an edge that lies within twice the length of the path around the path's middle, measured along the
-  /// edge; `nil` if there is no such part.
+  /// The part of an edge that is at most twice the length of the path away from the middle of the path, measured along
+  /// the edge; `nil` if there is no such part.
   private func part(_ edge: Int) -> Part? {
     let (start, end) = (line.vertices[edge], line.vertices[edge + 1])
     let reach = 2 * way.length
@@ -201,7 +201,8 @@ struct LineCrossingSearch {
 }
 
 extension ShortSegment {
-  /// The place where the geodesic, extended beyond its ends, is nearest to a point, in metres from its start.
+  /// The place where the geodesic, extended beyond its ends, is nearest to a point, in metres from the start of the
+  /// geodesic.
   func along(nearest point: EarthVector) -> Double {
     var along = (point - start).dot(terms.first)
     for _ in 0..<12 {
@@ -212,7 +213,8 @@ extension ShortSegment {
     return along
   }
 
-  /// The distance of a point from the extended geodesic, in metres, positive if the point is to its left.
+  /// The distance of a point from the extended geodesic, in metres, positive if the point is to the left of the
+  /// geodesic.
   func side(of point: EarthVector) -> Double {
     let along = along(nearest: point)
     let at = self.point(along)

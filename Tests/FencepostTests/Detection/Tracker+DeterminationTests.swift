@@ -25,9 +25,9 @@ import Testing
     return (engine, steps)
   }
 
-  /// Plays the same random calls in a fork, which evaluates only the circles that may need it, and in an engine that
-  /// records changes for a storage and so evaluates each circle. The fork and the engine give the same events and the
-  /// same final bytes, and the original does not change.
+  /// Plays the same random calls in two engines: a fork, which evaluates only the circles that may need it, and an
+  /// engine that records changes for a storage and therefore evaluates each circle. The fork and the engine give the
+  /// same events and the same final bytes, and the original does not change.
   @Test func forksLiveAsThoseThatLookAtAll() throws {
     var small = 0
     for number in 0..<60 {

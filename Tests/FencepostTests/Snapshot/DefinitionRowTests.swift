@@ -51,7 +51,7 @@ import Testing
     #expect(Array(wkb[(start + 13)..<start + 29]) == Array(wkb.suffix(16)))
   }
 
-  /// Changes, cuts off or extends the bytes of a row without a checksum, at each byte.
+  /// Damages a row without a checksum at each byte: changes the byte, cuts the row off there, or extends the row.
   @Test func hostileBytesAreRefusedOrSound() throws {
     var random = SeededGenerator("hostile rows of shapes")
     var refused = 0

@@ -1,5 +1,5 @@
-/* The Swift objects for x86-64 are compiled with glibc's headers but linked to musl too. System structures and
-   constants that these objects use must therefore be the same in both C libraries. This file is compiled with the
+/* The Swift objects for x86-64 are compiled with glibc's headers, but they are also linked to musl. System structures
+   and constants that these objects use must therefore be the same in both C libraries. This file is compiled with the
    headers of each C library; a difference fails the build. */
 #define _GNU_SOURCE 1
 #if defined(__x86_64__) && defined(__linux__)

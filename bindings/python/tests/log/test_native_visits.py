@@ -1,5 +1,5 @@
-"""Tests how the extension finds visits: compared with a simple implementation of the rules, for random logs and hostile
-rows."""
+"""Tests how the extension finds visits, by comparison with a simple implementation of the rules, for random logs and
+hostile rows."""
 
 from __future__ import annotations
 

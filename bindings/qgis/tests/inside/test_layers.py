@@ -292,7 +292,7 @@ class Circles(unittest.TestCase):
 
 
 class OtherShapes(unittest.TestCase):
-    """A layer that does not contain points is refused with advice."""
+    """A layer that does not contain points is refused, and the error message gives advice."""
 
     def refused(self, **parameters):
         feedback, errors = Feedback(), []

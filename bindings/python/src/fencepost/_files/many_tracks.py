@@ -52,7 +52,7 @@ class Rows(NamedTuple):
 
     NaN means a missing position or an accuracy that is not reported. If no row reports an accuracy, `accuracies` is
     None. `known` is the number of different tracks from the first row of the file to the last row of the batch. `place`
-    returns the place of a row in the file.
+    returns the position of a row in the file.
     """
 
     tracks: array[int]

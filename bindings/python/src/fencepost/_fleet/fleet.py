@@ -429,7 +429,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             devices: The bytes of each device by its identifier. The bytes may come from an untrusted source. No device
                 of the fleet may have one of these identifiers.
             adapt: True to accept bytes that were exported with ``portable`` and another version of the table. If the
-                present table has a condition with the same identifier and definition, a device that was inside of the
+                current table has a condition with the same identifier and definition, a device that was inside of the
                 condition stays inside, and a started crossing of the condition continues. The device counts as outside
                 of all other conditions.
 

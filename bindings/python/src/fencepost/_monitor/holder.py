@@ -60,7 +60,7 @@ class ConditionHolder(Generic[V]):
         return ShapeReading(*self._handle.shape(identifier))
 
     def nearest_boundary_point(self, identifier: str, latitude: float, longitude: float) -> tuple[float, float] | None:
-        """Finds the point of a condition's boundary that is nearest to a position.
+        """Finds the point on a condition's boundary that is nearest to a position.
 
         Returns:
             The point's latitude and longitude. None for a beacon, or if the nearest point is not unique, as in an inner

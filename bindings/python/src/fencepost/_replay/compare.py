@@ -260,7 +260,7 @@ def compare(
 def _labelled(
     labels: LabelSource, log: EventLog, rows: Sequence[ConditionRow], time_zone: str | tzinfo | None
 ) -> Visits:
-    """Converts the labels to visits, in the order of track and start."""
+    """Converts the labels to visits, sorted by track and start."""
     from .labels import read_labels
 
     ends = {replay.key: replay.end_us or 0 for replay in log.replays}
@@ -303,7 +303,7 @@ class _Again:
     by: str | None
 
     def __call__(self, tracks: GivenTracks, policies: Sequence[TransitionPolicy]) -> list[EventLog]:
-        # If there is a limit of conditions, the copies of a condition would count against it.
+        # If there is a condition limit, the copies of a condition would count against the limit.
         if self.options["condition_limit"] is not None:
             policies_of_passes = [[policy] for policy in policies]
         else:

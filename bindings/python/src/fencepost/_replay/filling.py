@@ -57,7 +57,7 @@ def given_conditions(
     refused.
 
     Args:
-        conditions: The argument as passed.
+        conditions: The conditions argument, as the caller passed it.
         policy: The policy for conditions that do not have their own. None means ``standard``.
         by: The column that identifies the track. None means that there is only one track.
         name: Name of the argument, for messages.

@@ -39,7 +39,7 @@ class ManyReplay:
     Attributes:
         counts: The counts of the replay. The counts are complete once all events have been read.
         flaw: The first fix that cannot be used. `flaw` is set once all events have been read.
-        ended: The begin and end of each track. The times are complete once all events have been read.
+        ended: The times at which each track began and ended. The times are complete once all events have been read.
     """
 
     def __init__(

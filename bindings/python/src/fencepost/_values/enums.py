@@ -80,7 +80,7 @@ class Delivery(enum.StrEnum):
     """Every change is delivered, in order."""
     FIRST = "first"
     """The first pending change of each condition is delivered; after the program has acknowledged this change, the
-    present state is delivered (as in Core Location)."""
+    current state is delivered (as in Core Location)."""
     LATEST = "latest"
     """Only the last pending change of each condition is delivered; if the state is again the same as before the
     changes, no change is delivered."""
