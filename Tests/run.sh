@@ -16,11 +16,11 @@ export FENCEPOST_REQUIRE_LIBRARY=1
 seconds_of_a_test=$([ -n "${FENCEPOST_SOAK:-}" ] && echo 7200 || echo 400)
 export PYTEST_ADDOPTS="--durations 0 --durations-min 1 -o faulthandler_timeout=$seconds_of_a_test -o faulthandler_exit_on_timeout=true ${PYTEST_ADDOPTS:-}"
 
-# The parts of the first two lists run in their lane, in this order. After its own parts, each free lane takes the next
-# part of the third list, which starts with the longest parts, so that both lanes end at about the same time. Parts that
-# need the test build come after it in the same lane. Swift builds in the same folder wait for each other. Parts that
-# build wheels or source distributions must be in the same lane. The parts of `heavy_waiting` use little processor time,
-# so a third lane runs them beside the others.
+# The parts of the first list run in one lane and those of the second list in the other lane, in the listed order. After
+# its own parts, each free lane takes the next part of the third list, which starts with the longest parts, so that both
+# lanes end at about the same time. Parts that need the test build come after it in the same lane. Swift builds in the
+# same folder wait for each other. Parts that build wheels or source distributions must be in the same lane. The parts
+# of `heavy_waiting` use little processor time, so a third lane runs them beside the others.
 lane1=(build swift determinism host store fuzz symbols abi examples)
 lane2=(python package wheel)
 either=(install format header)
@@ -78,8 +78,8 @@ qgis() { bindings/qgis/tests/run.sh; }
 logs=.build/test-logs
 mkdir -p "$logs"
 
-# command_of PART: prints the name of the function that runs a part. Some parts have other function names, because their
-# own names are commands used above.
+# command_of PART: prints the name of the function that runs a part. For some parts the function has another name,
+# because the part's own name is a command that this script uses.
 command_of() { case $1 in swift | python) echo "${1}_tests" ;; *) echo "$1" ;; esac; }
 
 # quietly PART...: runs parts one after another; prints a line for each, and the end of its output if it fails.
@@ -105,9 +105,9 @@ remaining() {
   done
 }
 
-# in_lanes LANE1 LANE2 EITHER WAITING: runs the parts of the first two arrays in parallel, one array in each lane. Each
-# lane that is free then takes parts of the third array. A third lane runs the parts of the fourth array at the same
-# time.
+# in_lanes LANE1 LANE2 EITHER WAITING: runs the parts of the first two arrays in parallel, one array in each lane. A
+# lane that has finished its own array takes parts of the third array. A third lane runs the parts of the fourth array
+# at the same time.
 in_lanes() {
   local -n one=$1 two=$2 rest=$3 beside=$4
   local lanes=()
@@ -179,7 +179,7 @@ fi
 
 failed=()
 for part in "${parts[@]}"; do
-  # A part without an outcome was ended from outside the script.
+  # If a part has no outcome, something outside the script ended it.
   [ "$(cat "$logs/$part.outcome" 2> /dev/null)" = passed ] || failed+=("$part")
 done
 if [ ${#failed[@]} = 0 ]; then echo "all tests passed in $SECONDS s"; else echo "some tests FAILED: ${failed[*]}"; fi

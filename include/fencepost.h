@@ -206,7 +206,7 @@ FENCEPOST_API const char *fencepost_version_string(void);
 /* Longest identifier in bytes, without the terminating zero. */
 #define FENCEPOST_IDENTIFIER_MAX 256
 
-/* State of a condition. The numbers are the same as in Core Location. */
+/* State of a condition. The values are the same as in Core Location. */
 typedef int32_t fencepost_state;
 enum {
   FENCEPOST_STATE_UNKNOWN = 0,     /* not decided yet */
@@ -2617,8 +2617,8 @@ typedef struct fencepost_fleet fencepost_fleet;
 /* The value that is used instead of a device number when there is no such device. */
 #define FENCEPOST_NO_DEVICE UINT32_MAX
 
-/* The bits of a device's number that are the index of its slot. The higher bits count the devices that used this slot
-   before, modulo 64. */
+/* The bits of a device's number that are the index of its slot. The higher bits of the number count the devices that
+   used this slot before, modulo 64. */
 #define FENCEPOST_DEVICE_PLACE_MASK 0x03ffffffu
 
 /* Options of a fleet. A NULL pointer stands for the values that its INIT macro sets. */

@@ -80,8 +80,8 @@ static int replace(uint32_t *word, uint32_t old, uint32_t new) {
   return __atomic_compare_exchange_n(word, &old, new, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* Spins for a short time, and takes the lock if its word becomes `seen`. If several threads see that word, only one of
-   them takes the lock. */
+/* Spins for a short time, and takes the lock if its word becomes `seen`. If several threads see that the lock's word
+   has this value, only one of them takes the lock. */
 static int spin(cplatform_lock *lock, uint32_t seen) {
   for (int count = 0; count < SPINS; count++) {
     if (__atomic_load_n(&lock->word, __ATOMIC_RELAXED) == seen && replace(&lock->word, seen, CPLATFORM_HELD)) return 1;

@@ -1,4 +1,4 @@
-/* Tests the delivery of a fleet's events: a full queue, polling and abandoning, the wake-up. */
+/* Tests the delivery of a fleet's events: a full queue, polling and abandoning events, and the wake-up. */
 #include "fleets.h"
 
 /* A full queue stops a batch at a row; the remaining rows are fed after polling. */

@@ -164,7 +164,7 @@ static void planning(void) {
   fencepost_plan plan = FENCEPOST_PLAN_INIT;
   size_t count = 0;
   CHECK_OK(fencepost_fleet_plan(fleet, a, 0, 0.05, 0, &options, NULL, 0, NULL, armed, 2, &count, &plan, NULL));
-  CHECK_INT(plan.follow, 1); /* no fix has determined the circles */
+  CHECK_INT(plan.follow, 1); /* no fix has determined the states of the circles yet */
   CHECK_OK(feed_device(fleet, a, 0.05, SECONDS(0)));
   CHECK_OK(fencepost_fleet_plan(fleet, a, 0, 0.05, 0, &options, NULL, 0, NULL, armed, 2, &count, &plan, NULL));
   CHECK_INT(plan.follow, 0);

@@ -2,9 +2,9 @@
 # Runs the programs of replay.c and compares the SHA-256 of their events with the list that every build must match:
 # Tests/Golden/events.sha256.
 #
-# - `Tests/Determinism/hashes.sh FOLDER COMMAND...` compares the hashes. COMMAND is replay, built against a library, or
-#   a program that runs replay.
-# - `Tests/Determinism/hashes.sh update FOLDER COMMAND...` writes a new list.
+# - `Tests/Determinism/hashes.sh FOLDER COMMAND...` compares the hashes. COMMAND is either the replay program, built
+#   against a library, or a program that runs the replay program.
+# - `Tests/Determinism/hashes.sh update FOLDER COMMAND...` writes a new list of hashes.
 #
 # Leaves the events in FOLDER.
 set -eu

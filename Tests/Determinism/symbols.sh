@@ -1,7 +1,7 @@
 #!/bin/sh
 # Lists the external functions that the objects of FencepostKernel and FencepostCore use, except Swift's own. Fails if
 # one of the external functions is a math function, because decisions may depend only on operations that IEEE 754
-# defines exactly. Also fails if the release build contains the invariant checks that only tests run.
+# defines exactly. The script also fails if the release build contains the invariant checks that only tests run.
 #
 #   Tests/Determinism/symbols.sh BUILD-FOLDER
 #

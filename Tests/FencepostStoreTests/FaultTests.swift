@@ -207,7 +207,7 @@ private final class Observer {
   private var states: Set<[UInt8]> = []
   private var handedOut: UInt64 = 0
   private(set) var looks = 0
-  /// How often a draft existed beside the file.
+  /// The number of times that a draft existed beside the file.
   private(set) var drafts = 0
   private(set) var problems: [String] = []
   private var waiting: [(snapshot: [UInt8], handedOut: UInt64)] = []

@@ -85,7 +85,7 @@ import Testing
     #expect(try identifiers().count == 9)
   }
 
-  /// The sums maintained during writing equal the sums in the head.
+  /// The sums that are updated while a draft is written must equal the sums in the head.
   @Test func theSumsAreThoseOfTheFile() throws {
     let draft = try StoreDraft.make(.monitor, of: path)
     let number = draft.sums.number

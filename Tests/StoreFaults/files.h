@@ -33,7 +33,8 @@ void files_watch(const char *directory, int traced);
 void files_stop(void);
 void files_mark(long call);
 
-/* Operations `first` to `first + count - 1` fail with an errno; a write is half done if `torn`. */
+/* Operations `first` to `first + count - 1` fail with an errno; if `torn` is 1, a failing write writes half of its
+   bytes. */
 void files_fail(long first, long count, int error, int torn);
 /* For turn i of an attack, makes the same operations fail in another way: the turns differ in the errno, and in whether
    writes are torn or shortened. During the attack, the file system reports 16 MiB of free space. */
@@ -41,7 +42,8 @@ void files_fail_by_turns(long i, long first, long count);
 /* Every n-th write writes only half of its bytes and returns that short count, as can happen with signals and quotas;
    0 disables this. */
 void files_shorten(long n);
-/* The process ends before operation number n; a write is half done if `torn`. */
+/* The process ends before operation number n. If `torn` is 1 and that operation is a write, half of its bytes are
+   written first. */
 void files_kill(long n, int torn);
 
 /* Sets the free space that the file system reports, in bytes; 0 stands for the true value. */

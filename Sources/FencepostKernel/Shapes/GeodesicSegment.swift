@@ -124,7 +124,7 @@ public struct GeodesicSegment: Sendable {
       if current.foot.distance <= ShortDistance.limit { return nearFoot(of: point, around: here) }
       if current.foot.distance < best.distance { best = current.foot }
       if current.ahead > 0 { low = max(low, here) } else { high = min(high, here) }
-      // Solves the right-angled spherical triangle with this hypotenuse and angle.
+      // Solves the right-angled spherical triangle with a given hypotenuse and angle.
       let angle = Trigonometry.sincos(current.foot.distance / GeodesicSegment.meanRadius)
       let step =
         GeodesicSegment.meanRadius * Trigonometry.atan2(angle.sine * current.ahead, angle.cosine.magnitude)

@@ -228,7 +228,7 @@ extension ShapeLine.Group {
     let part = ((px * dx + py * dy + pz * dz) / square.atLeast(1e-20)).atLeast(0).atMost(1)
     let (qx, qy, qz) = (px - part * dx, py - part * dy, pz - part * dz)
     let rounding = (Float(line.balls[line.balls.count &- 1].reach) + 1) * 0x1p-19
-    // Computed as in `ShapeLine.sagitta`, but rounded up.
+    // The sagitta is computed as in `ShapeLine.sagitta`, but rounded up.
     let sagitta = square * Float(2.5 / (8 * Ellipsoid.smallestRadiusOfCurvature))
     let chord = ((qx * qx + qy * qy + qz * qz).squareRoot() - rounding - sagitta).atLeast(0)
     let (nx, ny, nz) = (Float(contact.inwards.x), Float(contact.inwards.y), Float(contact.inwards.z))

@@ -30,7 +30,7 @@ struct RingExtents {
     let rounding = Float(plane.size) * 0x1p-21 + 1e-3
     var outer: ContiguousArray<SIMD8<Float>> = []
     for line in lines {
-      // Long edges are cut, because their pieces stay near their chords.
+      // Long edges are cut into pieces, because short pieces stay near their chords.
       let line = line.cut(RingExtents.longestEdge)
       var least = SIMD8<Float>(repeating: .infinity)
       var sagitta = 0.0
@@ -60,7 +60,7 @@ struct RingExtents {
     }
   }
 
-  /// There are 64 classes between a size and twice that size.
+  /// There are 64 size classes between a size and twice that size.
   private static func size(_ extents: SIMD8<Float>) -> UInt32 {
     var sum: Float = 0
     for direction in 0..<8 { sum -= extents[direction] }

@@ -54,8 +54,8 @@ import Testing
       _ = try stays.device(name)
       _ = try fleets[places[index]].device(name)
     }
-    // After a device moves to another fleet, undetermined conditions count as determined. To avoid undetermined
-    // conditions, each device gets fixes, and each beacon becomes absent, before any move.
+    // After a device moves to another fleet, undetermined conditions count as determined. Before any move, each device
+    // gets fixes and each beacon becomes absent, so that no condition is undetermined.
     var time: Int64 = 1_000_000_000
     for step in 0..<2 {
       time += 60_000_000

@@ -28,7 +28,7 @@ import Testing
   @Test func aWrongAdvanceIsRefused() throws {
     var fleet = try FleetEngine(try zones(), options: FleetOptions(maxTimeStepMicroseconds: 3_600_000_000))
     let device = try fleet.device("a")
-    try fleet.advance(to: at(-1e9))  // the first time that a fleet gets is not limited
+    try fleet.advance(to: at(-1e9))  // the first advance of a fleet may be to any time
     try fleet.advance(to: at(0), force: true)
     try fleet.feed(fix(3_000, 0), for: device)
     #expect(isAhead { try fleet.advance(to: at(6_600.000001)) })

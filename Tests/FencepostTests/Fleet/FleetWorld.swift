@@ -263,7 +263,7 @@ struct FleetWorld {
     else { return }
     let bytes = try shards[from].fleet.export([number], portable: portable)[0]
     var moved = device
-    // The device's events that wait here get the next sequence numbers.
+    // The events of the device that still wait in this fleet get the next sequence numbers.
     moved.sequence += UInt64(shards[from].waiting.count { $0.device == number && $0.name == device.name })
     // The other fleet's latest advance also applies to the device that was moved.
     if let floor = shards[other].fleet.currentTime { try? moved.monitor.advance(to: floor) }
@@ -515,7 +515,7 @@ struct FleetWorld {
     }
   }
 
-  /// Compares the devices inside each condition with the states of the devices.
+  /// Compares the list of devices inside each condition with the states of the devices.
   private mutating func checkDevicesInside(_ shard: Int) throws {
     var expected: [String: [DevicePresence]] = [:]
     for number in shards[shard].fleet.deviceNumbers {
@@ -548,8 +548,8 @@ struct FleetWorld {
       + "line \(fleet.devices.lines[number]), state \(state), \(fleet.floors)"
   }
 
-  /// Compares the counters of a device. A monitor's counters also include the advances of all devices, and inputs
-  /// before the device was added.
+  /// Compares the counters of a device in the fleet with those of its monitor. A monitor's counters also include the
+  /// advances of all devices, and inputs before the device was added.
   private func checkStatistics(_ fleet: FleetEngine, _ number: UInt32, _ device: Device) throws {
     let one = try fleet.statistics(of: number)
     let other = device.monitor.statistics

@@ -103,7 +103,7 @@ import Testing
       #expect(try events([[(0, -100), (0, 100)]], [(-50, 0), (0, middle), (50, 0)]).map(\.direction) == ["l2r"])
       #expect(try events([[(0, -100), (0, 100)]], [(50, 0), (0, middle), (-50, 0)]).map(\.direction) == ["r2l"])
       #expect(try events([[(0, -100), (0, 100)]], [(-50, 0), (0, middle), (-50, 0)]).isEmpty)
-      // A path through the vertex of a bent line gives the same events.
+      // A path through the vertex of a bent line gives the same events as a path through the vertex of a straight line.
       for bend in [-30.0, 30] {
         let bent = [(bend, -100.0), (0.0, middle), (bend, 100.0)]
         #expect(try events([bent], [(-50, 0), (0, middle), (50, 0)]).map(\.direction) == ["l2r"])
@@ -365,7 +365,7 @@ import Testing
     #expect(engine.conditionCount == 0)
     try engine.sync(set)
     #expect(ConditionKind.lineGeographic.region == nil)
-    // A snapshot of a monitor with a path is not a table's snapshot.
+    // A table cannot be restored from the snapshot of a monitor with a path.
     #expect(throws: MonitorError.self) { _ = try Conditions(restoring: engine.snapshot()) }
   }
 

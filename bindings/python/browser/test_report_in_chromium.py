@@ -146,8 +146,8 @@ HIDDEN = """
 const [left, top, width, height] = map.locator;
 return map.targets.filter(([x, y]) => x > left && x < left + width && y > top && y < top + height).length
 """
-# Returns the names of those rows in the table of states whose strip has a bar. The pixel row that is read lies above
-# the line and above the bars for unknown states.
+# Returns the names of those rows in the table of states whose strip has a bar. The pixel row that the test reads lies
+# above the line and above the bars for unknown states.
 BARS = """
 const pixels = (strip) => strip.getContext("2d").getImageData(0, 9, strip.width, 1).data;
 const strips = [...document.querySelectorAll("#states tbody canvas")].filter((strip) => pixels(strip).some(Boolean));

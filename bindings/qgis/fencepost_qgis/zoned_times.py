@@ -17,7 +17,7 @@ number of quarter hours ahead of Greenwich."""
 
 
 class UnreadableError(Exception):
-    """The times cannot be read with OGR; the text is the reason."""
+    """The times cannot be read with OGR; the text of the error states the reason."""
 
 
 @dataclass(frozen=True, slots=True)

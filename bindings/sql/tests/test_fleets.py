@@ -263,7 +263,7 @@ def test_postgresql_kills_and_a_crash_lose_and_repeat_nothing(server: Server, po
     feeder = PostgreSQL(server)
     for number, fix in enumerate(track):
         if number % 30 == 29:
-            # The kill comes between feeding and commit, so the fix is fed again.
+            # The process is killed between feeding the fix and committing it, so the fix is fed again.
             feeder.run("BEGIN")
             feed_postgresql(feeder, "van", fix)
             ((pid,),) = feeder.run("SELECT pg_backend_pid()")

@@ -102,7 +102,7 @@ def polygons_of(name: str) -> list[tuple[str, Any]] | None:
 
 
 def number_of_edges(parts: Any) -> int:
-    """Returns how many geodesics replace the planar edges of these parts."""
+    """Returns how many geodesics replace the planar edges of the given parts."""
     rings = [[checked(vertex, 0, 0, n) for n, vertex in enumerate(ring)] for part in parts for ring in part]
     return number_of_vertices(rings, is_ring=True)
 

@@ -28,7 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def answered(run: Callable[[], int]) -> int:
-    """Runs a command and returns its exit code. Errors of usage or input are printed as one line on standard error."""
+    """Runs a command and returns its exit code. Usage errors and input errors are printed as one line on standard
+    error."""
     code = DONE
     try:
         with _told_on_stderr():

@@ -21,7 +21,7 @@ _HEADINGS = ["date (UTC)", "identifier", "state", "cause", "evidence", "distance
 
 
 def write_table(events: Iterable[Event], stream: IO[str]) -> None:
-    """Writes events as a table for people."""
+    """Writes events as a table that people can read."""
     _print_table(_HEADINGS, [_cells(event) for event in events], stream, right=("distance", "accuracy"))
 
 

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from .._errors import InputError
 
 MOST_LINE = 1 << 24
-"""The largest number of characters in a line of text. A longer line cannot be a row of a table."""
+"""The largest number of characters in a line of text. A line longer than this cannot be a row of a table."""
 
 _ENCODINGS = re.compile(
     r"ascii|utf-(8|16|32).*|iso8859-.*|iso2022.*|cp[0-9]+|koi8-.*|kz1048|ptcp154|tis-620|mac-.*|hp-roman8|mbcs"

@@ -80,8 +80,8 @@ class Shards:
     # ------------------------------------------------------------------------------------------ devices
 
     def _of(self, device: Any) -> Handle:
-        """The fleet that a device belongs to. For an unknown device this returns the first fleet, which then raises the
-        right error."""
+        """The fleet that a device belongs to. For an unknown device this function returns the first fleet, which then
+        raises the right error."""
         number = self._numbers.get(device) if isinstance(device, str) else None
         return self._fleets[0 if number is None else number % len(self._fleets)]
 

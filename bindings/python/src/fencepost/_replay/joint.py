@@ -27,7 +27,8 @@ def copies(rows: Sequence[ConditionRow], policies: Sequence[TransitionPolicy]) -
 
 
 def separated(replays: Sequence[TrackReplay], rows: Sequence[ConditionRow], count: int) -> list[list[TrackReplay]]:
-    """Splits the replays of :func:`copies` by policy. The events are the same as in a replay with only that policy.
+    """Splits the replays of :func:`copies` by policy. For each policy, the events are the same as in a replay with only
+    that policy.
 
     Args:
         replays: The replays of the copies, whose events are :class:`LazyEvents`.

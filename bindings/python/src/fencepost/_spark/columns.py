@@ -35,7 +35,7 @@ def functions() -> Any:
 
 
 def named(name: str) -> Any:
-    """Returns the column with a name, which may contain any characters."""
+    """Returns the column with the given name; the name may contain any characters."""
     return functions().col("`" + name.replace("`", "``") + "`")
 
 
