@@ -55,10 +55,10 @@
  *           FENCEPOST_E_LATE_INPUT. The same inputs give the same events, byte for byte, on every platform.
  * Wrong times:
  *           One input with a time far in the future (a receiver without satellites may say 2079) moves the clock to
- *           that time, so all later inputs are late. The option max_time_step_us refuses an input that is too far ahead
- *           of the clock with FENCEPOST_E_AHEAD_OF_CLOCK; the option cannot check the first input of a monitor. If more
- *           time than max_time_step_us has really passed, call fencepost_monitor_advance(), which ignores the option.
- *           fencepost_monitor_rewind() sets back a clock that is too far ahead. Fleets have advance and rewind
+ *           that time, so all later inputs are late. The max_time_step_us option refuses an input that is too far ahead
+ *           of the clock with FENCEPOST_E_AHEAD_OF_CLOCK; this option cannot check the first input of a monitor. If
+ *           more time than max_time_step_us has really passed, call fencepost_monitor_advance(), which ignores the
+ *           option. fencepost_monitor_rewind() sets back a clock that is too far ahead. Fleets have advance and rewind
  *           functions for the whole fleet and for one device; in a fleet, max_time_step_us also limits an advance of
  *           all devices.
  * Place:    Latitude is -90 ... 90, longitude -180 ... 180. Distances are computed on the WGS84 ellipsoid by the method
@@ -651,7 +651,7 @@ typedef struct fencepost_shape {
   uint32_t struct_size;          /* set by FENCEPOST_SHAPE_INIT */
   fencepost_condition_kind kind; /* FENCEPOST_CONDITION_... */
   fencepost_edges edges;         /* FENCEPOST_EDGES_... */
-  uint32_t oriented;             /* whether the polygon was added with the option oriented (1 or 0) */
+  uint32_t oriented;             /* whether the polygon was added with the oriented option (1 or 0) */
   double buffer_m;               /* polygons, metres */
   double radius_m;               /* radius of a circle, or half the width of a corridor, metres */
   double depth_m;        /* how far inside the boundary a position can be, metres; margins and accuracy are compared
@@ -1453,8 +1453,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_host_capabilities(fencepost
                                                                        fencepost_error *error);
 
 /*
- * Tells the monitor that time has passed: confirms everything that is due up to and including time_us. The option
- * max_time_step_us does not apply, because the host's time is trusted.
+ * Tells the monitor that time has passed: confirms everything that is due up to and including time_us. The
+ * max_time_step_us option does not apply, because the host's time is trusted.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT; QUEUE_FULL. Threads: any. Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_advance(fencepost_monitor *monitor, int64_t time_us,

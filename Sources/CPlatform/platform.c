@@ -1,4 +1,4 @@
-/* Implements the lock functions for systems with POSIX threads. Linux waits with the system call futex; other systems
+/* Implements the lock functions for systems with POSIX threads. Linux waits with the futex system call; other systems
    use a condition variable for each of a few groups of lock words. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1

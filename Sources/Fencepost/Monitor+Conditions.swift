@@ -2,7 +2,7 @@ extension Monitor {
   /// Adds a condition, or replaces the condition with the same identifier: the replacement gets a new record and a new
   /// generation, and the pending events of the replaced condition are dropped.
   ///
-  /// If the age of the last valid fix is at most the option `initialFixMaxAge`, that fix determines the state of a
+  /// If the age of the last valid fix is at most the `initialFixMaxAge` option, that fix determines the state of a
   /// geographic condition at once.
   ///
   /// - Parameters:

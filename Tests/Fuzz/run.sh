@@ -32,7 +32,7 @@ replay() {
 # Builds the library with coverage counters, the Address Sanitizer and invariant checks, and links each target to it.
 # swiftc links, because it knows the libraries of the Swift runtime; its default linker fails on the counters.
 compile() {
-  # The option --sanitize of swift build accepts only one sanitizer; only the compiler's option -sanitize=fuzzer gives
+  # The --sanitize option of swift build accepts only one sanitizer; only the compiler option -sanitize=fuzzer gives
   # coverage.
   swift build -c release --product fencepost-c-static --scratch-path "$build" -Xswiftc -sanitize=fuzzer,address \
     -Xswiftc -DFENCEPOST_INVARIANTS >&2

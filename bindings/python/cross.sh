@@ -3,7 +3,7 @@
 #
 #   FENCEPOST_TARGET=aarch64-linux-gnu bindings/python/cross.sh
 #
-# Needs .venv with the extra `dist` and the target's library (make cross TARGET=…). Leaves one .whl in
+# Needs .venv with the `dist` extra and the target's library (make cross TARGET=…). Leaves one .whl in
 # .build/cross/TARGET/dist, with auditwheel's platform tag, and prints its path.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -3,7 +3,7 @@
 #
 #   bindings/python/dist.sh
 #
-# Needs .venv with the extra `dist` and the C library; `make wheel` provides both. Writes the .tar.gz and one .whl to
+# Needs .venv with the `dist` extra and the C library; `make wheel` provides both. Writes the .tar.gz and one .whl to
 # .build/dist and prints their paths; the wheel's tag names the oldest glibc that the wheel works with.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -1,4 +1,5 @@
-"""Draws the ride through Basel as QGIS shows it after the algorithms Geofence events and Monitored circles have run.
+"""Draws the ride through Basel as QGIS shows it after the "Geofence events" and "Monitored circles" algorithms have
+run.
 
 bindings/site/pictures.py runs this script:
 

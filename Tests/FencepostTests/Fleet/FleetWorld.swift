@@ -124,9 +124,9 @@ struct FleetWorld {
     return rows
   }
 
-  /// With the durability `everyInput` and without beacons, checks that the stored rows equal the rows of a full save.
-  /// In all other cases, checks that each device's row equals the row that it had after some earlier call, and that
-  /// this row includes all conditions that the device is inside of and everything that was reported.
+  /// With `everyInput` durability and without beacons, checks that the stored rows equal the rows of a full save. In
+  /// all other cases, checks that each device's row equals the row that it had after some earlier call, and that this
+  /// row includes all conditions that the device is inside of and everything that was reported.
   private mutating func checkKept(_ shard: Int) throws {
     guard let storage = shards[shard].storage, let durability else { return }
     let fleet = shards[shard].fleet

@@ -67,7 +67,7 @@ class Assistant:
                 config = json.loads(text)
                 assert config["unique_id"] == parts[2]
                 assert set(config) <= VARIABLES[kind] and set(config["device"]) <= DEVICE
-                assert config["origin"]["name"]  # required since Home Assistant introduced the key `origin`
+                assert config["origin"]["name"]  # required since Home Assistant introduced the `origin` key
                 found[config["device"]["name"], config["name"]] = config
         return found
 

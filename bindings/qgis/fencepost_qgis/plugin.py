@@ -1,4 +1,4 @@
-"""The entry point of the plugin for QGIS."""
+"""The entry point of the QGIS plugin."""
 
 from qgis.core import Qgis, QgsApplication, QgsMessageLog
 

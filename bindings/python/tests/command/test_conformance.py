@@ -1,4 +1,4 @@
-"""Tests the conformance corpus through the C functions, and the command ``python -m fencepost_conform``."""
+"""Tests the conformance corpus through the C functions, and the ``python -m fencepost_conform`` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests the command ``watch``: it handles fixes as they arrive, lets time pass between them, and runs a command for
+"""Tests the ``watch`` command: it handles fixes as they arrive, lets time pass between them, and runs a command for
 each event."""
 
 from __future__ import annotations

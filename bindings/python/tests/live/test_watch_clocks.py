@@ -1,4 +1,4 @@
-"""Tests the command ``watch`` when fixes are refused or a clock is wrong: it reports each failure a limited number of
+"""Tests the ``watch`` command when fixes are refused or a clock is wrong: it reports each failure a limited number of
 times, and it recovers."""
 
 from __future__ import annotations

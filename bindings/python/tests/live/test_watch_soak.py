@@ -50,7 +50,7 @@ def confirmed(folder: Path) -> int:
 
 def log(folder: Path) -> dict[tuple[str, int], Any]:
     """Returns the events as a mapping from device and sequence to the event. A redelivered event must equal the first
-    delivery, except for the member `source`, which comes from the last message of the device."""
+    delivery, except for the `source` member, which comes from the last message of the device."""
     found: dict[tuple[str, int], Any] = {}
     for line in (folder / "events.jsonl").read_text().splitlines():
         event = json.loads(line)

@@ -1,4 +1,4 @@
-"""The base installation has no dependencies, the extra `all` includes every other extra, and the error for a missing
+"""The base installation has no dependencies, the `all` extra includes every other extra, and the error for a missing
 library names the extra that installs it."""
 
 from __future__ import annotations

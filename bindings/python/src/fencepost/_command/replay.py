@@ -1,4 +1,4 @@
-"""The command ``fencepost replay``."""
+"""The ``fencepost replay`` command."""
 
 from __future__ import annotations
 

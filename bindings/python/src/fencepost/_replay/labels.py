@@ -163,7 +163,7 @@ def _time(value: Any, name: str, zone: tzinfo | None, wrong: Callable[[str], Inp
 
 
 def _columns(labels: Any) -> dict[str, Sequence[Any]]:
-    """Converts the argument `labels` to columns."""
+    """Converts the `labels` argument to columns."""
     if isinstance(labels, Mapping):
         return {str(name): list(values) for name, values in labels.items()}
     labels = collected(labels)

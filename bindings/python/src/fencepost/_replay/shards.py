@@ -74,7 +74,7 @@ class Processes:
 
     def feed(self, rows: Rows) -> Callable[[], list[Found]]:
         """Feeds a batch to all shards and returns the result."""
-        columns = rows._replace(place=str)  # the function `place` works only in this process
+        columns = rows._replace(place=str)  # the `place` function works only in this process
         feeding = [self._submit(pool, _feed, columns) for pool in self._pools]
         return lambda: [_result(one) for one in feeding]
 
