@@ -13,7 +13,7 @@
 # - `make qgis-plugin` builds the zip that QGIS installs; HOMEPAGE and EMAIL go into its metadata.
 # - `make wasm` builds the WebAssembly module and the folder .build/js, from which `npm pack .build/js` makes the package.
 # - `make soak` runs the randomized tests with full counts, such as thousands of kills. These tests take half an hour.
-# - `make setup` only sets up: system packages (as root), .venv, builds.
+# - `make setup` only sets everything up: it installs system packages (as root), creates .venv, and builds.
 # - `make bench` runs the benchmarks.
 # - `make bench-streams` runs the benchmarks for files with many tracks at full size (10 million points).
 #   BEFORE=FOLDER also runs an earlier version of the package from that folder.

@@ -29,8 +29,8 @@ static inline int cposix_open(const char *path, int flags) { return open(path, f
 /* Sets a descriptor's flags (F_SETFD). */
 static inline int cposix_set_descriptor_flags(int descriptor, int flags) { return fcntl(descriptor, F_SETFD, flags); }
 
-/* Locks or unlocks a range for this open file description, without waiting. Systems without locks of open file
-   descriptions lock the whole file with flock(); the tests run on no such system. */
+/* Locks or unlocks a range for this open file description, without waiting. Systems that lack open file description
+   locks lock the whole file with flock(); the tests do not run on such a system. */
 static inline int cposix_lock_range(int descriptor, int type, int64_t start, int64_t length) {
 #if defined(F_OFD_SETLK) && !defined(CPOSIX_PORTABLE)
   struct flock range;

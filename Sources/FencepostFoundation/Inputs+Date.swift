@@ -20,7 +20,7 @@ extension Fix {
 // Each function throws the same errors as the form that takes a Timestamp, and MonitorError.invalidArgument if the date
 // is not in the years 1 to 9999; after an error nothing has changed, not even a counter.
 extension Monitor {
-  /// Feeds one scan report. An empty report only moves the clock.
+  /// Feeds one scan report. An empty scan report only moves the clock.
   public func feed(_ sightings: some Sequence<BeaconSighting> & Sendable, at date: Date) throws(MonitorError) {
     try feed(sightings, at: Timestamp(validating: date))
   }

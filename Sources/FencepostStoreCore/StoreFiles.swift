@@ -1,6 +1,6 @@
 import CPosix
 
-/// The file system operations of a store that SQLite does not perform.
+/// The file system operations that a store needs but that SQLite does not perform.
 enum StoreFiles {
   /// The number of this process.
   static var process: Int32 { getpid() }

@@ -1,6 +1,6 @@
 /*
- * Runs a row of `make bench` that measures the library, small enough to count its instructions: builds.sh compares two
- * builds.
+ * Runs one row of `make bench`, which measures the library, with so little data that its instructions can be counted;
+ * builds.sh compares two builds in this way.
  *
  *     rows ROW [FOLDER]
  *

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the library and the benchmark, runs it on one core, prints the table and writes .build/bench.json.
+# Builds the library and the benchmark, runs the benchmark on one core, prints the table and writes .build/bench.json.
 #
 # - `Tests/Benchmarks/run.sh` measures everything, within 10 minutes.
 # - `QUICK=1 Tests/Benchmarks/run.sh` measures with less data, within a minute once everything is built.

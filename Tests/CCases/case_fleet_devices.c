@@ -1,4 +1,4 @@
-/* Tests how a fleet's devices are added and removed, expire, and move to another fleet. */
+/* Tests how a fleet's devices are added, are removed, expire, and move to another fleet. */
 #include "fleets.h"
 
 #include <math.h>
@@ -49,8 +49,8 @@ static void devices(void) {
   CHECK_TEXT(name, "c");
   CHECK_STATUS(fencepost_fleet_device_identifier(fleet, 3, name, 8, &size, NULL), FENCEPOST_E_NO_SUCH_DEVICE);
 
-  /* After a device is removed, its event is still delivered. The device's number is reused only after that delivery,
-     but its name can be reused at once. */
+  /* After a device is removed, its event is still delivered. The device's number is reused only after this event was
+     delivered, but its name can be reused at once. */
   CHECK_OK(feed_device(fleet, 0, 0, SECONDS(100)));
   CHECK_OK(feed_device(fleet, 1, 0, SECONDS(200)));
   CHECK_OK(fencepost_fleet_remove_device(fleet, 0, 0, NULL));
@@ -99,8 +99,8 @@ static void devices(void) {
 
 #define SPAN(seconds) ((int64_t)(seconds) * 1000000)
 
-/* Expiry by arrival time does not depend on the dates of the inputs. With an arrival time, the limit for time steps
-   also applies to first inputs and advances. */
+/* Expiry by arrival time does not depend on the dates of the inputs. If arrival times are set, the limit for time steps
+   also applies to the first input of a device and to advances. */
 static void arrivals(void) {
   fencepost_conditions *table = NULL;
   fencepost_fleet *fleet = NULL;

@@ -1,4 +1,4 @@
-/* Tests tables of conditions for fleets: every way to fill them, reading back, versions, snapshots. */
+/* Tests tables of conditions for fleets: filling them in every way, reading them back, versions and snapshots. */
 #include "fleets.h"
 
 static const double latitudes[] = {1, 1, 2, 2, 3, 3, 4, 4}, longitudes[] = {1, 2, 2, 1, 3, 4, 4, 3};
@@ -221,8 +221,8 @@ static void refused_rows(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* Without options a condition is assumed unsatisfied, so a device outside gives no event. The default options of
-   monitors assume no state, so with these options a device outside gives an event. */
+/* Without options a condition is assumed unsatisfied, so a device outside causes no event. The default options of
+   monitors assume no state, so with these options a device outside causes an event. */
 static void assumptions(void) {
   fencepost_conditions *table = new_table();
   fencepost_fleet *fleet = new_fleet(table);
@@ -309,8 +309,8 @@ static void references(void) {
   fencepost_fleet_destroy(NULL);
 }
 
-/* Adding many conditions of any kind in one call has the same effect as single calls; the error names a refused
-   element, and then nothing changes. */
+/* Adding many conditions of any kind in one call has the same effect as single calls; if an element is refused, the
+   error names it, and nothing changes. */
 static void definitions_of_any_kind(void) {
   fencepost_conditions *table = new_table(), *single = new_table();
   fencepost_geometry geometry = squares();

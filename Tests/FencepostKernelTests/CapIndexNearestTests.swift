@@ -1,7 +1,7 @@
 import FencepostKernel
 import Testing
 
-/// Compares the search for the nearest caps with a plain list.
+/// Compares the search for the nearest caps with a search through a plain list.
 @Suite struct CapIndexNearestTests {
   @Test(arguments: CapWorld.allCases)
   func visitsTheNearest(_ world: CapWorld) {

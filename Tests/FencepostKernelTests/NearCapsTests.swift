@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-/// Compares the list for many positions with a plain list.
+/// Compares the list of near caps, for many positions, with a list that is computed without an index.
 @Suite struct NearCapsTests {
   private let bend = ChordThreshold.bend
 

@@ -59,7 +59,7 @@ import Testing
     #expect(Set(found[0]) == ["0 170", "0 -180", "0 -170", "10 -170", "10 -180", "10 170"] && found[0].count == 6)
   }
 
-  /// Opposite stretches cancel where they overlap, whatever their vertices are; the rest of the ring stays as it was.
+  /// Opposite stretches cancel where they overlap, regardless of their vertices; the rest of the ring is unchanged.
   @Test func stretchesOfTheAntimeridianCancelWhereTheyOverlap() throws {
     let west: [Corner] = [(0, 170), (0, 180), (5, 180), (10, 180), (10, 170)]
     let east: [Corner] = [(0, -180), (0, -170), (20, -170), (20, -180)]

@@ -102,7 +102,8 @@ import Testing
   }
 
   @Test(arguments: [90.0, -90.0]) func aPoleIsOneCorner(_ pole: Double) {
-    // The triangle has a corner at the pole, which has a different longitude for each of its edges.
+    // The triangle has a corner at the pole; that corner has a different longitude for each of the two edges that meet
+    // there.
     let sign = pole / 90
     let corners = [(sign * 80, 0.0), (sign * 80, sign * 60.0), (pole, 123.0)]
     let line = self.line([corners.map { Place(latitude: $0.0, longitude: $0.1) }])

@@ -68,7 +68,7 @@ import Testing
       let before = try folder.bytes("f.fencepost")
       let start = ContinuousClock.now
       do {
-        // The number of devices is correct, but their numbers are far apart: the devices get new numbers.
+        // The count of devices is correct, but the device numbers are far apart, so the devices get new numbers.
         let fleet = try open(folder)
         #expect(count == 20 && fleet.state.deviceCount == 20)
         #expect(fleet.state.deviceNumbers.max() == 19)

@@ -136,7 +136,8 @@ static void fleet_enter(fleet_model *known, int device) {
   known->sequences[device] = 0;
   REQUIRE(fencepost_fleet_devices(known->fleet, &device_names[device], 1, 1, &known->numbers[device], NULL) ==
           FENCEPOST_OK);
-  /* Overdue changes of a new device come with its first input or the next advance; here the advance follows at once. */
+  /* If changes of a new device are overdue, their events come with the device's first input or with the next advance;
+     here the advance follows at once. */
   if (known->floor != FENCEPOST_TIME_UNSET)
     REQUIRE(fencepost_fleet_advance(known->fleet, known->floor, NULL) == FENCEPOST_OK);
   fleet_gather(known, device, 0);
@@ -222,7 +223,7 @@ static void fleet_change(fleet_model *known, const change *what) {
   qsort(known->waiting + start, known->waiting_count - start, sizeof(expected), by_deadline);
 }
 
-/* A fleet that was restored over the current table has had at most one advance since then. */
+/* A fleet that was restored over the current table has had at most one advance since it was restored. */
 static void fleet_forget_advances(fleet_model *known) {
   size_t kept = 0;
   for (size_t i = 0; i < known->past_count; i++)

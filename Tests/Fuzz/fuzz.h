@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
     }                                                                           \
   } while (0)
 
-/* After a failure, the detail must match the status, and must be a single terminated line. */
+/* After a failure, the error detail must match the status, and its message must be a single terminated line. */
 static inline void require_detail(fencepost_status status, const fencepost_error *error) {
   if (status == FENCEPOST_OK) {
     REQUIRE(error->status == 0 && error->message[0] == 0);

@@ -70,7 +70,7 @@ static void try_outputs(reader *in, fencepost_monitor *monitor) {
   require_detail(status, &second);
   free(explanation);
   uint8_t *detail = take_structure(in, sizeof(fencepost_error), &size);
-  /* Even if its stated size is smaller, the structure has at least the size of version 0.1. */
+  /* A structure is never smaller than in version 0.1, even if its stated size is smaller. */
   size_t real = size < sizeof(fencepost_error) ? sizeof(fencepost_error) : size;
   uint8_t *memory = malloc(real);
   REQUIRE(memory != NULL);
@@ -84,7 +84,7 @@ static void try_outputs(reader *in, fencepost_monitor *monitor) {
   free(detail);
 }
 
-/* Makes definitions whose elements have any size and contents, except invalid pointers. */
+/* Makes definitions whose elements have arbitrary sizes and contents, except invalid pointers. */
 static void try_definitions(reader *in, fencepost_monitor *monitor) {
   size_t size, options_size;
   uint8_t *first = take_structure(in, sizeof(fencepost_condition_definition), &size);

@@ -113,7 +113,7 @@ static void model_added(model *known, const char *identifier) {
   REQUIRE(record.last_event.sequence == 0 || record.condition.policy.notify != FENCEPOST_NOTIFY_ALL);
 }
 
-/* Removes two conditions at once, which may be the same condition. */
+/* Removes two conditions in one call; both may be the same condition. */
 static void model_remove_two(model *known, const char *one, const char *two) {
   const char *identifiers[] = {one, two};
   size_t removed = 9, expected = 0;
@@ -253,7 +253,7 @@ static void model_take(model *known, const fencepost_event *event) {
   here->told = *event;
 }
 
-/* Polls up to `capacity` events, which commits the events delivered before. */
+/* Polls up to `capacity` events; this commits the events delivered before. */
 static size_t model_poll(model *known, size_t capacity) {
   fencepost_event events[FLIGHT / 2];
   size_t count = 99;

@@ -1,4 +1,4 @@
-/* Declares the functions of the library, which are found at run time, and checks that end the program. */
+/* Declares the functions of the library, which are found at run time, and defines checks that end the program. */
 #ifndef FENCEPOST_HOST_H
 #define FENCEPOST_HOST_H
 

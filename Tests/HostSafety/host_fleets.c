@@ -73,7 +73,7 @@ static void change_many(fencepost_conditions *table, fencepost_geometry *geometr
   OK(api.fencepost_conditions_sync(table, places, 2, &result, NULL));
 }
 
-/* Lines need a table without a fleet, or fleets with a path. */
+/* Lines can be added only if every fleet over the table has a path, or if the table has no fleet. */
 static void change_lines(const fencepost_geometry *geometry) {
   fencepost_conditions *table = NULL;
   fencepost_sync_result result;

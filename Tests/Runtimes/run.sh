@@ -152,7 +152,7 @@ loads=$(loading "$library") loads_full=$(loading "$full/$soname")
 gcc "$folder"/cases/*.o "$full_archive" $full_libraries -pthread -o "$folder/cases/static"
 "$folder/cases/static" || fail "C cases with the full archive"
 
-# Compares the events of both builds and of a build without optimisation with the list, byte for byte.
+# Checks that both builds, and a build without optimisation, give exactly the events in the list, byte for byte.
 swift build --product fencepost-c > "$folder/debug.log" 2>&1 || { cat "$folder/debug.log" >&2; fail "the debug build"; }
 Tests/Determinism/symbols.sh .build/debug > "$folder/symbols" || { cat "$folder/symbols" >&2; fail "symbols of the debug build"; }
 declare -A libraries=([embedded]=$library [full]=$full/$soname [debug]=$root/.build/debug/libfencepost-c.so)

@@ -6,8 +6,8 @@
 #     [FENCEPOST_LIB=] bindings/c/build.sh
 #
 # "Full" is ordinary Swift with the runtime inside; "embedded" has no runtime (embedded.sh). The defaults are in
-# names.sh. Without FENCEPOST_TARGET the library is for this machine, in .build/lib; for a target in targets.sh it is in
-# .build/cross/TARGET/lib.
+# names.sh. Without FENCEPOST_TARGET, the library is built for this machine, into .build/lib; for a target in
+# targets.sh, it is built into .build/cross/TARGET/lib.
 # Leaves the library under its SONAME (names.sh) in FENCEPOST_LIB with the link libfencepost.so beside it, and prints the
 # library's path.
 set -eu
@@ -43,9 +43,9 @@ if [ "$runtime" = embedded ]; then
   linked=$root/.build/embedded/$target$variant/libfencepost.so
   older_options=
   [ ! -e "$older/remap" ] || older_options="-Wl,--remap-inputs-file=$older/remap $older/missing.o"
-  # Uses the linker of the Swift toolchain, because other linkers lack --remap-inputs-file; for musl it uses musl's compiler,
-  # because the toolchain's clang cannot find musl. --icf=all merges identical functions and saves 30 kB; no code compares
-  # function addresses.
+  # Uses the linker of the Swift toolchain, because other linkers lack --remap-inputs-file. For musl, uses musl's
+  # compiler, because the toolchain's clang cannot find musl. --icf=all merges identical functions and saves 30 kB; no
+  # code compares function addresses.
   case $target in
     *-musl) linker=$cc ;;
     *) linker="$(dirname "$(readlink -f "$(command -v swiftc)")")/clang --target=$target -fuse-ld=lld -Wl,--icf=all" ;;

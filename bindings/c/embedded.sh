@@ -3,10 +3,10 @@
 #
 #   [FENCEPOST_STORE=none] [FENCEPOST_OPTIMIZE=size] [FENCEPOST_SANITIZE=address] bindings/c/embedded.sh TARGET
 #
-# TARGET is a target in targets.sh. Leaves the objects in .build/embedded and prints their paths relative to the root of
-# the tree, because the name of a folder above the root may contain a space; build.sh links them into the shared
-# library, archive.sh into the archive. FENCEPOST_SANITIZE=address compiles with the Address Sanitizer into a separate
-# folder, for Tests/Sanitize/run.sh.
+# TARGET is a target in targets.sh. Leaves the objects in .build/embedded and prints their paths, which build.sh links
+# into the shared library and archive.sh into the archive. The paths are relative to the root of the tree, because the
+# name of a folder above the root may contain a space. FENCEPOST_SANITIZE=address compiles with the Address Sanitizer
+# into a separate folder, for Tests/Sanitize/run.sh.
 #
 # The objects have no unwind tables (.eh_frame), because no compiler option produces them: clang's
 # -fasynchronous-unwind-tables, -funwind-tables and -fexceptions have no effect in Swift 6.3, and -g produces .debug_frame,

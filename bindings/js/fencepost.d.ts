@@ -16,7 +16,7 @@ declare global {
 }
 
 /**
- * A Date; or milliseconds since 1970 UTC as a number, with fractions to the microsecond; or microseconds as a BigInt.
+ * A Date; or a number of milliseconds since 1970 UTC, with fractions to the microsecond; or a BigInt of microseconds.
  * Years 1 to 9999.
  */
 export type Time = Date | number | bigint;
@@ -219,7 +219,7 @@ export class Event {
   /** The condition's generation: the number of additions and replacements up to this condition. */
   readonly generation: number;
   readonly tag: bigint;
-  /** `dateUs` as a Date, which has only milliseconds. */
+  /** `dateUs` as a Date, which has only millisecond resolution. */
   get date(): Date | null;
   get evidenceDate(): Date | null;
   /**
@@ -304,8 +304,8 @@ export interface SyncResult {
 }
 
 /**
- * An object with engine memory. Free the object with `dispose()` or `using`; otherwise the garbage collector frees it
- * some time later.
+ * An object that owns memory of the engine. Free the object with `dispose()` or `using`; otherwise the garbage
+ * collector frees it some time later.
  */
 interface Disposable {
   dispose(): void;
@@ -439,7 +439,7 @@ export class Monitor implements Holder {
    */
   feedMany(columns: FixColumns, options?: FeedOptions): FeedResult;
   /**
-   * One scan report. An empty report only moves the clock.
+   * One scan report. An empty scan report only moves the clock.
    * @throws LateInputError, AheadOfClockError, QueueFullError
    */
   feedSightings(sightings: readonly Sighting[], time: Time): void;

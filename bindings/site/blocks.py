@@ -187,7 +187,7 @@ def run(page: Path, python_with: Callable[[Needs], Path] | None = None) -> Itera
 
 
 def rewrite(page: Path) -> None:
-    """Writes the blocks' outputs into a page. An output that already agrees stays as it is, including its ``…``
+    """Writes the blocks' outputs into a page. Output that already matches is left unchanged, including its ``…``
     lines."""
     text = page.read_text(encoding="utf-8")
     for block, printed, wrong in reversed(list(run(page))):

@@ -14,7 +14,7 @@ SPECIAL = re.compile(r"([*`|\\])|(?<=\w)(_)(?=\W|$)")
 NAME = re.compile(r"\b(fencepost_\w+|FENCEPOST_\w+)(\(\))?")
 # The labels of the facts (such as "Returns" and "Threads") that end a function's description.
 FACT = re.compile(r"(?:(?<=^   )|(?<=[.)] ))(Returns|Ownership|Threads|Complexity|Since): ", re.MULTILINE)
-# Doxygen's elements that are paragraphs of their own.
+# The Doxygen elements that form paragraphs of their own.
 BLOCKS = ("parameterlist", "simplesect", "itemizedlist", "orderedlist", "verbatim", "programlisting")
 FOLDER = "reference/c"
 

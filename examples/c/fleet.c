@@ -94,7 +94,7 @@ static void add_depots(fencepost_conditions *depots) {
           &error);
 }
 
-/* Fills the dictionary: the fleet's number for each vehicle index in the rows. */
+/* Fills the dictionary, which gives the fleet's device number for each vehicle index in the rows. */
 static uint32_t *enter_vehicles(fencepost_fleet *fleet, uint32_t count) {
   uint32_t *numbers = malloc(count * sizeof *numbers);
   fencepost_error error = FENCEPOST_ERROR_INIT;

@@ -1,5 +1,5 @@
-/* For each of many unrelated points, finds the places that contain it; for one point, finds the nearest boundaries. The
-   points are columns, and the result is compressed rows. */
+/* For each of many unrelated points, finds the places that contain it; for one point, finds the nearest boundaries.
+   Takes the points as columns, and returns the result as compressed rows. */
 #include <fencepost.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -27,7 +27,7 @@ enum {
   EVENTS = 4096
 };
 
-/* The area's size in degrees, about that of a country. */
+/* The size of the area, in degrees; the area is about as large as a country. */
 static const double SOUTH = 46, WEST = 6, SIZE = 4;
 
 static void require(fencepost_status status, const fencepost_error *error) {
@@ -98,7 +98,7 @@ static void add_conditions(fencepost_conditions *table, size_t count) {
   }
 }
 
-/* One of the two fleets, its devices, and their positions. */
+/* One of the two fleets, with its devices and their positions. */
 typedef struct worker {
   fencepost_fleet *fleet;
   uint32_t devices, *numbers;

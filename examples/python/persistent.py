@@ -1,4 +1,4 @@
-"""A monitor with a store: a program is killed in the middle and started again."""
+"""A monitor with a store: this program kills a process in the middle of its work and starts it again."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ def run(directory: Path, killed_after: int | None) -> None:
         monitor.ensure(Circle(37.3349, -122.0090, radius=200), "office")
         print(f"opened after {monitor.statistics().input_count} inputs, with {monitor.identifiers}")
         for index in range(monitor.statistics().input_count, len(WALK) + 1):
-            # Read the pending events first, including those that were delivered but not acknowledged before. The next
+            # Read the pending events first, including events that were delivered earlier but not acknowledged. The next
             # poll acknowledges the event.
             for event in monitor.events():
                 print(f"{event.date:%H:%M:%S} event {event.sequence}: {event.identifier} is {event.state}")

@@ -26,7 +26,7 @@ extension ConditionsHandle {
     try refusedByEngine { () throws(MonitorError) in
       try MonitorEngine.check(bytes, options.assuming, options.policy)
     }
-    // Compare and examine without the lock: both take long for shapes with many vertices.
+    // Compare and examine the shapes without the lock, because both take a long time for shapes with many vertices.
     let subject = try refusedByEngine { () throws(MonitorError) in try given.subject { known(bytes) } }
     func isEnsured(_ holder: some ConditionHolder) throws(MonitorError) -> Bool {
       try holder.isEnsured(
@@ -87,8 +87,8 @@ extension ConditionsHandle {
     out_result?.pointee = fencepost_sync_result(result)
   }
 
-  /// The subject that the condition with the given identifier has at this moment: a row that is equal to this subject
-  /// is not examined again.
+  /// The subject that the condition with the given identifier has now. A row whose subject is equal to it is not
+  /// examined again.
   func known(_ identifier: UnsafeBufferPointer<UInt8>) -> Definition.Subject? {
     // If the table or monitor cannot be read here, it also refuses the change, and the change reports the reason.
     (try? read { table in table.subject(ofIdentifierBytes: identifier) }) ?? nil

@@ -76,7 +76,7 @@ struct Handle<Stored: HandledState>: @unchecked Sendable {
     return UnsafeMutableRawPointer(handled)
   }
 
-  /// Releases one ownership; the last release destroys the object, which no one else may be using at that time.
+  /// Releases one ownership. The last release destroys the object; no other thread may be using it at that time.
   func release() {
     guard handled.pointee.owners.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
     handled.deinitialize(count: 1)

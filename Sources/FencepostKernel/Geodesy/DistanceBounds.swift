@@ -12,9 +12,9 @@
 ///
 /// For t > πR₋ = 19 903 km the lower bound also holds (Schur's theorem on arcs whose curvature is at most
 /// that of a circle; Chern, "Studies in global geometry and analysis", 1967, p. 36), but beyond that length
-/// its value falls again. No distance exceeds half a meridian, 20 003 931.46 m (antipodal points realise the
-/// diameter of a centrally symmetric convex surface: Vîlcu, "On two conjectures of Steinhaus", Geometriae Dedicata 79,
-/// 2000), so the value of the lower bound at that distance bounds everything beyond.
+/// its value falls again. No distance exceeds half a meridian, 20 003 931.46 m, because antipodal points realise the
+/// diameter of a centrally symmetric convex surface (Vîlcu, "On two conjectures of Steinhaus", Geometriae Dedicata 79,
+/// 2000). So the value of the lower bound at that distance bounds everything beyond.
 ///
 /// **Slack.** The bounds apply to chords that `EarthVector.squaredChord` computes, and to distances that
 /// `GeodesicInverse` computes. A slack of 100 nm on either side covers the rounding errors of both computations, which,

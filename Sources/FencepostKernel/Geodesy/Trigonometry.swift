@@ -1,7 +1,8 @@
 /// Sines and cosines that use only IEEE 754 additions, multiplications and comparisons.
 ///
 /// Every decision of the engine uses the functions of `Trigonometry` instead of the platform's math library, so that
-/// the same input gives the same bits on every machine, in debug and in release builds. No operations are fused.
+/// the same input gives the same bits on every machine, in debug and in release builds. No floating-point operations
+/// are fused.
 ///
 /// Error bounds are in units in the last place (ulp) of the exact value; `TrigonometryTests` compares the results with
 /// values computed with 60 digits.

@@ -1,7 +1,7 @@
 /// Finds edges that cross or overlap, exact to a micrometre.
 ///
-/// Edges that overlap by at most `tolerance` only touch. Where edges meet, whether at a common vertex or at a vertex of
-/// one edge that lies on another edge, they may touch but not change sides: around the place, edges that leave and
+/// Edges that overlap by at most `tolerance` only touch. Where edges meet, whether at a common vertex or where a vertex
+/// of one edge lies on another edge, they may touch but not change sides. Around such a place, edges that leave and
 /// edges that arrive must alternate, because each edge has the polygon to its left.
 struct CrossingCheck {
   /// Metres.
@@ -16,12 +16,12 @@ struct CrossingCheck {
   private var meetings: [(Int, Int)] = []
   /// The edges as they are drawn on the map, if the map decides what crosses.
   private let drawn: DrawnEdges?
-  /// Edges that cross although they do not cross on the map.
+  /// Edges whose geodesics cross although the edges do not cross on the map.
   private(set) var divisible: [(Int, Int)] = []
   /// Whether edges meet anywhere except at a vertex that two neighbouring edges share.
   private(set) var touchesItself = false
-  /// A place where two rings touch without crossing but cannot both have the polygon to their left: this is a defect,
-  /// which is reported unless a more specific defect is found.
+  /// A place where two rings touch without crossing but cannot both have the polygon to their left. This is a defect;
+  /// it is reported unless a more specific defect is found.
   private(set) var suspect: ShapeDefect?
 
   /// - Parameters:
@@ -59,7 +59,7 @@ struct CrossingCheck {
     if meetWidely(one, other) { return }
     let tolerance = CrossingCheck.tolerance
     let (first, second) = (line.segment(one), line.segment(other))
-    // Each end of an edge, with its nearest point on the other edge.
+    // Each end of one edge, with the point on the other edge that is nearest to that end.
     let ends = [
       (one, first.start, other, second.foot(of: first.start)), (one + 1, first.end, other, second.foot(of: first.end)),
       (other, second.start, one, first.foot(of: second.start)),
@@ -76,9 +76,9 @@ struct CrossingCheck {
     if near.isEmpty {
       if crosses(first, second) && crosses(second, first) {
         let place = crossing(of: first, second)
-        // If an end is antipodal to an end of the other edge, the first end lies on the other edge's extended geodesic,
-        // just as both poles lie on every meridian, so it is on neither side. Edges with antipodal ends are far from
-        // each other at that place.
+        // If an end of one edge is antipodal to an end of the other edge, it lies on the other edge's extended geodesic
+        // (just as both poles lie on every meridian), so it is on neither side. Edges whose ends are antipodal are far
+        // from each other at the place where they seem to cross.
         if second.foot(of: place).distance < 1 {
           if let drawn, mayBeDivided(one, other), !drawn.pair(one, other).cross {
             divisible.append((one, other))
@@ -90,7 +90,7 @@ struct CrossingCheck {
       return
     }
     if line.following(one) != other, line.following(other) != one { touchesItself = true }
-    // If the place is an end of the other edge, two vertices meet there, which is not counted as a touch.
+    // If the end of one edge lies on an end of the other edge, two vertices meet there; this does not count as a touch.
     for end in near {
       let length = (end.2 == one ? first : second).length
       if end.3.along > tolerance && end.3.along < length - tolerance {
@@ -160,8 +160,8 @@ struct CrossingCheck {
 
   /// The directions of the edges around each place where more than two edges meet.
   private mutating func lookAtVertices() throws(ShapeDefect) {
-    // Sorting brings the vertices at one place together. The sort compares coordinates, so the order is the same on
-    // every machine.
+    // Sorting puts the vertices at one place next to each other. The sort compares coordinates, so the order is the
+    // same on every machine.
     let vertices = line.vertices
     let order = line.vertexOrder
     var touched: [Int: [Int]] = [:]
@@ -198,7 +198,7 @@ struct CrossingCheck {
     }
   }
 
-  /// The edges that are touched by vertices between their ends.
+  /// The edges that a vertex touches somewhere between their ends.
   @inline(never)
   private static func edges(passing group: [Int], _ touched: [Int: [Int]]) -> [Int] {
     var edges: [Int] = []
@@ -262,13 +262,13 @@ struct CrossingCheck {
     }
   }
 
-  /// Whether the edges around a place alternately arrive and leave as they are drawn on the map, although their
-  /// geodesics do not. If the edges alternate as drawn on the map, this function also records which edges to divide.
+  /// True if the edges around a place alternately arrive and leave when drawn on the map, although their geodesics do
+  /// not. If the edges alternate as drawn on the map, this function also records which edges to divide.
   private mutating func decideOnTheMap(_ directions: [Direction], _ drawn: DrawnEdges) -> Bool {
     if directions.contains(where: { drawn.isAtPole($0.edge) }) { return false }
     let passing = directions.filter { ($0.passage ?? 0) < 0 && $0.leaves }
     if !passing.isEmpty {
-      // Edges that pass through this place without a vertex are first given a vertex here.
+      // An edge that passes through this place without having a vertex here first gets a vertex here.
       let before = divisible.count
       for one in passing {
         for other in directions where other.edge != one.edge && mayBeDivided(one.edge, other.edge) {
@@ -298,7 +298,8 @@ struct CrossingCheck {
     return max(line.chord(one).along.length, line.chord(other).along.length) > EdgeDivision.shortest
   }
 
-  /// Whether two passages through a place cross each other there: each has one end on either side of the other.
+  /// True if two passages through a place cross each other there, that is, if the ends of each passage are on different
+  /// sides of the other.
   private static func interleave(_ directions: [Direction]) -> Bool {
     var counts: [Int: Int] = [:]
     for direction in directions {

@@ -11,10 +11,10 @@
 /// cell gives is exact.
 ///
 /// A plane is sufficient: projection onto a plane never makes a distance longer, so a distance in the plane is a lower
-/// bound. Each edge has a *band*, whose width is the edge's sagitta, which bounds the edge's distance from its chord,
-/// plus an upper bound of all rounding errors. Both the exact edge and the stored segment lie in the band. If both ends
-/// of the segment from the reference are outside the band, the exact edge and the stored segment have the same parity
-/// of crossings.
+/// bound. Each edge has a *band*. The width of the band is the edge's sagitta, which is a bound of the edge's distance
+/// from its chord, plus an upper bound of all rounding errors. Both the exact edge and the stored segment lie in the
+/// band. If both ends of the segment from the reference are outside the band, the exact edge and the stored segment
+/// have the same parity of crossings.
 ///
 /// Crowded regions have smaller cubes. If even the smallest cube at a place has too many edges, that cube has no cell.
 /// For a shape that is not a polygon, or that has a buffer, a cell stores only a cap that contains the shape.
@@ -33,7 +33,7 @@ public struct EdgeCells: Sendable {
   private static let levels = 7
   /// The margin of a cell, as a multiple of the edge of its cube.
   private static let marginShare = 0.5
-  /// An upper bound of half the diagonal of a cube, as a multiple of its edge.
+  /// An upper bound of half the diagonal of a cube, as a multiple of the cube's edge.
   private static let halfDiagonal = 0.866_026
   /// An upper bound of the distance of the surface from a straight segment between two positions in a cube, in metres.
   private static let bulge = 1.0
@@ -59,7 +59,7 @@ public struct EdgeCells: Sendable {
   private struct Entry: OpenTableEntry {
     /// The level and the cube; 0 marks a free slot.
     var key: UInt64 = 0
-    /// The number of the cell, `crowded` or `refused`.
+    /// The number of the cell, or `crowded` or `refused`.
     var cell: UInt32 = 0
 
     /// The cube has no cell, but smaller cubes within it may have one.
@@ -85,7 +85,7 @@ public struct EdgeCells: Sendable {
     /// `slots`, the polygons that contain the whole cube follow the polygons with an edge in the cell.
     var partCount, fullCount: UInt8
     var capCount: UInt8
-    /// A bit for each polygon with an edge in the cell: whether the polygon contains the reference.
+    /// One bit for each polygon that has an edge in the cell; the bit is set if the polygon contains the reference.
     var sides: UInt32
   }
 
@@ -176,7 +176,7 @@ public struct EdgeCells: Sendable {
   public struct Place {
     fileprivate var cell: Int
     fileprivate var position: EarthVector
-    /// A bit for each polygon with an edge in the cell: whether the polygon contains the position.
+    /// One bit for each polygon that has an edge in the cell; the bit is set if the polygon contains the position.
     fileprivate var sides: UInt32
     /// A lower bound of the chord to the nearest edge, in metres, and at most the margin of the cell.
     fileprivate var slack: Double

@@ -1,8 +1,9 @@
 /// Removes edges that occur in both directions: they are not part of the boundary, because the shape lies on both sides
 /// of them.
 ///
-/// Edges in both directions occur in rings that were cut at the antimeridian or follow a meridian to a pole, and in
-/// parts that share an edge (RFC 7946, section 3.1.9). All rings run so that the polygon is to their left.
+/// Edges that are traversed in both directions occur in rings that were cut at the antimeridian or follow a meridian to
+/// a pole, and in parts that share an edge (RFC 7946, section 3.1.9). All rings run so that the polygon is to their
+/// left.
 struct SeamCancelling {
   /// An edge that remains after the cancelling, together with its place in the definition.
   struct Edge {

@@ -20,13 +20,13 @@ extension ShapeLine {
     return best
   }
 
-  /// The side on which a point lies, if the nearest place to the point is known.
+  /// The side on which a point lies, given the point of the line that is nearest to it.
   private func side(of point: SurfacePoint, _ best: LineFoot) -> Double {
     if isRivalled(best, of: point), let side = sideAround(point, best) { return side }
     return nearSide(of: point, best)
   }
 
-  /// The side according to the edges at the nearest place.
+  /// The side of a point, as determined by the edges at the point of the line that is nearest to it.
   func nearSide(of point: SurfacePoint, _ best: LineFoot) -> Double {
     if best.vertex >= 0 { return side(of: point, at: best.vertex, best.edge) }
     return needleSide(best, of: point.vector, point) ?? best.side

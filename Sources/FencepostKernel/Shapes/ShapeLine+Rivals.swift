@@ -38,8 +38,8 @@ extension ShapeLine {
   /// point are on the point's side. For one of these nearer places, or for a place found from it in the same way, the
   /// nearest point of the line is a different one, which has no rivals.
   ///
-  /// - Returns: The side, with the distance as its magnitude; `nil` if none of the places decides, which can happen
-  ///   only if the point is about as near to the line as the tolerance for crossing edges.
+  /// - Returns: The side, with the distance as its magnitude. The result is `nil` if none of the places decides; this
+  ///   can happen only if the point's distance from the line is about the tolerance for crossing edges.
   func sideAround(_ point: SurfacePoint, _ best: LineFoot) -> Double? {
     let way = point.path(to: best.place).azimuth1
     for turn in ShapeLine.turns {

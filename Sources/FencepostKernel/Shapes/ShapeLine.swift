@@ -2,8 +2,8 @@
 ///
 /// Chains are open or closed; the polygon lies to the left of its chains. Consecutive edges are near each other, so
 /// the tree follows the numbers of the edges: there is one ball around every eight edges, one ball around every eight
-/// of those balls, and so on. A vertex takes 38 bytes: its vector; the same vector in single precision, relative to the
-/// middle of the line, for the search; and its share of the tree.
+/// of those balls, and so on. A vertex takes 38 bytes. They contain its vector, a copy of the vector in single
+/// precision (relative to the middle of the line) for the search, and the vertex's share of the tree.
 public struct ShapeLine: Sendable {
   /// The vertices of all chains, one chain after the other; edge e leads from vertex e to vertex e + 1. A closed chain
   /// repeats its first vertex at its end. A chain with only one distinct place lists that place twice.
@@ -127,7 +127,8 @@ public struct ShapeLine: Sendable {
     }
   }
 
-  /// Whether there is an edge with this number; the last vertex number of each chain is not an edge.
+  /// True if there is an edge with this number; the number of the last vertex of each chain is not the number of an
+  /// edge.
   @inline(__always)
   func isEdge(_ edge: Int) -> Bool {
     edge &+ 1 < vertices.count && (edgeBits.isEmpty || edgeBits[edge / 8] & (1 << (edge % 8)) != 0)

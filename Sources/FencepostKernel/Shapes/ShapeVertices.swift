@@ -64,7 +64,7 @@ public struct ShapeVertices: Sendable, Equatable {
     partEnds[partEnds.count - 1] = severalEnds.count
   }
 
-  /// Adds a vertex to the last ring; if there is no ring, starts the first ring before that.
+  /// Adds a vertex to the last ring; if there is no ring yet, first starts one.
   public mutating func append(latitude: Double, longitude: Double) {
     separate()
     if severalEnds.isEmpty || partEnds[partEnds.count - 1] == startOfLastPart { beginRing() }

@@ -1,5 +1,5 @@
 /// The planar edges of a ring or line that are not determined by its reduced longitudes: those that span 180 degrees of
-/// longitude or more, and those that follow a meridian from pole to pole. The engine divides these edges by additional
+/// longitude or more, and those that follow a meridian from pole to pole. The engine divides these edges by inserting
 /// vertices. The shorter edges are ordinary edges, whose meaning stays the same when the definition is read again.
 struct WrittenEdges {
   /// A vertex to add.
@@ -92,7 +92,7 @@ extension ShapeDefinition {
   /// The definition for callers: the longitudes of planar edges continue beyond [−180, 180), so that the vertices have
   /// the meaning that they had as written. A ring around a pole starts at its vertex at the pole, which also closes the
   /// ring one turn later. Some shapes cannot be written in this way, because they have no vertex at the pole or because
-  /// their longitudes would leave [−360, 360]. Such a shape is returned as it is stored.
+  /// their longitudes would leave [−360, 360]. A shape that cannot be written in this way is returned as it is stored.
   public var written: ShapeDefinition {
     guard hasWideEdges else { return self }
     var result = self

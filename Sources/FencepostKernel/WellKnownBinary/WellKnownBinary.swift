@@ -37,7 +37,7 @@ public enum WellKnownBinary {
 
   /// The shape that was read.
   public struct Geometry: Sendable, Equatable {
-    /// Whether the shape has rings; otherwise it has lines.
+    /// True if the shape has rings, and false if it has lines.
     public var isPolygon: Bool
     public var vertices: ShapeVertices
   }

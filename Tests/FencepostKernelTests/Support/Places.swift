@@ -74,8 +74,8 @@ let hostileNumbers: [Double] = [
   90, -90, 90.00000000000001, 91, 180, -180, 360, 1e-300, 1e16, 1e22,
 ]
 
-/// Makes random pairs of positions in all relations, and calls `body` with their distance, their chord, and a threshold
-/// to compare.
+/// Makes random pairs of positions of every kind, and calls `body` with the distance and the chord of each pair and
+/// with a threshold to compare.
 func forEachDistance(
   _ purpose: String, _ body: (_ distance: Double, _ chord: Double, _ threshold: Double, _ pair: String) -> Void
 ) {

@@ -30,7 +30,7 @@ import Testing
     #expect(table.length(of: 1) == 3)
   }
 
-  /// Compares growth, churn (the gaps of linear probing) and compaction with a dictionary.
+  /// Tests growth, churn (the gaps of linear probing) and compaction by comparison with a dictionary.
   @Test func agreesWithADictionary() {
     var random = SeededGenerator("IdentifierTableTests")
     var table = IdentifierTable()

@@ -14,7 +14,7 @@ final class ScenarioRunner {
     var iterator: Monitor.Events.Iterator?
     /// The delivered but uncommitted event.
     var inFlight: Event?
-    /// The last circle with each identifier, even if that circle was removed.
+    /// For each identifier, the last circle that had it, even if that circle was removed.
     var circles: [String: CircularGeographicCondition] = [:]
     var flags: Diagnostics = []
     var unsupported: Set<ConditionKind> = []

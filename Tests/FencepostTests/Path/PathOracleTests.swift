@@ -13,8 +13,9 @@ import Testing
   }
 
   /// Compares the events on a path with the events of fixes at each microsecond, which is how the rule defines them. If
-  /// the fixes are at the engine's positions, the events are the same, bit for bit. If the fixes are on the geodesic,
-  /// which differs by some nanometres on short legs, the events are the same within a microsecond.
+  /// the fixes are at the positions that the engine computes, the events are the same, bit for bit. If the fixes are on
+  /// the geodesic itself, from which the engine's positions differ by some nanometres on short legs, the events are the
+  /// same to within a microsecond.
   @Test(arguments: World.allCases)
   func agreesToTheMicrosecond(_ world: World) throws {
     var (onPath, gaps, other) = (0, 0, 0)
@@ -341,7 +342,7 @@ func moved(_ place: Coordinate, _ azimuth: Double, _ distance: Double) -> Coordi
 enum LaidPlaces: Sendable {
   /// Positions from the direct geodesic problem.
   case ofGeodesics
-  /// The engine's own positions, which differ by some nanometres on short legs.
+  /// The positions that the engine computes; on short legs, they differ from the geodesic by some nanometres.
   case ofLegs
 }
 

@@ -196,8 +196,8 @@ import Testing
     #expect(fleet.storeStatus == .kept && devices(storage) == 1_000)
   }
 
-  /// A disk fails during hours of busy work, in which inputs trigger the attempts to save. When the work has become
-  /// light again, the next attempt to save comes a minute later.
+  /// A disk fails during hours of busy work, in which inputs trigger the attempts to save. After the load has dropped
+  /// again, the next attempt to save comes a minute later.
   @Test func busyWorkDoesNotDelayAttemptsByEventTime() throws {
     let storage = MemoryFleetStorage()
     let zones = Conditions()
@@ -311,7 +311,7 @@ import Testing
     for index in order { opened[index] = try open(crashed[index], again) }
     for index in order {
       try opened[index]!.engine.checkInvariants()
-      // The device is still inside the conditions that exist, and it accepts further fixes.
+      // The device is still inside the condition `town`, and it accepts further fixes.
       #expect(try opened[index]!.engine.inside(0).contains { $0.identifier == "town" })
       try opened[index]!.call { engine throws(MonitorError) in try engine.feed(fix(9, 900), for: 0) }
       var left: Set<String> = []
@@ -369,7 +369,8 @@ import Testing
       if random.chance(0.1) { try changeTable() }
       if random.chance(0.1) { storage.failing = random.integer(0...4) }
       let name = "d\(random.integer(0...11))"
-      // A move far outside changes no state, and with the durability `changes` such a move is not saved at once.
+      // A move far outside all conditions changes no state, and with the durability `changes` such a move is not saved
+      // at once.
       let place = random.chance(0.5) ? random.uniform(0...2_500) : random.uniform(5_000...9_000)
       try fleet.call { engine throws(MonitorError) in
         try engine.feed(fix(Double(second), place), for: try engine.device(name))
@@ -508,7 +509,8 @@ import Testing
     }
   }
 
-  /// Devices whose clocks are hours apart get inputs in turn each second. Each device is saved about once per interval.
+  /// Each second, devices whose clocks are hours apart get inputs one after the other. Each device is saved about once
+  /// per interval.
   @Test(arguments: [1, 2, 7, 50]) func relaxedWithClocksThatAreApart(devices: Int) throws {
     let storage = MemoryFleetStorage()
     var fleet = try relaxed(storage)
@@ -646,7 +648,8 @@ import Testing
     try fleet.state.checkInvariants()
   }
 
-  /// Batches are saved as often as single calls, inside the safe region and outside. Inputs of a fork cause no save.
+  /// Feeding batches causes as many saves as feeding single fixes, both inside the safe region and outside. Feeding
+  /// inputs to a fork causes no save.
   @Test func batchesAndSingleCallsSaveAlike() throws {
     let (one, other) = (MemoryFleetStorage(), MemoryFleetStorage())
     var single = try relaxed(one)
@@ -670,7 +673,7 @@ import Testing
     try single.state.checkInvariants()
   }
 
-  /// An intact head with a larger number of devices than exist does not allocate memory for them.
+  /// If an intact head states more devices than exist, no memory is allocated for the missing devices.
   @Test(arguments: [(1, 1 << 25), (1 << 25, 1 << 25), (3, 2), (0, 0)] as [(UInt64, UInt64)])
   func aHeadThatTellsTooMuch(count: UInt64, bound: UInt64) throws {
     let storage = MemoryFleetStorage()

@@ -39,7 +39,7 @@ build_c() {
   echo "docs: C, $(find "$xml" -name '*fencepost*.xml' | wc -l) files: $xml"
 }
 
-# The symbol graphs come from the compiler, the articles from the module's .docc folder.
+# The symbol graphs come from the compiler, and the articles come from the module's .docc folder.
 build_swift() {
   # The compiler writes a symbol graph only when it compiles the module; an up-to-date module keeps its earlier graph.
   graphs=$root/.build/docs-build/swift/graphs

@@ -7,8 +7,8 @@ import { test } from "node:test";
 import * as layout from "../lib/layout.js";
 import { ROOT } from "./support.js";
 
-// The name FIX stands for fencepost_fix, CONDITION_OPTIONS for fencepost_condition_options; the exceptions below have
-// other names.
+// The name FIX stands for fencepost_fix, and CONDITION_OPTIONS for fencepost_condition_options; the exceptions below
+// have other names.
 const NAMES = { SIGHTING: "beacon_sighting", POLICY: "transition_policy" };
 
 function check(shift) {

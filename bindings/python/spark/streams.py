@@ -137,7 +137,7 @@ def drain(
 
 
 def replayed(track: Path, conditions: Path, until_us: int) -> list[dict[str, Any]]:
-    """The events of ``fencepost replay --by``, by device and sequence."""
+    """The events of ``fencepost replay --by``, keyed by device and sequence."""
     command = [
         sys.executable, "-m", "fencepost", "replay", str(track), "--conditions", str(conditions), "--by", "vehicle",
         "--assuming", "unsatisfied", "--until", _iso(until_us), "--format", "jsonl",

@@ -1,4 +1,4 @@
-"""The files for a stream whose rows name their table and contain scan reports, with the expected results."""
+"""The files for a stream whose rows name a table and contain scan reports, together with the expected results."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def circle_polygon(latitude, longitude, radius, segments):
     Args:
         latitude: Degrees.
         longitude: Degrees.
-        radius: Metres along the ground.
+        radius: The radius, in metres along the ground.
         segments: Number of vertices, 3 or more.
     """
     if radius >= _farthest(latitude, longitude):
@@ -32,7 +32,7 @@ def circle_polygon(latitude, longitude, radius, segments):
         return _within_world([*ring, (ring[-1][0], pole), (ring[0][0], pole)])
     inside = _within_world(ring)
     if radius > max(inverse(latitude, longitude, pole, longitude).distance for pole in (-90, 90)):
-        # The circle contains both poles: the ring encloses the area outside the circle.
+        # The circle contains both poles, so the ring encloses the area outside the circle.
         return QgsGeometry.fromRect(WORLD).difference(inside)
     return inside
 
@@ -43,7 +43,8 @@ def _farthest(latitude, longitude):
 
 
 def _ring(latitude, longitude, radius, segments):
-    """The vertices as a closed ring, from north towards east; longitudes continue beyond 180 instead of jumping."""
+    """The vertices as a closed ring that starts in the north and runs towards the east; longitudes continue beyond 180
+    instead of jumping."""
     azimuths = [360 * index / segments for index in range(segments)]
     ends = direct(latitude, longitude, azimuths, radius)
     ring = []

@@ -13,7 +13,7 @@ class Runner:
     """Replays tracks one after another. Each track is a device of one fleet, and is removed when the track ends.
 
     Args:
-        feedback: The algorithm's feedback.
+        feedback: The feedback object that QGIS passes to the algorithm.
         first: The percentage of the progress bar at which the replay begins.
         share: The percentage of the progress bar that the replay takes.
         total: Number of fixes in all runs together.

@@ -6,8 +6,8 @@
  * sorted by identifier. The bytes of a value are the same on every platform and in every host. Compiled values are
  * cached in the process and found by a digest, so that all rows and threads of a query share them.
  *
- * A host provides fp_reallocate() and fp_release(). fp_reallocate() may leave by longjmp (PostgreSQL): no function here
- * calls it while holding a lock or an object that the host would not free.
+ * A host provides fp_reallocate() and fp_release(). fp_reallocate() may leave by longjmp (in PostgreSQL), so no
+ * function here calls it while holding a lock or an object that the host would not free.
  */
 #ifndef FENCEPOST_SQL_CORE_H
 #define FENCEPOST_SQL_CORE_H

@@ -50,8 +50,8 @@ duckdb_logical_type fp_type(duckdb_type type);
 duckdb_logical_type fp_list_of(duckdb_type type);
 duckdb_logical_type fp_list_of_structs(const char *const *names, const duckdb_type *types);
 
-/* Reserves room for `more` elements of a LIST column; returns the index of the first, or SIZE_MAX if there is no
-   memory. */
+/* Reserves room for `more` elements of a LIST column; returns the index of the first of them, or SIZE_MAX if there is
+   no memory. */
 size_t fp_list_grow(duckdb_vector list, size_t more);
 
 bool fp_register_scalars(duckdb_connection connection);

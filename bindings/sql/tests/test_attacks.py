@@ -153,8 +153,8 @@ def test_sqlite_devices_are_names() -> None:
 
 
 def test_sqlite_damaged_rows_of_devices_are_errors() -> None:
-    """Arbitrary bytes as the state of a device are refused with a message, or are a valid state; they never cause a
-    crash."""
+    """If arbitrary bytes are loaded as the state of a device, they are either refused with a message or accepted as a
+    valid state; they never cause a crash."""
     host, _ = fleet(":memory:", 56)
     for fix in drive(56, 60):
         feed_sqlite(host, "van", fix)

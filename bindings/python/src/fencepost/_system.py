@@ -90,7 +90,7 @@ def keep_alive(connection: socket.socket, idle: int, interval: int, count: int) 
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     if PORTABLE:
         return
-    # macOS has another name for the first option: TCP_KEEPALIVE.
+    # On macOS, TCP_KEEPIDLE is called TCP_KEEPALIVE.
     names = ("TCP_KEEPIDLE" if hasattr(socket, "TCP_KEEPIDLE") else "TCP_KEEPALIVE", "TCP_KEEPINTVL", "TCP_KEEPCNT")
     for name, value in zip(names, (idle, interval, count)):
         if hasattr(socket, name):

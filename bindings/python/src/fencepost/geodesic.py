@@ -32,7 +32,7 @@ Column: TypeAlias = "Sequence[float] | Buffer"
 
 
 class Inverse(NamedTuple, Generic[T]):
-    """Solution of the inverse problem.
+    """The solution of the inverse geodesic problem.
 
     Example:
         >>> inverse(0, 0, 0, 1).azimuth1
@@ -48,7 +48,7 @@ class Inverse(NamedTuple, Generic[T]):
 
 
 class Direct(NamedTuple, Generic[T]):
-    """Solution of the direct problem.
+    """The solution of the direct geodesic problem.
 
     Example:
         >>> direct(0, 0, 90, 0).longitude

@@ -156,7 +156,7 @@ def test_delivery_and_limit(run: Run) -> None:
     limited = run(*DEMO, "--condition-limit", "1", "--format", "jsonl").stdout.splitlines()
     states = [json.loads(line)["state"] for line in limited]
     assert states.count("unmonitored") == 8
-    # If events are consumed at once, the delivery mode makes no difference.
+    # If each event is consumed immediately, the delivery mode makes no difference.
     for delivery in ("every", "first", "latest"):
         assert run(*DEMO, *SIGHTINGS, "--delivery", delivery, "--format", "jsonl").stdout == GOLDEN
 
@@ -266,7 +266,7 @@ def test_an_interrupt_is_one_line(files: Path) -> None:
     (files / "t.csv").write_text("time,lat,lon\n" + rows)
     command = [sys.executable, "-m", "fencepost", "replay", "t.csv", "--conditions", "c.geojson", "--format", "jsonl"]
 
-    def heed_interrupts() -> None:  # a test that runs in the background inherits ignored interrupts
+    def heed_interrupts() -> None:  # without this, a test that runs in the background ignores interrupts
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     with subprocess.Popen(

@@ -56,8 +56,8 @@ def test_times_that_have_no_date_are_refused_by_row(tmp_path: Path) -> None:
     for source in sources(tmp_path, columns):
         for by in (None, "car"):
             assert mentions(refusal(replay, source, HERE, by=by), "time … 9999")
-    # The time of a Fix is always in microseconds. A log with a time this far off could not be printed, so the fix is
-    # refused.
+    # The time of a Fix is always in microseconds. A log that contains a time this far out of range could not be
+    # printed, so the fix is refused.
     for time in START_NS, -START_NS:
         fixes = [Fix(47, 8, time=0), Fix(47, 8, time=time)]
         assert refusal(replay, fixes, HERE).place == "element 1"

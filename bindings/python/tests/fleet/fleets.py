@@ -42,7 +42,8 @@ class Row:
 
 
 def walks(devices: int = 7, count: int = 600, seed: int = 2) -> list[Row]:
-    """Returns fixes of several devices in turn: some fixes are late, some are inaccurate, and some have no position."""
+    """Returns fixes that alternate between several devices: some fixes are late, some are inaccurate, and some have no
+    position."""
     draw = random.Random(seed)
     places = [[draw.uniform(-0.01, 0.01), draw.uniform(-0.01, 0.01)] for _ in range(devices)]
     rows = []

@@ -65,8 +65,8 @@ def fleet(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Fleet]:
 
 
 class Life:
-    """Operations that involve two devices. When both devices are removed and added again, one of them gets the former
-    number of the other device."""
+    """Operations that involve two devices. When the two devices are removed and added again, one of them gets the
+    former number of the other device."""
 
     def __init__(self, fleet: Fleet) -> None:
         self.fleet, self.time, self.reported = fleet, 0, 0
@@ -75,7 +75,7 @@ class Life:
         self.time += 1
         try:
             self.fleet.feed(device, Fix({"a": 10, "b": 50}[device], 0, 5, time=self.time))
-        except LateInputError:  # the other thread has advanced further
+        except LateInputError:  # the other thread has already advanced the clock further
             pass
 
     def replace(self) -> None:

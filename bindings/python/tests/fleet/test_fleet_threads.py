@@ -104,7 +104,7 @@ class Pair:
         names = {device: held, f"{device} again": held}
 
         def enter(fleet: Fleet) -> Any:
-            # Loading a device twice fails, with a message whose position differs between the fleets.
+            # Loading a device twice fails; the error message contains a position, which differs between the fleets.
             if any(name in fleet for name in names):
                 return [fleet.remove_device(name) for name in names]
             return fleet.load(names, adapt=adapt)

@@ -305,7 +305,7 @@ def test_messages_that_are_refused(message: dict[str, Any]) -> None:
 
 def test_hostile_lines_are_counted_and_held_nowhere() -> None:
     """The messages are broken JSON, are a megabyte long, or contain names of 10 kB, NaN or the year 2099: each kind of
-    message gives one line a minute, and only the right device is added."""
+    message causes one log line a minute, and only the right device is added."""
     good = json.dumps({"lat": 0, "lon": 0, "time": START + 1000, "device": "a"}).encode()
     hostile = [
         b'{"lat": 0, "lon"',

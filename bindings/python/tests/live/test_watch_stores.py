@@ -49,7 +49,7 @@ def test_while_the_store_fails_nothing_is_confirmed_or_handed_on(tmp_path: Path)
 
 
 class Batch(Source):
-    """A stand-in for a source that brings three fixes of a device at once; each fix produces an event."""
+    """A stand-in for a source that delivers three fixes of a device at once; each fix produces an event."""
 
     def __init__(self) -> None:
         self.descriptor, writer = os.pipe()
@@ -105,7 +105,7 @@ def test_a_batch_that_comes_while_the_store_fails_waits_and_continues(
 
 
 def test_an_event_whose_handing_out_cannot_be_kept_is_not_handed_on(tmp_path: Path) -> None:
-    """If an event were delivered before it is saved, a different event would get the same sequence number after a
+    """If an event were delivered before it was saved, a different event could get the same sequence number after a
     crash."""
     with Fleet(Zones(), store=tmp_path, name="fleet") as fleet:
         watched = FleetWatched(fleet, policy=EXACT)

@@ -154,8 +154,8 @@ POLICIES = [TransitionPolicy.standard(), TransitionPolicy.exact(), TransitionPol
 
 
 def compare_with_all_fixes(fixes: list[FixRow], generator: random.Random) -> tuple[int, int, int]:
-    """Runs scenario S53 on one track, with circles along the track and twenty slots. Returns three numbers: of events,
-    of fixes, and of fixes that were fed."""
+    """Runs scenario S53 on one track, with circles along the track and twenty slots. Returns three counts: the events,
+    the fixes, and the fixes that were fed."""
     every, some = Monitor(), Monitor()
     for index in range(200):
         latitude, longitude = generator.choice(fixes)[:2]

@@ -1,7 +1,7 @@
 """The path from one fix to the next, and the instants at which the reference adds fixes to the path.
 
 The rule adds a fix at each microsecond of the path. An added fix matters only if the distance to a condition reaches a
-threshold there, whatever state the condition is in. Therefore the path is halved again and again, down to the
+threshold at that fix, whatever state the condition is in. Therefore the path is halved again and again, down to the
 microsecond, wherever a threshold may be reached.
 """
 

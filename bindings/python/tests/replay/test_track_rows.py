@@ -209,8 +209,8 @@ def handle(tracks: int = 2, **options: int) -> tuple[Any, array[int]]:
 
 
 def good(count: int = 6) -> dict[str, Any]:
-    """Returns valid arguments for feed_tracks: the rows of two tracks in turn; both tracks enter the circle in their
-    second row."""
+    """Returns valid arguments for feed_tracks: rows that alternate between two tracks. Both tracks enter the circle in
+    their second row."""
     fleet, numbers = handle()
     return {
         "fleet": fleet,

@@ -24,7 +24,7 @@ def shape_condition(
     Args:
         geometry: Polygon, MultiPolygon, LineString or MultiLineString; or any of these as well-known binary in ``wkb``.
         properties: The feature's ``oriented``, ``buffer``, ``radius`` and ``gate``.
-        radius: The radius in metres of lines without a radius; gates do not need a radius.
+        radius: The radius, in metres, for lines that do not state one; gates do not need a radius.
         edges: The kind of line that joins two vertices.
 
     Raises:

@@ -102,7 +102,7 @@ def _beacon(value: Any, index: int) -> BeaconSighting:
 
 
 def _advertisement(value: dict[str, Any], place: str) -> BeaconSighting:
-    """A beacon from the bytes of its advertisement."""
+    """Creates a beacon from the bytes of its advertisement."""
     unknown = set(value) - {"payload", "company", "rssi"}
     if unknown:
         raise InvalidArgumentError(f"{place}: key {min(unknown)!r} is not one of payload, company, rssi")

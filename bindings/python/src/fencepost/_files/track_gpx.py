@@ -25,7 +25,8 @@ def read(
     text = xml_text(data, path)
     try:
         points = _points(_parse(text))
-    except Exception:  # gpxpy raises many kinds of errors; the corrected text is read next, and only its error is shown
+    except Exception:  # gpxpy raises many kinds of errors
+        # This error is ignored, because the corrected text is read next; only an error in that text is shown.
         points = None
     if not points or any(point.time is None for point in points):
         points = _points(_parse(_tidy(text, path), path))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DeviceEvent(Event):
-    """An event of a device of a fleet: the same :class:`Event` that the device's own monitor would give.
+    """An event of one of a fleet's devices: the same :class:`Event` that the device's own monitor would give.
 
     Attributes:
         device: The device's identifier. Together, the device and `sequence` (which counts the events of each device)
@@ -110,7 +110,7 @@ DEVICE_EVENT_COLUMNS: dict[str, Callable[[DeviceEvent], Any]] = {
 
 
 class DeviceEventList(EventRows[DeviceEvent]):
-    """A list of events of devices that is also a table: for columns, pandas and notebooks.
+    """A list of device events that can also be used as a table: for columns, pandas and notebooks.
 
     Example:
         >>> from fencepost import Fix, Fleet, Zones
@@ -139,12 +139,12 @@ class DeviceEventList(EventRows[DeviceEvent]):
         return {name: [value(event) for event in self] for name, value in DEVICE_EVENT_COLUMNS.items()}
 
     def visits(self, end: Time | None = None) -> Visits:
-        """The intervals in which each condition was satisfied, by device, according to these events.
+        """The intervals during which each device satisfied each condition, derived from these events.
 
         Pass the events of several calls together: ``DeviceEventList([*before, *events])``.
 
         Args:
-            end: Open visits are counted up to this time. If `end` is None, the latest time of these events is used.
+            end: Open visits are counted up to this time. If `end` is None, the latest time of the events is used.
 
         Example:
             >>> from fencepost import Fleet, Zones

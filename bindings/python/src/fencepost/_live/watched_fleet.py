@@ -110,8 +110,8 @@ class FleetWatch(Handling):
         self._named = named
         self._lag_us, self._wall, self._max_devices = round(lag * 1e6), wall, max_devices
         self._ahead_us = None if ahead is None else round(ahead * 1e6)
-        # The last inputs before a crash may not be saved, so silent devices expire no earlier than one hour after the
-        # start.
+        # The last inputs before a crash may be missing from the store, so silent devices expire no earlier than one
+        # hour after the start.
         self._expire, self._expire_at = expire, monotonic() + HOUR
         # Arrival times use the monotonic clock, so setting the wall clock cannot make a device look silent.
         self._started_us, self._started = round(wall() * 1e6), monotonic()

@@ -34,7 +34,7 @@ class ReplayCounts(NamedTuple):
     invalid_fixes: int = 0
     """Fixes without a usable position or time."""
     reports: int = 0
-    """Scan reports and declarations of the sightings file."""
+    """Scan reports and declarations from the sightings file."""
     late_reports: int = 0
 
 

@@ -36,7 +36,7 @@ def write_jsonl(events: Iterable[Event], stream: IO[str]) -> None:
 
 class CSVWriter:
     """Writes a header and one row per event. An event's flags are joined into one text, and so are the parts of its
-    refinement. Missing values are empty."""
+    refinement. Missing values become empty cells."""
 
     def __init__(self, stream: IO[str], by: str | None = None) -> None:
         self._writer = csv.writer(stream, lineterminator="\n")

@@ -51,7 +51,7 @@ class ConditionChanges(ConditionHolder[V]):
             identifier: The condition's identifier, 1 to 256 bytes of UTF-8.
             assuming: The initial state: unknown, satisfied or unsatisfied. None means unknown for a monitor and
                 unsatisfied for a table. If a condition of a table starts in any state other than unsatisfied, every
-                device gives an event for it, however far away the device is.
+                device causes an event for it, however far away the device is.
             policy: The policy that says when a crossing counts, or the name of a preset. None means
                 :meth:`TransitionPolicy.standard`.
             tag: A number of your choice, 0 to 2**64 - 1. Every event of the condition contains this number.
@@ -138,7 +138,7 @@ class ConditionChanges(ConditionHolder[V]):
         max_vertices: int | None = None,
     ) -> None:
         """Adds many circles from columns of equal length, in order, with the same result as single calls. If the source
-        is a table, polygons and corridors are also added. If one condition is refused, no condition is added.
+        is a table, its polygons and corridors are added too. If one condition is refused, no condition is added.
 
         Columns of 64-bit elements without strides are read in place; other columns are converted.
 

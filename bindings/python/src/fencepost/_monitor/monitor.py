@@ -329,7 +329,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             state: The state to search for: satisfied, unsatisfied, or unknown (undetermined, suspended or unmonitored).
 
         Raises:
-            InvalidArgumentError: `state` is not one of these states.
+            InvalidArgumentError: `state` is not satisfied, unsatisfied or unknown.
 
         Example:
             >>> from fencepost import Fix

@@ -1,6 +1,6 @@
-"""Distributes tables of conditions to the workers. The stream's own table is a file named by the table's digest. Spark
-copies the file to each machine once, and each Python worker reads it once. Tables of later versions are stored in a
-folder that all machines can read."""
+"""Distributes tables of conditions to the workers. The stream's own table is in a file whose name is the table's
+digest. Spark copies the file to each machine once, and each Python worker reads it once. Tables of later versions are
+stored in a folder that all machines can read."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ ENDING = ".conditions"
 
 
 def ship(frame: Any, conditions: Zones) -> str:
-    """Sends the current table to the workers of the frame. Returns the name by which :func:`shipped` finds the table on
-    a worker."""
+    """Sends the current table to the workers that process the frame. Returns the name by which :func:`shipped` finds
+    the table on a worker."""
     try:
         context = frame.sparkSession.sparkContext
     except Exception:
@@ -54,7 +54,8 @@ def shipped(name: str) -> Zones:
 
 
 def tables(name: str, folder: str | None) -> Tables:
-    """Returns a function that finds a table by its version: the stream's own table (None), or a file in the folder."""
+    """Returns a function that finds a table by its version: None stands for the stream's own table, and any other
+    version for a file in the folder."""
 
     def table(version: Version) -> Zones:
         return shipped(name) if version is None or folder is None else _version(folder, version)

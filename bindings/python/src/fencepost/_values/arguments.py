@@ -89,7 +89,7 @@ def path_row(
     path: DevicePath | str, max_gap: float | timedelta | None, max_speed: float | None
 ) -> tuple[int, int, float]:
     """The options of a path in the library's form: the path's number, the largest gap in microseconds, and the largest
-    speed in metres a second (0 means no limit).
+    speed in metres per second (0 means no limit).
 
     Raises:
         InvalidArgumentError: An option is out of its range, is missing, or does not apply to the chosen path.

@@ -35,10 +35,10 @@ class Polygon(Plain):
     encloses the smaller of the two areas that it bounds, regardless of its winding.
 
     Args:
-        exterior: Either the outer ring, closed or not, as pairs of coordinates in the `order`, with latitudes of -90 to
-            90 and longitudes of -360 to 360 degrees; or a complete geometry including holes, whose coordinates have the
-            longitude first. A geometry is anything with a ``__geo_interface__`` (a Shapely polygon or multipolygon, for
-            example), a GeoJSON geometry or feature as a dict, well-known text, or well-known binary.
+        exterior: Either the outer ring, closed or not, as pairs of coordinates in the `order` (latitudes of -90 to 90
+            and longitudes of -360 to 360 degrees), or a complete geometry including holes, in which the longitude comes
+            first. A geometry is anything with a ``__geo_interface__`` (a Shapely polygon or multipolygon, for example),
+            a GeoJSON geometry or feature as a dict, well-known text, or well-known binary.
         holes: The rings of the holes, only if `exterior` is a ring.
         order: The order of the coordinates in each pair of a ring: ``latlon`` (latitude first) or ``lonlat`` (longitude
             first). `order` is required if the exterior is a ring of pairs.
@@ -177,10 +177,10 @@ class Corridor(Plain):
     are round.
 
     Args:
-        path: Either a line as pairs of coordinates in the `order`, with latitudes of -90 to 90 and longitudes of -360
-            to 360 degrees; or a geometry of one or several lines, whose coordinates have the longitude first. A
-            geometry is anything with a ``__geo_interface__``, a GeoJSON geometry or feature as a dict, well-known text,
-            or well-known binary.
+        path: Either a line, as pairs of coordinates in the `order` (latitudes of -90 to 90 and longitudes of -360 to
+            360 degrees), or a geometry of one or several lines, in which the longitude comes first. A geometry is
+            anything with a ``__geo_interface__``, a GeoJSON geometry or feature as a dict, well-known text, or
+            well-known binary.
         radius: Half the corridor's width, in metres, finite, above 0.
         order: The order of the coordinates in each pair, ``latlon`` or ``lonlat``. `order` is required if `path`
             consists of pairs.

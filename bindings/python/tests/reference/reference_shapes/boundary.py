@@ -1,7 +1,7 @@
 """Rule 8 computes the distance of a point from a line, and the side of the line on which the point lies.
 
-The side follows from the nearest point on the line: if that point lies within an edge, the left of the edge is inside;
-if that point is a vertex, the edge next to the direction towards the given point decides. If several edges that are not
+The nearest point on the line decides the side. If that point lies within an edge, the left of the edge is inside. If
+that point is a vertex, the edge next to the direction towards the given point decides. If several edges that are not
 neighbours are equally near, to within a few micrometres, these edges may cross near the point by up to a micrometre, so
 the nearest edge does not determine the side. When the nearest edge does not determine the side, `is_inside_by_meridian`
 counts crossings of a meridian instead.
@@ -142,7 +142,7 @@ class Boundary:
         raise ArithmeticError("no edge lies apart from the others")
 
     def _is_inside_at(self, place: tuple[float, float], latitude: float, longitude: float) -> bool:
-        """Returns True if the direction from a vertex to a point leads inside."""
+        """Returns True if the direction from a vertex to a point leads into the polygon."""
         way = heading(*place, inverse(*place, latitude, longitude)["azi1"])
         ends = sorted(self.at_vertices[place], key=lambda end: (way - end[0]) % math.tau)
         return ends[0][1]  # the first edge clockwise decides: the left side of a departing edge is inside

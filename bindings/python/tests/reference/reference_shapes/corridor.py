@@ -1,4 +1,4 @@
-"""A corridor: the area within a radius of lines (rules 1 and 8)."""
+"""A corridor: the area within a given distance of its lines (rules 1 and 8)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def is_positive(value: Any) -> bool:
 
 
 class Corridor:
-    """`lines` are lists of [longitude, latitude]. In a reported defect, all lines belong to part 0, and the lines are
-    counted like rings."""
+    """`lines` are lists of [longitude, latitude]. In a reported defect, all lines belong to part 0, and each line is
+    counted as a ring."""
 
     kind = "corridor"
 

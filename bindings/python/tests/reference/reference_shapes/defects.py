@@ -1,4 +1,4 @@
-"""Reasons why a shape is refused, and places in the shape, as in the table of shapes.md."""
+"""The reasons why a shape is refused, and the places of its defects, as listed in the table of shapes.md."""
 
 from __future__ import annotations
 

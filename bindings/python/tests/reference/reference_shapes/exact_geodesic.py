@@ -109,7 +109,7 @@ class Line:
         return B * self._integrate(arc, lambda root: root)
 
     def arc(self, distance: Any) -> Any:
-        """Returns the arc for a distance, found by Newton's iteration."""
+        """Returns the arc that belongs to a distance; finds the arc by Newton's method."""
         arc = distance / B
         for _ in range(30):
             sine = mp.sin(self.sigma1 + arc)
