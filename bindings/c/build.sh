@@ -3,7 +3,7 @@
 # package and the Makefile call this script.
 #
 #   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_TARGET=] [FENCEPOST_STORE=none] [FENCEPOST_OPTIMIZE=size] \
-#     [FENCEPOST_LIB=] bindings/c/build.sh
+#     [FENCEPOST_PORTABLE=1] [FENCEPOST_LIB=] bindings/c/build.sh
 #
 # "Full" is ordinary Swift with the runtime inside; "embedded" has no runtime (embedded.sh). The defaults are in
 # names.sh. Without FENCEPOST_TARGET, the library is built for this machine, into .build/lib; for a target in
@@ -66,7 +66,7 @@ else
   [ ! -e "$older/remap" ] || older_options="-Xlinker --remap-inputs-file=$root/$older/remap -Xlinker $root/$older/missing.o"
   # shellcheck disable=SC2046,SC2086
   swift build -c release --product fencepost-c --package-path "$root" --scratch-path "$scratch" \
-    --disable-local-rpath $older_options $portable_options $(library_options) >&2
+    --disable-local-rpath $older_options $(library_options) >&2
 fi
 
 mkdir -p "$lib"

@@ -36,7 +36,7 @@ case ${FENCEPOST_SANITIZE:-} in
 esac
 
 # folder_of MODULE: prints the folder of the module's object. The modules of the engine are compiled in the same way
-# with and without a store.
+# with and without a store, and with either kind of locks.
 folder_of() {
   case $1 in
     FencepostKernel | FencepostCore) echo ".build/embedded/$swift_of$size$sanitized" ;;
@@ -85,14 +85,17 @@ if [ "$swift_of" = "$target" ]; then
   for option in $c_headers; do set -- "$@" -Xcc "$option"; done
   before="$(swiftc --version 2>&1) $*"
   for module in FencepostKernel FencepostCore FencepostStoreCore FencepostABI; do
+    # Only the store reads files, so only this module depends on the kind of locks.
+    locks=
+    [ "$module" != FencepostStoreCore ] || for option in $portable_option; do locks="$locks -Xcc $option"; done
     # Hashes the inputs of the object: its sources, the earlier modules, the options and the compiler.
     object=$(folder_of $module)/$module
-    made_of=$({ echo "$before" && sha256sum $(sources "$module") $(c_sources "$module") && header "$module"; } | sha256sum)
+    made_of=$({ echo "$before$locks" && sha256sum $(sources "$module") $(c_sources "$module") && header "$module"; } | sha256sum)
     if [ "$(cat "$object.made-of" 2> /dev/null)" != "$made_of" ]; then
       rm -f "$object".*
       echo "embedded: $target$variant$sanitized, $module" >&2
-      # shellcheck disable=SC2046
-      swiftc "$@" -I "$(folder_of FencepostABI)" -I "$(folder_of FencepostKernel)" -module-name "$module" -emit-module -emit-module-path "$object.swiftmodule" \
+      # shellcheck disable=SC2046,SC2086
+      swiftc "$@" $locks -I "$(folder_of FencepostABI)" -I "$(folder_of FencepostKernel)" -module-name "$module" -emit-module -emit-module-path "$object.swiftmodule" \
         -c $(sources "$module") -o "$object.o" > "$object.log" 2>&1 || {
         cat "$object.log" >&2
         exit 1
@@ -118,7 +121,7 @@ fi
 for file in Sources/CPlatform/*.c bindings/c/embedded/*.c; do
   object=$out/c-$(basename "$file" .c).o
   # shellcheck disable=SC2086
-  $cc $cc_options -std=gnu11 -O2 $pic -ffunction-sections -fvisibility=hidden -ISources/CPlatform/include \
+  $cc $cc_options $portable_option -std=gnu11 -O2 $pic -ffunction-sections -fvisibility=hidden -ISources/CPlatform/include \
     -c "$file" -o "$object.$$"
   if cmp -s "$object.$$" "$object"; then rm "$object.$$"; else mv "$object.$$" "$object"; fi
 done

@@ -44,7 +44,7 @@ case $runtime in
     ;;
 esac
 [ -z "$variant" ] || [ "$runtime" = embedded ] || {
-  echo "FENCEPOST_RUNTIME is $runtime; FENCEPOST_STORE=none and FENCEPOST_OPTIMIZE=size need embedded" >&2
+  echo "FENCEPOST_RUNTIME is $runtime; FENCEPOST_STORE=none, FENCEPOST_OPTIMIZE=size and FENCEPOST_PORTABLE=1 need embedded" >&2
   exit 2
 }
 

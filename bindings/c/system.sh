@@ -36,7 +36,3 @@ case $(uname -s) in
     }
     ;;
 esac
-
-# FENCEPOST_PORTABLE=1 uses the locks of other POSIX systems on Linux too; Tests/Runtimes/portable.sh tests them.
-portable_options=
-[ "${FENCEPOST_PORTABLE:-}" != 1 ] || portable_options='-Xcc -DCPOSIX_PORTABLE -Xcc -DCPLATFORM_PORTABLE'

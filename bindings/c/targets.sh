@@ -22,7 +22,9 @@ targets='x86_64-linux-gnu x86_64-linux-musl aarch64-linux-gnu wasm32-wasi'
 #   environment, every target is built without a store.
 # - optimization: -O, or -Osize for a smaller and slower library. FENCEPOST_OPTIMIZE=size selects -Osize for any target.
 # - size: the suffix that is added to the target's name in the folders of a library built with -Osize.
-# - variant: the suffix for a library with -Osize, without a store, or both.
+# - portable, portable_option: the suffix and the compiler options for a library with the locks of POSIX systems other than Linux.
+#   FENCEPOST_PORTABLE=1 selects these locks on Linux too; Tests/Runtimes/portable.sh tests them.
+# - variant: the suffix for a library with -Osize, without a store, with portable locks, or several of these.
 # - test_needs: Debian packages that the target's tests need in addition to those of .ci/system.sh.
 set_target() {
   target=$1 c_target=$1 pic=-fPIC c_headers='' cc_options='' tools='' link_options='' libraries='sqlite3 m' swift_of=$1
@@ -44,6 +46,9 @@ set_target() {
       return 2
       ;;
   esac
+  portable='' portable_option=''
+  [ "${FENCEPOST_PORTABLE:-}" != 1 ] || portable=-portable portable_option='-DCPOSIX_PORTABLE -DCPLATFORM_PORTABLE'
+  variant=$variant$portable
   case $1 in
     x86_64-linux-gnu) triple=x86_64-unknown-linux-gnu cc=${CC:-cc} ;;
     x86_64-linux-musl)
