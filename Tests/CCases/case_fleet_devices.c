@@ -175,7 +175,7 @@ static void moving(void) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_fleet_statistics before = fleet_statistics(other), after;
   CHECK_STATUS(fencepost_fleet_import_devices(other, names, bytes, offsets, 2, 0, NULL, &error),
-               FENCEPOST_E_INVALID_ARGUMENT); /* devices with these names exist already */
+               FENCEPOST_E_INVALID_ARGUMENT); /* refused, because devices with these names exist already */
   const char *fresh[] = {"three", "four"}, *twice[] = {"three", "three"};
   CHECK_STATUS(fencepost_fleet_import_devices(other, twice, bytes, offsets, 2, 0, NULL, &error),
                FENCEPOST_E_INVALID_ARGUMENT);

@@ -65,7 +65,7 @@ static void a_stored_fleet_goes_on(void) {
   CHECK(memcmp(&before, &after, sizeof before) == 0);
   CHECK_INT(device_of(fleet, "two"), two);
   CHECK_INT(device_statistics(fleet, one).input_count, 2);
-  event = next_fleet_event(fleet); /* redelivered, because it was not acknowledged before */
+  event = next_fleet_event(fleet); /* this event is redelivered, because it was not acknowledged before */
   CHECK_INT(event.device, one);
   CHECK_INT(event.event.sequence, 1);
   CHECK_INT(event.position, 1);

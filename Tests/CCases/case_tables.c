@@ -69,7 +69,8 @@ static void single_calls(void) {
   CHECK_OK(fencepost_conditions_shape(table, "polygon", &shape, NULL));
   CHECK_INT(shape.vertex_count, 8);
 
-  /* Ensuring a condition equal to the existing one does not change it; ensuring a different one replaces it. */
+  /* Ensuring a condition that equals the existing one changes nothing; ensuring a different condition replaces the
+     existing one. */
   CHECK_OK(fencepost_conditions_ensure_circular(table, "circle", 5, 6, 70.2, NULL, &changed, NULL));
   CHECK_INT(changed, 0);
   CHECK_OK(fencepost_conditions_ensure_beacon(table, "beacon", beacon_uuid, 1, -1, NULL, &changed, NULL));

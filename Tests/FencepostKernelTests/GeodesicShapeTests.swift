@@ -105,8 +105,8 @@ import Testing
     }
   }
 
-  /// For small rings of random corners, most of which cross themselves, a test of every pair of edges in the plane
-  /// gives the same result.
+  /// For small rings of random corners, most of which cross themselves, testing every pair of edges in the plane gives
+  /// the same result.
   @Test func crossingsAreThoseOfTheFlatMap() throws {
     var random = SeededGenerator("flat crossings")
     var (valid, crossing) = (0, 0)

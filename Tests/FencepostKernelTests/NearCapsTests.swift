@@ -6,8 +6,8 @@ import Testing
 @Suite struct NearCapsTests {
   private let bend = ChordThreshold.bend
 
-  /// Every cap that contains a position is listed. The caps listed as certain contain the position even with the
-  /// shorter reach. Distant caps are not listed.
+  /// Every cap that contains a position is listed. The caps that are listed as certain contain the position even if the
+  /// shorter reach is used. Distant caps are not listed.
   private func check(
     _ near: inout NearCaps, _ subject: CapSubject, at position: EarthVector, radius: Double,
     names: [UInt32: UInt32]? = nil

@@ -52,8 +52,8 @@ import Testing
     try connection.foldLog()
   }
 
-  /// A store of a megabyte must not make the library allocate gigabytes: it allocates no memory for devices that do not
-  /// exist.
+  /// A store of one megabyte must not make the library allocate gigabytes: the library allocates no memory for devices
+  /// that do not exist.
   @Test func devicesThatAreNotThere() throws {
     let folder = try Folder()
     try fill(folder, devices: 20)

@@ -8,7 +8,7 @@ enum {
   DEVICES = 3,
   NAMES = 6,
   PAST = 320,     /* the largest number of table changes and advances: one for each step */
-  WAITING = 20000 /* more than any sequence of calls produces */
+  WAITING = 20000 /* more events than any sequence of calls produces */
 };
 
 static const char *const names[NAMES] = {"a", "b", "c", "d", "e", "long identifier \xc3\xa9"};

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Shows that the conformance corpus and the invariants detect defects. Each defect in a list is put into the engine
-separately, and at least one scenario must fail. A defect that breaks an invariant must be detected by the check of that
-invariant, in a build that checks all invariants after each call.
+separately, and at least one scenario must fail. In a build that checks all invariants after each call, a defect that
+breaks an invariant must be detected by the check of that invariant.
 
     .venv/bin/python Tests/Mutants/run.py [--list | --check] [WORD...]
 

@@ -419,7 +419,7 @@ public struct EdgeCells: Sendable {
         let (dx, dy) = (wx - share * ex, wy - share * ey)
         let gap = (dx * dx + dy * dy).squareRoot() - group.pointee.band
         least = least.replacing(with: gap, where: gap .< least)
-        // On which side of the ray from the reference to the point each end lies. Edges with a common vertex compute
+        // The side of each end, relative to the ray from the reference to the point. Edges with a common vertex compute
         // the same value for that vertex.
         let (ofA, ofB) = (x * ay - y * ax, x * by - y * bx)
         let separates = (ofA .> 0) .^ (ofB .> 0)

@@ -137,7 +137,7 @@ class _Run:
         self.main: str | None = None
 
     def after_step(self) -> None:
-        # If the store fails, changes are missing from it and cannot be read back, so nothing is restarted then.
+        # If the store fails, changes are missing from it and cannot be read back, so nothing is restarted in that case.
         if self.restart_every_step and self.store_works:
             for name in self.opened:
                 self.restart_between_steps(self.stored[name])

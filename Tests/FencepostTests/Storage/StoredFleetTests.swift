@@ -105,7 +105,7 @@ import Testing
   }
 
   /// A full disk must not stop the work. Each attempt writes everything that is unsaved, so attempts become rarer.
-  /// Read-only calls make no attempt to save, and an attempt by the host does not postpone other attempts.
+  /// Read-only calls do not try to save. If the host tries to save, this does not postpone other attempts.
   @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 1_000_000)])
   func attemptsAreInProportionToTheWork(durability: Durability) throws {
     let storage = MemoryFleetStorage()
@@ -292,7 +292,7 @@ import Testing
     }
     zones.remove("home")
     try zones.add(circle(210), identifier: "ring", policy: .exact)
-    // One of the fleets saves the change, and its device enters the condition at its position.
+    // One of the fleets saves the change, and that fleet's device enters the condition at the device's position.
     try fleets[1].call { engine throws(MonitorError) in try engine.feed(fix(2, 200), for: 0) }
 
     let crashed = storages.map { storage in

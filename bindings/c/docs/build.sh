@@ -58,9 +58,9 @@ build_swift() {
     cat "$docs/swift-build.log" >&2
     exit 1
   }
-  # Uses only three kinds of graphs: those of the module with the articles, those of the core that the module
-  # re-exports, and those of the extensions that both add to the standard library. The core's symbols become symbols of
-  # the module, so a single page lists every symbol that a program imports.
+  # Uses only three kinds of graphs: those of the module that has the articles, those of the core, which this module
+  # re-exports, and those of the extensions that both modules add to the standard library. The core's symbols become
+  # symbols of the module, so a single page lists every symbol that a program imports.
   for graph in "$graphs"/Fencepost.symbols.json "$graphs"/Fencepost@*.symbols.json \
     "$graphs"/FencepostCore.symbols.json "$graphs"/FencepostCore@*.symbols.json; do
     [ -f "$graph" ] || continue

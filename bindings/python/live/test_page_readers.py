@@ -63,5 +63,6 @@ def test_readers_that_take_nothing_do_not_stay(monkeypatch: pytest.MonkeyPatch) 
         with urllib.request.urlopen(f"{address}/metrics", timeout=120) as answer:
             assert answer.read() == b"none 0\n", "others are answered"
         until(lambda: status() == 200, "their end")
-        # If a reader accepts no data, only the buffer of its connection fills up; later messages are not built for it.
+        # If a reader accepts no data, only the buffer of its connection fills up; no further messages are built for
+        # this reader.
         assert view.asked < 60

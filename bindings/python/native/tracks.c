@@ -163,7 +163,7 @@ static int refuse_row(const rows_to_feed *rows, Py_ssize_t row) {
 
 static int feed_rows(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop) {
   if (native_refuse_second_consumer(rows->fleet, rows->state) < 0) return -1;
-  for (Py_ssize_t row = start; row < stop; row++) { /* before any row is fed */
+  for (Py_ssize_t row = start; row < stop; row++) { /* checks all rows before any row is fed */
     int64_t track = integer_at(&rows->columns[TRACK], row);
     if (track < 0 || track >= rows->begins.view.shape[0]) return refuse_row(rows, row);
   }

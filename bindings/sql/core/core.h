@@ -54,8 +54,8 @@ typedef struct fp_options {
 } fp_options;
 
 enum {
-  FP_OPTION_POLICY = 1 << 0,   /* one of the policy keys */
-  FP_OPTION_ASSUMING = 1 << 1, /* each group from here on is named after its option key */
+  FP_OPTION_POLICY = 1 << 0,   /* the group of the policy keys */
+  FP_OPTION_ASSUMING = 1 << 1, /* each of the following groups is named after its option key */
   FP_OPTION_SHAPE = 1 << 2,
   FP_OPTION_RADIUS = 1 << 3,
   FP_OPTION_GATE = 1 << 4,

@@ -110,8 +110,8 @@ def test_rows_of_several_devices(tmp_path: Path) -> None:
 
 
 def test_rows_of_one_device_are_no_doubt(tmp_path: Path) -> None:
-    """Tests that there is no warning for a plane that crosses the antimeridian, a receiver that jumps at times, or a
-    car whose log has a column of tracks."""
+    """Tests that there is no warning for a plane that crosses the antimeridian, a receiver whose position sometimes
+    jumps, or a car whose log has a column of tracks."""
     fast = [(row * 10, 60.0, (178 + row * 0.04 + 180) % 360 - 180, row // 10) for row in range(200)]
     jumpy = [(row, 47.0 + (0.5 if row % 40 == 7 else 0.0), 8.0, 1) for row in range(400)]
     with warnings.catch_warnings():

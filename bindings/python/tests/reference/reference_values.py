@@ -164,7 +164,7 @@ class Observation:
         self.date = date
         self.cause = cause  # determination, crossing, timeout
         self.transition = transition  # initial, entry or exit, as in the API argument `notify`
-        self.order = order  # position among all changes of this monitor
+        self.order = order  # position of the event among all changes of this monitor
         self.evidence_date = evidence_date
         self.refinement = refinement
         self.evidence = evidence or NO_EVIDENCE

@@ -165,7 +165,7 @@ def table_features(
             held["radius"] = reader.numbers(chunk, plan.indices["radius"], "radius", first)
         held["latitude"], held["longitude"], shapes = reader.geometries(chunk, plan, first)
         if shapes is None and radius is None and "radius" not in plan.indices:
-            plan = _plan(reader, columns, ("identifier", "radius"))  # raises an error for missing columns
+            plan = _plan(reader, columns, ("identifier", "radius"))  # this call raises an error for missing columns
         if shapes is not None:
             for row, (latitude, shape) in enumerate(zip(held["latitude"], shapes)):
                 if shape is None and latitude != latitude:

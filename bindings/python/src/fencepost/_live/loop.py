@@ -125,7 +125,7 @@ class Turns:
             if watcher.is_kept and each.untold:
                 each.source.taken(each.untold)
                 each.untold = 0
-        self._inputs = inputs = [*inputs[1:], *inputs[:1]]  # rotated, so that no source waits for a busy one
+        self._inputs = inputs = [*inputs[1:], *inputs[:1]]  # the list is rotated, so no source waits for a busy one
         # Let time pass only if no fixes are waiting: a fix that already waits may be earlier than the current time.
         if not watcher.is_behind and not any(each.found or each.has_more for each in inputs):
             watcher.pass_time()

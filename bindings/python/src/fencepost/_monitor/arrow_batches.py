@@ -159,7 +159,7 @@ def _check_metres(
 
 def _devices(reader: BatchReader, chunk: Any, column: int, first: int) -> tuple[Any, tuple[str, ...]]:
     codes, values = reader.coded(chunk, column, first)
-    if isinstance(values, tuple):  # the dictionary is the same as in the previous batch
+    if isinstance(values, tuple):  # this is the same dictionary as in the previous batch
         return codes, values
     name, texts = reader.names[column], []
     for value in values:
@@ -169,7 +169,7 @@ def _devices(reader: BatchReader, chunk: Any, column: int, first: int) -> tuple[
             if row is not None:
                 said = "has no device" if value is None else f"device {value!r} is a {type(value).__name__}, not a text"
                 raise InputError.of_row(FIXES, first + row, f"{said} (column {name!r})")
-            text = ""  # no row uses this value
+            text = ""  # this value is never used, because no row refers to it
         texts.append(text)
     return codes, reader.keep_coded(column, tuple(texts))
 
