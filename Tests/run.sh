@@ -2,8 +2,8 @@
 # Runs the tests, continues after a failure, and ends with a summary. `make test` prepares the build and then calls this
 # script.
 #
-# - `Tests/run.sh` runs all light parts in two parallel lanes. `make test` prints a line for each part, with its elapsed
-#   time and its processor time in seconds; the output is in .build/test-logs.
+# - `Tests/run.sh` runs all light parts in two parallel lanes. `make test` prints a line for each part, with the time of
+#   day, its elapsed time and its processor time in seconds; the output is in .build/test-logs.
 # - `Tests/run.sh heavy` runs the parts of `make test-all` like the light parts, in parallel lanes.
 # - `Tests/run.sh PART...` runs the named parts one after another, with their output.
 #
@@ -88,10 +88,11 @@ quietly() {
   for part in "$@"; do
     log=$logs/$part.log
     started=$SECONDS
+    : > "$logs/$part.began"
     if { time "$(command_of "$part")" > "$log" 2>&1; } 2> "$logs/$part.time"; then outcome=passed; else outcome=FAILED; fi
     worked=$(awk '{ print $1 + $2 }' "$logs/$part.time")
     printf '%s\n' "$outcome" > "$logs/$part.outcome"
-    printf '%-12s %-7s %5d s %5d s   %s\n' "$part" "$outcome" $((SECONDS - started)) "$worked" \
+    printf '%(%T)T %-12s %-7s %5d s %5d s   %s\n' -1 "$part" "$outcome" $((SECONDS - started)) "$worked" \
       "$(grep -v '^ *$' "$log" | tail -n 1 | cut -c 1-90)"
     if [ $outcome = FAILED ]; then printf '%s\n' "$(tail -n 40 "$log" | sed 's/^/    /')" "    all of it: $log"; fi
   done
@@ -102,6 +103,16 @@ remaining() {
   local part
   for part in "$@"; do
     if mkdir "$logs/$part.taken" 2> /dev/null; then quietly "$part"; fi
+  done
+}
+
+# unfinished: prints how far the running parts are, for a run that is interrupted or exceeds a time limit.
+unfinished() {
+  local part
+  for part in "${parts[@]}"; do
+    if [ -e "$logs/$part.began" ] && [ ! -e "$logs/$part.outcome" ]; then
+      printf '%(%T)T %s has not ended; its last output:\n%s\n' -1 "$part" "$(tail -n 3 "$logs/$part.log" | cut -c 1-300 | sed 's/^/    /')"
+    fi
   done
 }
 
@@ -121,7 +132,7 @@ in_lanes() {
   quietly "${beside[@]}" &
   lanes+=("-$!")
   # shellcheck disable=SC2064 # now
-  trap "kill -- ${lanes[*]} 2> /dev/null; exit 130" INT TERM
+  trap "kill -- ${lanes[*]} 2> /dev/null; unfinished; exit 130" INT TERM
   set +m
   wait
   trap - INT TERM
@@ -151,9 +162,10 @@ for part in "${parts[@]}"; do
       exit 2
       ;;
   esac
-  rm -f "$logs/$part.outcome"
+  rm -f "$logs/$part.outcome" "$logs/$part.began"
 done
 
+printf '%(%T)T the tests begin\n' -1
 if [ $# = 0 ]; then
   in_lanes lane1 lane2 either waiting
 elif [ "$*" = heavy ]; then
