@@ -51,7 +51,7 @@ enum ConditionsHandle {
     }
   }
 
-  /// The shared table; refuses the table of a monitor.
+  /// The shared table; throws if the table is a monitor's own table.
   ///
   /// - Parameter remedy: The end of the error message, which names the call to use for a monitor.
   func requireShared(_ remedy: StaticString) throws(BoundaryError) -> Conditions {

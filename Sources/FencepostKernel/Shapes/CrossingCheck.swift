@@ -66,7 +66,8 @@ struct CrossingCheck {
       (other + 1, second.end, one, first.foot(of: second.end)),
     ]
     let near = ends.filter { $0.3.distance <= tolerance }
-    // If two ends each touch the other edge, at different places, the edges overlap between these places.
+    // If an end of each edge touches the other edge, or both ends of one edge do, and the two places differ, the edges
+    // overlap between these places.
     for (index, end) in near.enumerated() {
       for another in near[(index + 1)...]
       where end.1.vector.squaredChord(to: another.1.vector) > 4 * tolerance * tolerance {

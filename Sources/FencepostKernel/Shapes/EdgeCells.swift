@@ -1,14 +1,14 @@
 /// The edges of polygons near cubes of space, stored contiguously. The edges tell which polygons contain a position and
 /// how far away the nearest edge is, for repeated queries near the same place.
 ///
-/// A cell contains every edge, and every cap of another shape, that is within the cell's margin of any position in its
-/// cube. The cell also stores which polygons contain one particular position of the cube, its *reference*. For another
-/// position in the cube, the cell counts the edges that the straight segment from the reference to that position
-/// crosses. If the segment crosses the edges of a polygon an odd number of times, the position is on the other side of
-/// that polygon's boundary. The distance and the crossings are computed in one pass, in single precision, after an
-/// orthographic projection onto the plane of the directions east and north at the reference. If a position is so near
-/// an edge that rounding or the curvature of the Earth matters, the cell gives no answer. Therefore each answer that a
-/// cell gives is exact.
+/// A cell contains every edge that is within the cell's margin of any position in its cube, and every cap of another
+/// shape that is within this margin. The cell also stores which polygons contain one particular position of the cube, its *reference*. For
+/// another position in the cube, the cell counts the edges that the straight segment from the reference to that
+/// position crosses. If the segment crosses the edges of a polygon an odd number of times, the position is on the other
+/// side of that polygon's boundary. The distance and the crossings are computed in one pass, in single precision, after
+/// an orthographic projection onto the plane of the directions east and north at the reference. If a position is so
+/// near an edge that rounding or the curvature of the Earth matters, the cell gives no answer. Therefore each answer
+/// that a cell gives is exact.
 ///
 /// A plane is sufficient: projection onto a plane never makes a distance longer, so a distance in the plane is a lower
 /// bound. Each edge has a *band*. The width of the band is the edge's sagitta, which is a bound of the edge's distance
@@ -50,8 +50,8 @@ public struct EdgeCells: Sendable {
   private static let singleError = 0x1p-19
   /// An upper bound, in metres, of the error of a position relative to an edge in single precision, for short lengths.
   private static let leastError = 2e-3
-  // In units of about 1 000 instructions: the initial and largest balance, the saving of an answer from a cell, and the
-  // cost of creating a cell, for each shape examined.
+  // The following values are in units of about 1 000 instructions: the initial and the largest balance, the saving for
+  // an answer from a cell, and the cost of creating a cell, for each shape examined.
   private static let loan = 1 << 16
   private static let saving = 8
   private static let costPerHit = 2
@@ -397,8 +397,8 @@ public struct EdgeCells: Sendable {
 
   // MARK: - Reading a cell
 
-  /// The smallest distance between the edges of a cell and a point of the plane, but at most the margin; and, as bits,
-  /// the polygons whose edges separate the point from the reference.
+  /// Returns the smallest distance between the edges of a cell and a point of the plane, but at most the margin. Also
+  /// returns, as bits, the polygons whose edges separate the point from the reference.
   @inline(never)
   private func scan(_ cell: Cell, _ point: SIMD2<Float>) -> (slack: Float, flips: UInt32) {
     groups.withUnsafeBufferPointer { groups in

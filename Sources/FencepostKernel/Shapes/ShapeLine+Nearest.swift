@@ -94,9 +94,9 @@ extension ShapeLine {
     return (max(0, Double(least)), Double(most))
   }
 
-  /// If the chord of a point is longer than `chord`, the point can be nearer along the surface only if its
-  /// chord is below this bound. Two chords that span the same geodesic distance can differ in length, because the
-  /// ellipsoid's curvature varies: see `DistanceBounds`.
+  /// A point whose chord is longer than `chord` can still be nearer along the surface, but only if its chord is below
+  /// this bound. Two chords that span the same geodesic distance can differ in length, because the ellipsoid's
+  /// curvature varies: see `DistanceBounds`.
   private static func widened(_ chord: Double) -> Double {
     if chord <= ChordThreshold.near {
       return chord + chord * (chord * chord) * (1.01 * ChordThreshold.bend) + 1e-5

@@ -34,9 +34,9 @@ extension ShapeLine {
 
   /// The side of a point for the case that another edge is about as near to the point as the nearest edge.
   ///
-  /// No part of the line is nearer to a point than the point's nearest place, so all places that are nearer to the
-  /// point are on the point's side. For one of these nearer places, or for a place found from it in the same way, the
-  /// nearest point of the line is a different one, which has no rivals.
+  /// No part of the line is nearer to a point than the nearest point of the line. Therefore every place that is nearer
+  /// lies on the same side as the point. For one of these nearer places, or for a place found from it in the same
+  /// way, the nearest point of the line is a different one, which has no rivals.
   ///
   /// - Returns: The side, with the distance as its magnitude. The result is `nil` if none of the places decides; this
   ///   can happen only if the point's distance from the line is about the tolerance for crossing edges.

@@ -238,8 +238,8 @@ public struct ShapeLine: Sendable {
 
     var centre: EarthVector { EarthVector(x: Double(x), y: Double(y), z: Double(z)) }
 
-    /// The distance between the ball's centre and a place, which is also relative to the origin and has 0 as its fourth
-    /// element.
+    /// The distance between the ball's centre and a place. Like the centre, the place is relative to the origin; its
+    /// fourth element is 0.
     ///
     /// All four elements are set explicitly, so that a compiler that processes them together does not square unrelated
     /// memory, which might overflow.

@@ -520,7 +520,7 @@ import Testing
       for device in 0..<devices { feed(&fleet, "d\(device)", offsets[device] + Double(second)) }
     }
     // Three hundred seconds are thirty save intervals. In each interval, the largest clock triggers at most one save,
-    // and all clocks together trigger at most one save.
+    // and the clocks of all devices together trigger at most one more.
     #expect((28...62).contains(storage.writes), "\(storage.writes) saves")
     try fleet.state.checkInvariants()
   }

@@ -47,7 +47,7 @@ build_swift() {
   articles=$root/.build/docs-build/Fencepost.docc
   rm -rf "$wanted" "$docs/swift" "$articles"
   mkdir -p "$graphs" "$wanted"
-  # The articles link to each other with relative links, as a git forge needs; DocC needs its own link syntax.
+  # The articles link to each other with relative links, which git forges need; DocC needs its own link syntax.
   cp -R Sources/Fencepost/Fencepost.docc "$articles"
   find "$articles" -name '*.md' -exec sed -i -E 's#\]\(([A-Za-z0-9./-]*/)?([A-Za-z0-9-]+)\.md(\#[a-z-]+)?\)#](doc:\2)#g' {} +
   # Each DocC page gets a link back to the site.

@@ -285,12 +285,12 @@ class FleetWatch(Handling):
         return entry[0] == self._due_at(followed.fix, entry[2])
 
     def _settled(self, fix: tuple[int, float], deadline: int) -> int:
-        """The time to which a device with this last fix is advanced for a deadline: with a path, the gap must exceed
-        `max_gap` first."""
+        """The time to which a device must be advanced before the deadline takes effect, given the device's last fix.
+        With a path, the gap since that fix must first exceed `max_gap`."""
         return deadline if self._max_gap_us is None else max(deadline, fix[0] + self._max_gap_us + 1)
 
     def _due_at(self, fix: tuple[int, float], deadline: int) -> float:
-        """The monotonic time at which a deadline of a device with this last fix is due."""
+        """The monotonic time at which a deadline of a device is due, given the device's last fix."""
         then, at = fix
         return at + (self._settled(fix, deadline) - then + self._lag_us) / 1e6
 
