@@ -2,13 +2,13 @@
 /// how far away the nearest edge is, for repeated queries near the same place.
 ///
 /// A cell contains every edge that is within the cell's margin of any position in its cube, and every cap of another
-/// shape that is within this margin. The cell also stores which polygons contain one particular position of the cube, its *reference*. For
-/// another position in the cube, the cell counts the edges that the straight segment from the reference to that
-/// position crosses. If the segment crosses the edges of a polygon an odd number of times, the position is on the other
-/// side of that polygon's boundary. The distance and the crossings are computed in one pass, in single precision, after
-/// an orthographic projection onto the plane of the directions east and north at the reference. If a position is so
-/// near an edge that rounding or the curvature of the Earth matters, the cell gives no answer. Therefore each answer
-/// that a cell gives is exact.
+/// shape that is within this margin. The cell also stores which polygons contain one particular position of the cube,
+/// its *reference*. For another position in the cube, the cell counts the edges that the straight segment from the
+/// reference to that position crosses. If the segment crosses the edges of a polygon an odd number of times, the
+/// position is on the other side of that polygon's boundary. The distance and the crossings are computed in one pass,
+/// in single precision, after an orthographic projection onto the plane of the directions east and north at the
+/// reference. If a position is so near an edge that rounding or the curvature of the Earth matters, the cell gives no
+/// answer. Therefore each answer that a cell gives is exact.
 ///
 /// A plane is sufficient: projection onto a plane never makes a distance longer, so a distance in the plane is a lower
 /// bound. Each edge has a *band*. The width of the band is the edge's sagitta, which is a bound of the edge's distance
