@@ -10,27 +10,25 @@ extension MonitorEngine {
     if isFull || !tracker.passesInSafety(fix) { try decide(fix, &survey) }
   }
 
-  /// Feeds a fix that may change something, or may be refused.
   private mutating func decide(_ fix: Fix, _ survey: inout Survey) throws(MonitorError) {
-    guard fix.isUsable else {
-      countUnusable()
-      if let defect = fix.defect { throw .invalidArgument(defect) }
-      return
-    }
-    try decide(usable: fix, &survey)
+    if try !take(fix, &survey), let defect = fix.defect { throw .invalidArgument(defect) }
   }
 
+  /// Feeds a fix that may change something, or may be refused.
+  ///
+  /// - Returns: Whether it is usable; else it is only counted.
   @inline(__always)
-  private mutating func decide(usable fix: Fix, _ survey: inout Survey) throws(MonitorError) {
+  private mutating func take(_ fix: Fix, _ survey: inout Survey) throws(MonitorError) -> Bool {
+    guard fix.isUsable else {
+      tracker.counters.invalidFixes += 1
+      return false
+    }
     if isFull || !tracker.takes(fix.time) { try admit(fix.time) }
-    tracker.countFix()
+    tracker.counters.acceptedFixes += 1
     // Separate, because the table is copied for each caller.
-    if tracker.knowsEdges ? tracker.passesByEdges(fix, table) : tracker.passes(fix) { return }
+    if tracker.knowsEdges ? tracker.passesByEdges(fix, table) : tracker.passes(fix) { return true }
     tracker.evaluate(fix, table, &delivery, &survey)
-  }
-
-  private mutating func countUnusable() {
-    tracker.countInvalidFix()
+    return true
   }
 
   /// Feeds many fixes in order, with the same result as single calls; invalid and late ones, and those too far ahead, are
@@ -77,21 +75,7 @@ extension MonitorEngine {
         index += passed
         if index == count { return }
       }
-      let fix = fixes[unchecked: index]
-      if !fix.isUsable {  // a refusal in words is for single calls
-        countUnusable()
-        result.invalid += 1
-      } else {
-        do throws(MonitorError) {
-          try decide(usable: fix, &survey)
-          result.accepted += 1
-        } catch {
-          switch error {
-          case .lateInput, .aheadOfClock: result.late += 1
-          default: throw .queueFull(limit: options.maxPendingEvents, position: index)
-          }
-        }
-      }
+      try result.count(row: index) { () throws(MonitorError) in try take(fixes[unchecked: index], &survey) }
       index += 1
     }
   }

@@ -17,6 +17,7 @@ extension MonitorEngine {
       )
     }
     try admit(time)
+    tracker.counters.countOther()
     var survey = Survey()
     tracker.passTime(to: time, table, &delivery, &survey)
     var kinds: UInt32 = 0

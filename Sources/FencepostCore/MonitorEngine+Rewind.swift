@@ -10,7 +10,7 @@ extension MonitorEngine {
   ///   yet); nothing but a counter has changed then.
   /// - Complexity: O(conditions)
   public mutating func rewind(to time: Timestamp) throws(MonitorError) {
-    tracker.countInput()
+    tracker.counters.countOther()
     if let defect = time.defect { throw .invalidArgument(defect) }
     guard let now = currentTime else {
       throw .invalidArgument("the monitor has no clock yet, so there is nothing to set back")

@@ -87,33 +87,19 @@ public struct MonitorEngine: Sendable {
     return result
   }
 
-  /// Refuses an input that is out of range, late, too far ahead, or comes while the queue is full, and counts it.
+  /// Refuses an input by the rules of ``Admission``, and counts it. The caller counts an input that is not refused.
   ///
-  /// An input that is invalid is that first, whatever its time.
-  ///
-  /// - Parameter maxStep: How far it may be ahead of the clock, microseconds.
-  mutating func admit(_ time: Timestamp, maxStep: Int64) throws(MonitorError) {
-    if let defect = time.defect {
-      tracker.countInput()
-      throw .invalidArgument(defect)
+  /// - Parameter maxStep: How far it may be ahead of the clock, microseconds; `nil` = as far as the options say.
+  mutating func admit(_ time: Timestamp, maxStep: Int64? = nil) throws(MonitorError) {
+    do throws(MonitorError) {
+      try Admission.check(
+        time, isFull: isFull, limit: options.maxPendingEvents, clock: clock, reference: clock,
+        longestStep: maxStep ?? maxTimeStep)
+    } catch {
+      tracker.counters.count(refused: error)
+      throw error
     }
-    guard !isFull else { throw .queueFull(limit: options.maxPendingEvents) }
-    guard time.microseconds >= clock else {
-      tracker.countLateInput()
-      throw .lateInput(time: time, clock: Timestamp(microseconds: clock))
-    }
-    if clock == .min {
-      tracker.startAbsences(at: time.microseconds, table)
-    } else if time.microseconds - clock > maxStep {
-      tracker.countInputAhead()
-      throw .aheadOfClock(time: time, clock: Timestamp(microseconds: clock), limit: maxStep)
-    }
-    tracker.countInput()
-  }
-
-  /// Refuses an input as ``admit(_:maxStep:)`` does, with the step of the options.
-  mutating func admit(_ time: Timestamp) throws(MonitorError) {
-    try admit(time, maxStep: maxTimeStep)
+    if clock == .min { tracker.startAbsences(at: time.microseconds, table) }
   }
 
   /// How far an input may be ahead of the clock, microseconds.
@@ -130,6 +116,7 @@ public struct MonitorEngine: Sendable {
   ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
   public mutating func advance(to time: Timestamp) throws(MonitorError) {
     try admit(time, maxStep: .max)
+    tracker.counters.countOther()
     var survey = Survey()
     tracker.passTime(to: time, table, &delivery, &survey)
     tracker.confirmDue(through: clock, table, &delivery, &survey)

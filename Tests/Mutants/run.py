@@ -77,6 +77,7 @@ ENGINE = "MonitorEngine.swift"
 TABLE = "../FencepostKernel/OpenTable.swift"
 AREA = "Shapes/Area.swift"
 KERNEL_SHAPE = "../FencepostKernel/Shapes/GeodesicShape.swift"
+ADMISSION = "Detection/Admission.swift"
 LINE_CROSSING = "../FencepostKernel/Shapes/LineCrossing.swift"
 
 MUTANTS = [
@@ -253,13 +254,13 @@ MUTANTS = [
            "    pendingEvents -= told.drop(slot)\n", "    _ = told.drop(slot)\n"),
     Mutant("ensure compares radii to 5 m", "Conditions/CircularGeographicCondition.swift",
            "<= 0.5", "<= 5"),
-    Mutant("an input at the clock is late", ENGINE,
+    Mutant("an input at the clock is late", ADMISSION,
            "guard time.microseconds >= clock else", "guard time.microseconds > clock else"),
-    Mutant("late inputs are not counted", "Detection/Timeline.swift", "    counters.lateInputs += 1\n", ""),
+    Mutant("late inputs are not counted", ADMISSION, "    case .lateInput: lateInputs += 1\n", "    case .lateInput: others += 1\n"),
     Mutant("one event more than allowed may wait", ENGINE,
            "pendingEvents >= options.maxPendingEvents", "pendingEvents > options.maxPendingEvents"),
     Mutant("absence is not counted for beacons added before any time", ENGINE,
-           "      tracker.startAbsences(at: time.microseconds, table)\n", "      _ = time\n"),
+           "{ tracker.startAbsences(at: time.microseconds, table) }", "{}"),
     # Invariants.
     Mutant("a removed condition is still counted", "Conditions/AddOrder.swift",
            "    count -= 1\n    if slots.count", "    if slots.count", "the add order counts"),

@@ -8,53 +8,25 @@ struct Timeline: Sendable {
   private(set) var clock: Int64 = .min
   /// The latest fix with a valid position.
   private(set) var lastFix: Fix?
-  private(set) var counters = InputCounters()
+  var counters = InputCounters()
   /// What the next event has to say of a gap before it; see ``markGap()``.
   private(set) var gap: Int64 = .min
 
   // MARK: - Inputs
 
-  /// Counts an input that comes neither before the clock nor, with it, later than a step allows.
+  /// Whether an input comes neither before the clock nor later than a step allows: what ``Admission`` accepts, in one
+  /// comparison. Not before any time is known.
   ///
   /// - Parameters:
   ///   - time: In range.
   ///   - longestStep: ``MonitorOptions/longestTimeStep``.
-  /// - Returns: Whether it did; not before any time is known.
   @inline(__always)
-  mutating func takes(_ time: Timestamp, longestStep: UInt64) -> Bool {
-    guard clock != .min, UInt64(bitPattern: time.microseconds &- clock) <= longestStep else { return false }
-    counters.inputCount += 1
-    return true
+  func takes(_ time: Timestamp, longestStep: UInt64) -> Bool {
+    clock != .min && UInt64(bitPattern: time.microseconds &- clock) <= longestStep
   }
-
-  mutating func countInput() { counters.inputCount += 1 }
-
-  mutating func countLateInput() {
-    counters.inputCount += 1
-    counters.lateInputs += 1
-  }
-
-  mutating func countInputAhead() {
-    counters.inputCount += 1
-    counters.aheadInputs += 1
-  }
-
-  mutating func countInvalidFix() {
-    counters.inputCount += 1
-    counters.invalidFixes += 1
-  }
-
-  mutating func countSightings() { counters.acceptedSightings += 1 }
 
   @inline(__always)
-  mutating func countFix() { counters.acceptedFixes += 1 }
-
-  /// Counts fixes that were not counted as inputs before.
-  @inline(__always)
-  mutating func countFixes(_ count: Int) {
-    counters.acceptedFixes += UInt64(count)
-    counters.inputCount += UInt64(count)
-  }
+  mutating func countFixes(_ count: Int) { counters.acceptedFixes += UInt64(count) }
 
   // MARK: - Time
 

@@ -5,7 +5,10 @@ extension Tracker {
 
   /// How many inputs there were, and what became of them.
   @inline(__always)
-  var counters: InputCounters { timeline.counters }
+  var counters: InputCounters {
+    get { timeline.counters }
+    _modify { yield &timeline.counters }
+  }
 
   /// What the next event has to say of a gap before it, as it is saved.
   var gap: Int64 { timeline.gap }
@@ -52,17 +55,6 @@ extension Tracker {
     }
     return earliest
   }
-
-  // MARK: - What the inputs count as
-
-  mutating func countInput() { timeline.countInput() }
-  mutating func countLateInput() { timeline.countLateInput() }
-  mutating func countInputAhead() { timeline.countInputAhead() }
-  mutating func countInvalidFix() { timeline.countInvalidFix() }
-  mutating func countSightings() { timeline.countSightings() }
-
-  @inline(__always)
-  mutating func countFix() { timeline.countFix() }
 
   // MARK: - What changed since it was saved
 

@@ -45,11 +45,9 @@ struct Tracker: Sendable {
 
   func isSuspended(_ slot: UInt32, _ table: ConditionTable) -> Bool { known.host.flags(of: slot, in: table).suspends }
 
-  /// Counts an input whose time is in range, and not before the clock or too far ahead of it.
-  ///
-  /// - Returns: Whether it did; not before any time is known.
+  /// Whether an input whose time is in range is neither late nor too far ahead; not before any time is known.
   @inline(__always)
-  mutating func takes(_ time: Timestamp) -> Bool { timeline.takes(time, longestStep: options.longestTimeStep) }
+  func takes(_ time: Timestamp) -> Bool { timeline.takes(time, longestStep: options.longestTimeStep) }
 
   // MARK: - Conditions that come and go
 

@@ -124,7 +124,7 @@ struct DeviceBytes {
     if isPortable { flags.insert(.portable) }
     if !state.isScanning { flags.insert(.notScanning) }
     if state.lastFix != nil { flags.insert(.fix) }
-    if state.counters != DeviceState.Counters() { flags.insert(.counters) }
+    if state.hasCounters { flags.insert(.counters) }
     if hasBeacons { flags.insert(.beacons) }
     if state.rewoundThrough > 0 { flags.insert(.rewound) }
     if hasPath { flags.insert(.path) }
@@ -136,11 +136,11 @@ struct DeviceBytes {
     writer.putCompact(clock)
     writer.putCompact(acceptedFixes)
     writer.putCompact(sequence)
-    if state.counters != DeviceState.Counters() {
+    if state.hasCounters {
       writer.putCompact(state.counters.invalidFixes)
       writer.putCompact(state.counters.lateInputs)
       writer.putCompact(state.counters.aheadInputs)
-      writer.putCompact(state.counters.sightings)
+      writer.putCompact(state.counters.acceptedSightings)
       writer.putCompact(state.counters.others)
     }
     state.lastFix?.encode(to: &writer)
@@ -256,7 +256,7 @@ struct DeviceBytes {
       state.counters.invalidFixes = try reader.takeCompact("invalid_fixes", in: 0...largest)
       state.counters.lateInputs = try reader.takeCompact("late_inputs", in: 0...largest)
       state.counters.aheadInputs = try reader.takeCompact("ahead_inputs", in: 0...largest)
-      state.counters.sightings = try reader.takeCompact("sightings", in: 0...largest)
+      state.counters.acceptedSightings = try reader.takeCompact("sightings", in: 0...largest)
       state.counters.others = try reader.takeCompact("other inputs", in: 0...largest)
       try checkCounters()
     }
@@ -277,7 +277,7 @@ struct DeviceBytes {
     var inputs = acceptedFixes
     let counters = state.counters
     for count in [
-      counters.invalidFixes, counters.lateInputs, counters.aheadInputs, counters.sightings, counters.others,
+      counters.invalidFixes, counters.lateInputs, counters.aheadInputs, counters.acceptedSightings, counters.others,
     ] {
       let (sum, isOverflow) = inputs.addingReportingOverflow(count)
       guard !isOverflow, sum <= Self.mostInputs else { throw Damage("the input counts of a device are too large") }

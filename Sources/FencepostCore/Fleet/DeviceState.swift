@@ -52,7 +52,10 @@ struct DeviceState: Sendable {
   /// See ``Timeline/gap``.
   var gap: Int64 = .min
   var isScanning = true
-  var counters = Counters()
+  /// Of the accepted fixes only the upper half: the lower one is in the line.
+  var counters = InputCounters()
+  /// The upper half of the last sequence number; the lower one is in the line.
+  var sequence: UInt64 = 0
   var insides: ContiguousArray<Inside> = []
   var crossings: ContiguousArray<Crossing> = []
   /// Shapes that the last fix was too coarse to decide.
@@ -71,25 +74,13 @@ struct DeviceState: Sendable {
   var beaconsAbsent: UInt64 = 0
   var beaconsTold: UInt64 = 0
 
-  /// Beside what the line counts.
-  struct Counters: Sendable, Equatable {
-    var invalidFixes: UInt64 = 0
-    var lateInputs: UInt64 = 0
-    var aheadInputs: UInt64 = 0
-    var sightings: UInt64 = 0
-    /// Scanning, and advances of the device alone.
-    var others: UInt64 = 0
-    /// The upper halves of what the line has.
-    var acceptedFixes: UInt32 = 0
-    var sequence: UInt32 = 0
-  }
-
   /// Forgets the device before; the lists keep their room.
   mutating func removeAll() {
     lastFix = nil
     gap = .min
     isScanning = true
-    counters = Counters()
+    counters = InputCounters()
+    sequence = 0
     insides.clear()
     crossings.clear()
     undecided.clear()
@@ -102,6 +93,9 @@ struct DeviceState: Sendable {
     beaconsAbsent = 0
     beaconsTold = 0
   }
+
+  /// Whether anything is counted that the line does not have.
+  var hasCounters: Bool { counters != InputCounters() || sequence != 0 }
 
   /// Whether beacons left any trace.
   private var hasBeaconPart: Bool {
@@ -176,7 +170,7 @@ struct DeviceState: Sendable {
 
   /// How many words ``store(to:)`` writes.
   var wordCount: Int {
-    1 + (isWide ? 3 : 0) + (lastFix == nil ? 0 : 4) + (counters == Counters() ? 0 : 6) + 3 * insides.count
+    1 + (isWide ? 3 : 0) + (lastFix == nil ? 0 : 4) + (hasCounters ? 6 : 0) + 3 * insides.count
       + 7 * crossings.count + (undecided.count + 1) / 2 + (rewoundThrough == 0 ? 0 : 2 + 3 * told.count)
       + (gap == .min ? 0 : 1)
       + (hasBeaconPart ? 4 + 4 * beacons.count + 2 * marks.count : 0)
@@ -199,7 +193,7 @@ struct DeviceState: Sendable {
     var header: Header = []
     if lastFix != nil { header.insert(.fix) }
     if !isScanning { header.insert(.notScanning) }
-    if counters != Counters() { header.insert(.counters) }
+    if hasCounters { header.insert(.counters) }
     if hasBeaconPart { header.insert(.beacons) }
     if rewoundThrough != 0 { header.insert(.rewound) }
     if gap != .min { header.insert(.gap) }
@@ -218,9 +212,9 @@ struct DeviceState: Sendable {
       put(counters.invalidFixes)
       put(counters.lateInputs)
       put(counters.aheadInputs)
-      put(counters.sightings)
+      put(counters.acceptedSightings)
       put(counters.others)
-      put(UInt64(counters.acceptedFixes) | UInt64(counters.sequence) << 32)
+      put(counters.acceptedFixes >> 32 | sequence)
     }
     for inside in insides {
       put(UInt64(inside.slot))
@@ -300,11 +294,11 @@ struct DeviceState: Sendable {
       counters.invalidFixes = take()
       counters.lateInputs = take()
       counters.aheadInputs = take()
-      counters.sightings = take()
+      counters.acceptedSightings = take()
       counters.others = take()
       let halves = take()
-      counters.acceptedFixes = UInt32(truncatingIfNeeded: halves)
-      counters.sequence = UInt32(truncatingIfNeeded: halves >> 32)
+      counters.acceptedFixes = halves << 32
+      sequence = halves & ~0xFFFF_FFFF
     }
     for _ in 0..<counts.inside {
       insides.append(
@@ -358,11 +352,11 @@ struct DeviceState: Sendable {
   }
 
   /// What a record counts.
-  static func counters(in words: UnsafePointer<UInt64>) -> Counters {
-    guard Header(rawValue: words[0] & 0xFF).contains(.counters) else { return Counters() }
+  static func counters(in words: UnsafePointer<UInt64>) -> (inputs: InputCounters, sequence: UInt64) {
+    guard Header(rawValue: words[0] & 0xFF).contains(.counters) else { return (InputCounters(), 0) }
     var state = DeviceState()
     state.load(words)
-    return state.counters
+    return (state.counters, state.sequence)
   }
 
   /// The last fix of a record, if there is one.

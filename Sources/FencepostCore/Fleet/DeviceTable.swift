@@ -165,10 +165,10 @@ struct DeviceTable: Sendable {
     if handle == ColdStore.none { state.removeAll() } else { state.load(cold.words(handle)) }
   }
 
-  /// What is counted of a device beside its line.
-  func counters(of device: UInt32) -> DeviceState.Counters {
+  /// What is counted of a device beside its line: see ``DeviceState/counters`` and ``DeviceState/sequence``.
+  func counters(of device: UInt32) -> (inputs: InputCounters, sequence: UInt64) {
     let handle = lines[device].cold
-    return handle == ColdStore.none ? DeviceState.Counters() : DeviceState.counters(in: cold.words(handle))
+    return handle == ColdStore.none ? (InputCounters(), 0) : DeviceState.counters(in: cold.words(handle))
   }
 
   /// The last fix of a device that was evaluated.

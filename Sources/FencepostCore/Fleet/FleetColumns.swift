@@ -1,10 +1,7 @@
 /// Fixes of many devices that can be read one by one.
-protocol FleetFixRows {
-  var count: Int { get }
+protocol FleetFixRows: FixRows {
   /// The device's number of a row, which must exist.
   func device(_ row: Int) -> UInt32
-  /// The fix of a row, which must exist.
-  func fix(_ row: Int) -> Fix
   /// The row that events of the first one say.
   var firstRow: Int { get }
   /// Whether a row is passed over.
@@ -27,7 +24,7 @@ struct FleetRows: FleetFixRows {
   func device(_ row: Int) -> UInt32 { rows[row].device }
 
   @inline(__always)
-  func fix(_ row: Int) -> Fix { rows[row].fix }
+  subscript(unchecked row: Int) -> Fix { rows[row].fix }
 }
 
 /// Fixes of many devices as columns in memory of the caller. See ``FixColumns``.
@@ -60,7 +57,7 @@ extension FleetColumns: FleetFixRows {
   func device(_ row: Int) -> UInt32 { devices.value(row, as: UInt32.self) }
 
   @inline(__always)
-  func fix(_ row: Int) -> Fix { fixes[unchecked: row] }
+  subscript(unchecked row: Int) -> Fix { fixes[unchecked: row] }
 
   func isSkipped(_ row: Int) -> Bool { skipsUnknown && device(row) == .max }
 }

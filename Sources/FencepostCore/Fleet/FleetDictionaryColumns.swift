@@ -55,7 +55,7 @@ package struct FleetDictionaryColumns: FleetFixRows {
   }
 
   @inline(__always)
-  func fix(_ row: Int) -> Fix { fixes[unchecked: row] }
+  subscript(unchecked row: Int) -> Fix { fixes[unchecked: row] }
 
   /// An index beyond the table is refused in any case.
   func isSkipped(_ row: Int) -> Bool {

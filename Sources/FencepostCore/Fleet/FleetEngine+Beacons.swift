@@ -10,10 +10,10 @@ extension FleetEngine {
     devices.own()
     let sightings = ContiguousArray(sightings)
     try gate.read { table throws(MonitorError) in
-      try admit(time, device, maxStep: maxTimeStep, table)
+      try admit(time, device, table)
       counters.acceptedSightings += 1
       evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, _, state in
-        state.counters.sightings += 1
+        state.counters.acceptedSightings += 1
         if state.isScanning {
           for sighting in sightings {
             for identity in sighting.identities {
@@ -39,10 +39,10 @@ extension FleetEngine {
     let device = try line(of: number)
     devices.own()
     try gate.read { table throws(MonitorError) in
-      try admit(time, device, maxStep: maxTimeStep, table)
+      try admit(time, device, table)
       let options = options
       evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, survey, state in
-        state.counters.others += 1
+        state.counters.countOther()
         tracker.passTime(to: time, table, &observed, &survey)
         if isOn != state.isScanning {
           state.isScanning = isOn

@@ -69,14 +69,16 @@ extension FleetEngine {
     devices.lines[device].sequence &+= 1
     devices.hurry(device)
     if devices.lines[device].sequence == 0, devices.isLive(device) {
-      count(device) { $0.sequence &+= 1 }
+      devices.load(device, into: &state)
+      state.sequence &+= 1 << 32
+      devices.store(device, state)
     }
     return sequence(of: device)
   }
 
   /// The last sequence number that was given to an event of a device.
   func sequence(of device: UInt32) -> UInt64 {
-    UInt64(devices.counters(of: device).sequence) << 32 | UInt64(devices.lines[device].sequence)
+    devices.counters(of: device).sequence | UInt64(devices.lines[device].sequence)
   }
 
   /// Commits what was handed out, without asking for more.

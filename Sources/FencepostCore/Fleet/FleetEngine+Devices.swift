@@ -100,10 +100,8 @@ extension FleetEngine {
   /// Removes a device that was entered for an input, unless anything of what it was given was accepted.
   package mutating func keep(_ number: UInt32) {
     guard let device = devices.line(of: number) else { return }
-    let counters = devices.counters(of: device)
-    guard devices.lines[device].acceptedFixes == 0, counters.acceptedFixes == 0, counters.sightings == 0,
-      counters.others == 0
-    else { return }
+    let counters = inputs(of: device)
+    guard counters.acceptedFixes == 0, counters.acceptedSightings == 0, counters.others == 0 else { return }
     devices.own()
     remove([device], droppingEvents: true)
   }

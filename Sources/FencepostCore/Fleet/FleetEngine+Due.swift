@@ -16,15 +16,13 @@ extension FleetEngine {
   public mutating func advance(to time: Timestamp, force: Bool = false) throws(MonitorError) {
     devices.own()
     try gate.readLong { table throws(MonitorError) in
-      if let defect = time.defect { throw .invalidArgument(defect) }
-      guard !isFull(table) else { throw .queueFull(limit: options.maxPendingEvents) }
-      guard time.microseconds >= floor else {
-        counters.lateInputs += 1
-        throw .lateInput(time: time, clock: Timestamp(microseconds: floor))
-      }
-      if !force, let reference = referenceExceeded(by: time.microseconds) {
-        counters.aheadInputs += 1
-        throw .aheadOfClock(time: time, clock: Timestamp(microseconds: reference), limit: maxTimeStep)
+      do throws(MonitorError) {
+        try Admission.check(
+          time, isFull: isFull(table), limit: options.maxPendingEvents, clock: floor,
+          reference: force ? .min : referenceExceeded(by: time.microseconds), longestStep: maxTimeStep)
+      } catch {
+        counters.count(refused: error)
+        throw error
       }
       announceToAll(at: time.microseconds, table)
       while let first = deadlines.first(devices.lines), first.time <= time.microseconds {
@@ -36,21 +34,21 @@ extension FleetEngine {
     }
   }
 
-  /// The time from which an advance is bounded, if a time is beyond that bound.
+  /// The time from which an advance is bounded, if a time is beyond that bound; else `Int64.min`.
   ///
   /// The first time that a fleet is given has nothing to be measured by.
-  private func referenceExceeded(by time: Int64) -> Int64? {
+  private func referenceExceeded(by time: Int64) -> Int64 {
     var reference = max(floor, devices.arrivals.present)
     // Valid times are less than 2⁶² apart.
     func isBeyond(_ reference: Int64) -> Bool { reference == .min || time - reference > maxTimeStep }
-    guard options.maxTimeStepMicroseconds != nil, isBeyond(reference) else { return nil }
+    guard options.maxTimeStepMicroseconds != nil, isBeyond(reference) else { return .min }
     if !devices.arrivals.isSet {
       for device in devices.numbers where devices.lines[device].clock > reference {
         reference = devices.lines[device].clock
-        if !isBeyond(reference) { return nil }
+        if !isBeyond(reference) { return .min }
       }
     }
-    return reference == .min ? nil : reference
+    return reference
   }
 
   /// Sets the arrival time of the inputs that follow, as the host's own clock shows it; it may go back. It decides no
@@ -93,7 +91,7 @@ extension FleetEngine {
     try gate.read { table throws(MonitorError) in
       try admit(time, device, maxStep: .max, table)
       evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, survey, state in
-        state.counters.others += 1
+        state.counters.countOther()
         tracker.passTime(to: time, table, &observed, &survey)
         tracker.confirmDue(through: tracker.clock, table, &observed, &survey)
         return nil

@@ -53,8 +53,8 @@ extension FleetEngine {
     let state = current(device, table)
     return DeviceBytes(
       state, seen: line.seen, clock: clock,
-      acceptedFixes: UInt64(state.counters.acceptedFixes) << 32 | UInt64(line.acceptedFixes),
-      sequence: UInt64(state.counters.sequence) << 32 | UInt64(line.sequence), digest: digest,
+      acceptedFixes: state.counters.acceptedFixes | UInt64(line.acceptedFixes),
+      sequence: state.sequence | UInt64(line.sequence), digest: digest,
       hasPath: options.path.isGeodesic, &digests, table)
   }
 
@@ -160,8 +160,8 @@ extension FleetEngine {
       state.lastFix = nil
     }
     for inside in state.insides { insideIndex.add(line, to: inside.slot) }
-    state.counters.acceptedFixes = UInt32(truncatingIfNeeded: device.acceptedFixes >> 32)
-    state.counters.sequence = UInt32(truncatingIfNeeded: device.sequence >> 32)
+    state.counters.acceptedFixes = device.acceptedFixes & ~0xFFFF_FFFF
+    state.sequence = device.sequence & ~0xFFFF_FFFF
     devices.lines[line].acceptedFixes = UInt32(truncatingIfNeeded: device.acceptedFixes)
     devices.lines[line].sequence = UInt32(truncatingIfNeeded: device.sequence)
     devices.lines[line].clock = device.clock

@@ -18,7 +18,12 @@ extension FleetEngine {
       return
     }
     devices.own()
-    try gate.read { table throws(MonitorError) in try decide(fix, device, row: 0, table) }
+    let isUsable = try gate.read { table throws(MonitorError) in try take(fix, device, row: 0, table) }
+    if isUsable {
+      counters.acceptedFixes += 1
+    } else if let defect = fix.defect {
+      throw .invalidArgument(defect)
+    }
   }
 
   /// Takes a fix in the safe region, before anything is due.
@@ -41,27 +46,24 @@ extension FleetEngine {
   }
 
   /// Feeds a fix that may change something, or may be refused.
-  private mutating func decide(
+  ///
+  /// - Returns: Whether it is usable; else it is only counted.
+  private mutating func take(
     _ fix: Fix, _ device: UInt32, row: Int, _ table: ConditionTable
-  ) throws(MonitorError) {
+  ) throws(MonitorError) -> Bool {
     guard fix.isUsable else {
-      countUnusable(device)
-      if let defect = fix.defect { throw .invalidArgument(defect) }
-      return
+      counters.invalidFixes += 1
+      count(device) { $0.invalidFixes += 1 }
+      return false
     }
-    try admit(fix.time, device, maxStep: maxTimeStep, table)
+    try admit(fix.time, device, table)
     accept(fix, device, row: row, table)
-    counters.acceptedFixes += 1
-  }
-
-  private mutating func countUnusable(_ device: UInt32) {
-    counters.invalidFixes += 1
-    count(device) { $0.invalidFixes += 1 }
+    return true
   }
 
   /// Applies a fix that was admitted.
   private mutating func accept(_ fix: Fix, _ device: UInt32, row: Int, _ table: ConditionTable) {
-    if devices.lines[device].acceptedFixes == .max { count(device) { $0.acceptedFixes &+= 1 } }
+    if devices.lines[device].acceptedFixes == .max { count(device) { $0.acceptedFixes &+= 1 << 32 } }
     devices.lines[device].acceptedFixes &+= 1
     devices.lines[device].keepPlace(fix.coordinate)
     patches.keepUp(with: table.index.count, version: table.indexVersion)
@@ -303,7 +305,7 @@ extension FleetEngine {
       readAhead(columns, row..<end, &lines)
       while row < end {
         let device = lines[row &- start]
-        let fix = columns.fix(row)
+        let fix = columns[unchecked: row]
         if device == .max {
           if !columns.isSkipped(row) { result.invalid += 1 }
         } else {
@@ -313,7 +315,9 @@ extension FleetEngine {
             devices.take(device, at: fix.time.microseconds, after: max(clock, floor))
             result.accepted += 1
           } else {
-            try feedSlowly(fix, device, row, columns, table, &result)
+            try result.count(row: row) { () throws(MonitorError) in
+              try take(fix, device, row: columns.firstRow + row, table)
+            }
           }
         }
         row += 1
@@ -344,33 +348,12 @@ extension FleetEngine {
       let device = found[row &- rows.lowerBound]
       guard device != .max else { continue }
       let line = lines + Int(device)
-      let coordinate = columns.fix(row).coordinate
+      let coordinate = columns[unchecked: row].coordinate
       if line.pointee.cold != ColdStore.none, coordinate.isValid, !line.pointee.isSafe(coordinate) {
         trace &+= devices.cold.words(line.pointee.cold)[0]
         trace &+= UInt64(surroundings[Int(device)].slot)
       }
     }
     survey.trace = trace
-  }
-
-  private mutating func feedSlowly(
-    _ fix: Fix, _ device: UInt32, _ row: Int, _ columns: some FleetFixRows, _ table: ConditionTable,
-    _ result: inout FeedResult
-  ) throws(MonitorError) {
-    guard fix.isUsable else {  // a refusal in words is for single calls
-      countUnusable(device)
-      result.invalid += 1
-      return
-    }
-    do throws(MonitorError) {
-      try admit(fix.time, device, maxStep: maxTimeStep, table)
-    } catch {
-      switch error {
-      case .lateInput, .aheadOfClock: return result.late += 1
-      default: throw .queueFull(limit: options.maxPendingEvents, position: row)
-      }
-    }
-    accept(fix, device, row: columns.firstRow + row, table)
-    result.accepted += 1
   }
 }

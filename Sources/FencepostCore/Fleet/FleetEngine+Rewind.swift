@@ -47,7 +47,7 @@ extension FleetEngine {
   public mutating func rewind(to time: Timestamp, for number: UInt32) throws(MonitorError) {
     let device = try line(of: number)
     devices.own()
-    count(device) { $0.others += 1 }
+    count(device) { $0.countOther() }
     if let defect = time.defect { throw .invalidArgument(defect) }
     let clock = clock(of: device)
     guard clock != .min else {

@@ -26,7 +26,7 @@ public struct FleetEngine: Sendable {
   var floors = FloorLog()
   /// Beacon conditions up to this generation that tell of each device wherever it is are known to all devices.
   var announcedSeen: UInt64 = 0
-  var counters = FleetStatistics()
+  var counters = InputCounters()
   /// The format of the rows that this fleet needs; see ``FleetHeadRow``.
   var rowFormat = FleetHeadRow.firstFormat
 
@@ -96,28 +96,25 @@ public struct FleetEngine: Sendable {
     for device in dropped { devices.release(device) }
   }
 
-  /// Refuses an input of a device that is out of range, late, too far ahead, or comes while the queue is full, and counts
-  /// it. One that is not refused is to take effect.
+  /// Refuses an input of a device by the rules of ``Admission``, and counts it. One that is not refused is to take effect,
+  /// and the caller counts it.
+  ///
+  /// - Parameter maxStep: How far it may be ahead, microseconds; `nil` = as far as the options say.
   mutating func admit(
-    _ time: Timestamp, _ device: UInt32, maxStep: Int64, _ table: ConditionTable
+    _ time: Timestamp, _ device: UInt32, maxStep: Int64? = nil, _ table: ConditionTable
   ) throws(MonitorError) {
-    if !time.isValid, let defect = time.defect {
-      count(device) { $0.others += 1 }
-      throw .invalidArgument(defect)
-    }
-    guard !isFull(table) else { throw .queueFull(limit: options.maxPendingEvents) }
     let clock = clock(of: device)
-    guard time.microseconds >= clock else {
-      counters.lateInputs += 1
-      count(device) { $0.lateInputs += 1 }
-      throw .lateInput(time: time, clock: Timestamp(microseconds: clock))
-    }
     // A device that was silent for long may have the arrival time at once.
     let reference = max(clock, devices.arrivals.present)
-    if reference != .min, time.microseconds - reference > maxStep {
-      counters.aheadInputs += 1
-      count(device) { $0.aheadInputs += 1 }
-      throw .aheadOfClock(time: time, clock: Timestamp(microseconds: reference), limit: maxStep)
+    do throws(MonitorError) {
+      try Admission.check(
+        time, isFull: isFull(table), limit: options.maxPendingEvents, clock: clock, reference: reference,
+        longestStep: maxStep ?? maxTimeStep)
+    } catch {
+      if case .queueFull = error { throw error }
+      counters.count(refused: error)
+      count(device) { $0.count(refused: error) }
+      throw error
     }
     devices.take(device, at: time.microseconds, after: clock == .min ? time.microseconds : clock)
   }
@@ -127,7 +124,7 @@ public struct FleetEngine: Sendable {
   var maxTimeStep: Int64 { options.maxTimeStepMicroseconds ?? .max }
 
   /// Counts an input in what is kept of a device.
-  mutating func count(_ device: UInt32, _ body: (inout DeviceState.Counters) -> Void) {
+  mutating func count(_ device: UInt32, _ body: (inout InputCounters) -> Void) {
     devices.load(device, into: &state)
     body(&state.counters)
     devices.store(device, state)

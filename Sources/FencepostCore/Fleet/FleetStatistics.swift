@@ -52,7 +52,12 @@ extension FleetEngine {
   ///
   /// - Complexity: O(events that wait)
   public var statistics: FleetStatistics {
-    var result = counters
+    var result = FleetStatistics()
+    result.acceptedFixes = counters.acceptedFixes
+    result.invalidFixes = counters.invalidFixes
+    result.lateInputs = counters.lateInputs
+    result.aheadInputs = counters.aheadInputs
+    result.acceptedSightings = counters.acceptedSightings
     result.clock = currentTime
     result.handedOutEvents = delivery.lastPosition
     result.deviceCount = devices.count
@@ -69,20 +74,24 @@ extension FleetEngine {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
   public func statistics(of number: UInt32) throws(MonitorError) -> DeviceStatistics {
     let device = try line(of: number)
-    let line = devices.lines[device]
-    let counters = devices.counters(of: device)
+    let counters = inputs(of: device)
     var result = DeviceStatistics()
     let clock = clock(of: device)
     result.clock = clock == .min ? nil : Timestamp(microseconds: clock)
-    result.acceptedFixes = UInt64(counters.acceptedFixes) << 32 | UInt64(line.acceptedFixes)
+    result.inputCount = counters.inputCount
+    result.acceptedFixes = counters.acceptedFixes
     result.invalidFixes = counters.invalidFixes
     result.lateInputs = counters.lateInputs
     result.aheadInputs = counters.aheadInputs
-    result.acceptedSightings = counters.sightings
+    result.acceptedSightings = counters.acceptedSightings
     result.handedOutEvents = sequence(of: device)
-    result.inputCount =
-      result.acceptedFixes + counters.invalidFixes + counters.lateInputs + counters.aheadInputs + counters.sightings
-      + counters.others
     return result
+  }
+
+  /// All inputs of a device.
+  func inputs(of device: UInt32) -> InputCounters {
+    var counters = devices.counters(of: device).inputs
+    counters.acceptedFixes |= UInt64(devices.lines[device].acceptedFixes)
+    return counters
   }
 }

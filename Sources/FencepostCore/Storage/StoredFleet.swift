@@ -326,7 +326,7 @@ public struct StoredFleet: Sendable {
       storage.close()
       engine.setNotes(isOn: false)
     }
-    if isAllKept, engine.counters == kept.moment.counters, !storage.mustWriteAll() {
+    if isAllKept, FleetMoment(engine).counters == kept.moment.counters, !storage.mustWriteAll() {
       try storage.check()
     } else {
       try save(storage, all: true)

@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func countersThatNobodyReaches() throws {
-    try refuses("sightings is") { $0.state.counters.sightings = 1 << 61 }
+    try refuses("sightings is") { $0.state.counters.acceptedSightings = 1 << 61 }
     try refuses("accepted_fixes is") { $0.acceptedFixes = 1 << 61 }
     try refuses("sequence is") { $0.sequence = 1 << 61 }
     // Even if the counters have the largest accepted values, they can still be incremented and stored.
@@ -67,7 +67,7 @@ import Testing
     device.state.counters.invalidFixes = 1 << 60
     device.state.counters.lateInputs = 1 << 60
     device.state.counters.aheadInputs = 1 << 60
-    device.state.counters.sightings = 1 << 60
+    device.state.counters.acceptedSightings = 1 << 60
     device.state.counters.others = 1 << 60
     try load(device, into: table)
   }

@@ -96,7 +96,7 @@ struct FleetHeadRow {
 struct FleetMoment: Sendable {
   var floor: Int64
   var floors: FloorLog
-  var counters: FleetStatistics
+  var counters: InputCounters
   /// See ``FleetEngine/setArrivalTime(_:)``; `Int64.min` = none.
   var arrival: Int64 = .min
 
@@ -104,6 +104,7 @@ struct FleetMoment: Sendable {
     floor = fleet.floor
     floors = fleet.floors
     counters = fleet.counters
+    counters.others = 0
     arrival = fleet.devices.arrivals.present
   }
 
@@ -121,7 +122,7 @@ struct FleetMoment: Sendable {
     let largest = EngineRestorer.largest
     floor = try reader.takeSignedTime("clock")
     floors = try FloorLog(reading: &reader)
-    counters = FleetStatistics()
+    counters = InputCounters()
     counters.acceptedFixes = try reader.takeCompact("accepted_fixes", in: 0...largest)
     counters.invalidFixes = try reader.takeCompact("invalid_fixes", in: 0...largest)
     counters.lateInputs = try reader.takeCompact("late_inputs", in: 0...largest)

@@ -33,12 +33,13 @@ struct DeviceRow {
     let largest = EngineRestorer.largest
     clock = try reader.takeSignedTime("clock")
     counters = InputCounters()
-    counters.inputCount = try reader.takeCompact("input_count", in: 0...largest)
+    let inputCount: UInt64 = try reader.takeCompact("input_count", in: 0...largest)
     counters.acceptedFixes = try reader.takeCompact("accepted_fixes", in: 0...largest)
     counters.invalidFixes = try reader.takeCompact("invalid_fixes", in: 0...largest)
     counters.lateInputs = try reader.takeCompact("late_inputs", in: 0...largest)
     counters.aheadInputs = try reader.takeCompact("ahead_inputs", in: 0...largest)
     counters.acceptedSightings = try reader.takeCompact("accepted_sightings", in: 0...largest)
+    counters.inputCount = inputCount
     hostFlags = Diagnostics(rawValue: try reader.takeCompact("host's flags", in: 0...Diagnostics.all.rawValue))
     unsupportedKinds = UInt32(try reader.take(UInt8.self))
     isScanning = try reader.takeBool("scanning")

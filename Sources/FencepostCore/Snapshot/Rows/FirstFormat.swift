@@ -15,7 +15,7 @@ enum FirstFormat {
       beaconInitialTimeoutMicroseconds: try reader.take())
     let clock = try reader.takeTime("clock")
     var counters = InputCounters()
-    counters.inputCount = try reader.take("input_count", in: 0...largest)
+    let inputCount: UInt64 = try reader.take("input_count", in: 0...largest)
     counters.acceptedFixes = try reader.take("accepted_fixes", in: 0...largest)
     counters.invalidFixes = try reader.take("invalid_fixes", in: 0...largest)
     counters.lateInputs = try reader.take("late_inputs", in: 0...largest)
@@ -34,6 +34,7 @@ enum FirstFormat {
       options.maxTimeStepMicroseconds = step == 0 ? nil : step
       counters.aheadInputs = try reader.take("ahead_inputs", in: 0...largest)
     }
+    counters.inputCount = inputCount
     try reader.end()
     if let defect = options.defect { throw Damage(defect) }
     let device = DeviceRow(
