@@ -98,7 +98,7 @@ extension FleetEngine {
     let seen = state.beaconsSeen
     state.beaconsSeen = table.order.lastGeneration
     guard state.isScanning else { return }
-    let marks = floors.marks(after: seen, through: table.order.lastGeneration, clock: clock, time: time)
+    let marks = watermark.marks(after: seen, through: table.order.lastGeneration, clock: clock, time: time)
     for mark in marks {
       if let last = state.marks.last, last.start == mark.start {
         state.marks[state.marks.count - 1].through = mark.through
@@ -125,6 +125,6 @@ extension FleetEngine {
       prepareBeacons(&state, clock: line.clock, at: time ?? line.clock, table)
       store(device)
     }
-    if time != nil || floor != .min { announcedSeen = table.order.lastGeneration }
+    if time != nil || watermark.time != .min { announcedSeen = table.order.lastGeneration }
   }
 }

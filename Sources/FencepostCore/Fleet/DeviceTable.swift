@@ -236,8 +236,8 @@ struct DeviceTable: Sendable {
   mutating func reach(_ time: Int64) { notes.reach(time) }
 
   /// Notes that time was set back, for all devices or for one.
-  mutating func rewindNotes(floor: Int64) {
-    var latest = floor
+  mutating func rewindNotes(watermark: Int64) {
+    var latest = watermark
     for device in 0..<UInt32(lines.count) { latest = max(latest, lines[device].clock) }
     notes.rewind(to: latest)
   }

@@ -29,7 +29,7 @@ extension FleetEngine {
     }
     devices.own()
     let device = devices.insert(bytes)
-    if floor != .min { prepare(device) }
+    if watermark.time != .min { prepare(device) }
     return devices.number(device)
   }
 
@@ -43,7 +43,7 @@ extension FleetEngine {
       let line = devices.lines[device]
       devices.load(device, into: &state)
       state.dropGone(seen: line.seen, table)
-      prepareBeacons(&state, clock: line.clock, at: max(line.clock, floor), table)
+      prepareBeacons(&state, clock: line.clock, at: watermark.clock(line), table)
       store(device)
     }
   }

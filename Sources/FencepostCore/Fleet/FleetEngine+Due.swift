@@ -18,7 +18,7 @@ extension FleetEngine {
     try gate.readLong { table throws(MonitorError) in
       do throws(MonitorError) {
         try Admission.check(
-          time, isFull: isFull(table), limit: options.maxPendingEvents, clock: floor,
+          time, isFull: isFull(table), limit: options.maxPendingEvents, clock: watermark.time,
           reference: force ? .min : referenceExceeded(by: time.microseconds), longestStep: maxTimeStep)
       } catch {
         counters.count(refused: error)
@@ -28,9 +28,9 @@ extension FleetEngine {
       while let first = deadlines.first(devices.lines), first.time <= time.microseconds {
         confirmDue(first.device, through: first.time, table)
       }
-      floor = time.microseconds
-      devices.reach(floor)
-      floors.raise(to: floor, lastBeacon: table.lastBeacon, generation: table.order.lastGeneration)
+      watermark.raise(
+        to: time.microseconds, lastBeacon: table.lastBeacon, generation: table.order.lastGeneration)
+      devices.reach(time.microseconds)
     }
   }
 
@@ -38,7 +38,7 @@ extension FleetEngine {
   ///
   /// The first time that a fleet is given has nothing to be measured by.
   private func referenceExceeded(by time: Int64) -> Int64 {
-    var reference = max(floor, devices.arrivals.present)
+    var reference = max(watermark.time, devices.arrivals.present)
     // Valid times are less than 2⁶² apart.
     func isBeyond(_ reference: Int64) -> Bool { reference == .min || time - reference > maxTimeStep }
     guard options.maxTimeStepMicroseconds != nil, isBeyond(reference) else { return .min }
@@ -77,7 +77,7 @@ extension FleetEngine {
       tracker.confirmDue(through: time, table, &observed, &survey)
       return nil
     }
-    // Its clock is that of its own inputs; the rest is the floor's.
+    // Its clock is that of its own inputs; the rest is the watermark's.
     devices.lines[device].clock = clock
   }
 
@@ -111,7 +111,7 @@ extension FleetEngine {
         devices.load(first.device, into: &state)
         state.dropGone(seen: devices.lines[first.device].seen, table)
         // Of a device that was entered after an advance it may be overdue.
-        if state.earliest == first.time { return Timestamp(microseconds: max(first.time, floor)) }
+        if state.earliest == first.time { return Timestamp(microseconds: max(first.time, watermark.time)) }
         store(first.device)
       }
       return nil
@@ -133,7 +133,7 @@ extension FleetEngine {
     var state = DeviceState()
     devices.load(device, into: &state)
     state.dropGone(seen: line.seen, table)
-    let clock = max(line.clock, floor)
+    let clock = watermark.clock(line)
     if clock != .min, table.lastBeacon > 0 {
       prepareBeacons(&state, clock: line.clock, at: clock, table)
       state.settleBeacons(through: clock, options)

@@ -168,7 +168,7 @@ extension FleetEngine {
     devices.lines[line].seen = device.seen
     store(line)
     if device.state.rewoundThrough > 0 { rowFormat = FleetHeadRow.format }
-    if floor != .min { prepare(line) }
+    if watermark.time != .min { prepare(line) }
     devices.hurry(line)
   }
 }

@@ -13,7 +13,7 @@ extension FleetEngine {
     let clock = devices.lines[device].clock
     if !isFull, gate.withGeneration({ passes(fix, device, $0) }) {
       devices.move(device)
-      devices.take(device, at: fix.time.microseconds, after: max(clock, floor))
+      devices.take(device, at: fix.time.microseconds, after: max(clock, watermark.time))
       counters.acceptedFixes += 1
       return
     }
@@ -35,8 +35,8 @@ extension FleetEngine {
     let line = devices.lines.lines + Int(device)
     let time = fix.time.microseconds
     guard line.pointee.seen == generation, line.pointee.squaredRadius > 0, fix.coordinate.isValid, fix.accuracy >= 0,
-      line.pointee.isSafe(fix.coordinate), time >= line.pointee.clock, time >= floor, time < line.pointee.earliest,
-      time <= Timestamp.latest.microseconds, time &- max(line.pointee.clock, floor) <= maxTimeStep,
+      line.pointee.isSafe(fix.coordinate), time >= line.pointee.clock, time >= watermark.time, time < line.pointee.earliest,
+      time <= Timestamp.latest.microseconds, time &- max(line.pointee.clock, watermark.time) <= maxTimeStep,
       line.pointee.acceptedFixes != .max
     else { return false }
     line.pointee.clock = time
@@ -312,7 +312,7 @@ extension FleetEngine {
           let clock = devices.lines[device].clock
           if delivery.count < options.maxPendingEvents, passes(fix, device, generation) {
             devices.move(device)
-            devices.take(device, at: fix.time.microseconds, after: max(clock, floor))
+            devices.take(device, at: fix.time.microseconds, after: max(clock, watermark.time))
             result.accepted += 1
           } else {
             try result.count(row: row) { () throws(MonitorError) in

@@ -15,7 +15,7 @@ extension FleetEngine {
   /// - Complexity: O(devices)
   public mutating func rewind(to time: Timestamp) throws(MonitorError) {
     if let defect = time.defect { throw .invalidArgument(defect) }
-    var latest = floor
+    var latest = watermark.time
     for device in devices.numbers { latest = max(latest, devices.lines[device].clock) }
     guard latest != .min else {
       throw .invalidArgument("the fleet has no clock yet, so there is nothing to set back")
@@ -30,12 +30,9 @@ extension FleetEngine {
       for device in devices.numbers where clock(of: device) > time.microseconds && devices.isTold(device) {
         rewind(device, to: time.microseconds, table)
       }
-      if floor > time.microseconds {
-        floor = time.microseconds
-        floors.rewind(to: floor)
-      }
+      watermark.rewind(to: time.microseconds)
     }
-    devices.rewindNotes(floor: floor)
+    devices.rewindNotes(watermark: watermark.time)
   }
 
   /// Says that the times of some inputs of a device were wrong, and sets its clock back. See ``rewind(to:)``.
@@ -57,12 +54,12 @@ extension FleetEngine {
       throw .invalidArgument(
         "the time is \(time); must not be later than the device's clock, \(Timestamp(microseconds: clock))")
     }
-    guard time.microseconds >= floor else {
+    guard time.microseconds >= watermark.time else {
       throw .invalidArgument(
-        "the time is \(time), before the fleet's time \(Timestamp(microseconds: floor)); rewind the fleet instead")
+        "the time is \(time), before the fleet's time \(Timestamp(microseconds: watermark.time)); rewind the fleet instead")
     }
     gate.read { table in rewind(device, to: time.microseconds, table) }
-    if devices.notes.isOn { devices.rewindNotes(floor: floor) }
+    if devices.notes.isOn { devices.rewindNotes(watermark: watermark.time) }
   }
 
   private mutating func rewind(_ device: UInt32, to time: Int64, _ table: ConditionTable) {

@@ -110,7 +110,7 @@ extension FleetEngine {
     var monitor = MonitorEngine(trusted: nil, options.monitorOptions)
     monitor.table = copy table
     monitor.tracker.begin(
-      clock: max(line.clock, floor), lastFix: state.lastFix, gap: state.gap, isScanning: state.isScanning,
+      clock: watermark.clock(line), lastFix: state.lastFix, gap: state.gap, isScanning: state.isScanning,
       seen: state.isRewound ? 0 : line.seen, table)
     for crossing in state.crossings { monitor.tracker.load(crossing.slot, crossing.candidate) }
     if table.isGeographic(slot) {

@@ -21,9 +21,8 @@ public struct FleetEngine: Sendable {
   var devices = DeviceTable()
   var deadlines = FleetDeadlines()
   var delivery = FleetDelivery()
-  /// The largest time to which all devices were advanced, `Int64.min` = none.
-  var floor: Int64 = .min
-  var floors = FloorLog()
+  /// The time to which all devices were advanced.
+  var watermark = Watermark()
   /// Beacon conditions up to this generation that tell of each device wherever it is are known to all devices.
   var announcedSeen: UInt64 = 0
   var counters = InputCounters()
@@ -52,7 +51,9 @@ public struct FleetEngine: Sendable {
   }
 
   /// The time to which all devices were advanced; `nil` before the first advance. No input of a device may be earlier.
-  public var currentTime: Timestamp? { floor == .min ? nil : Timestamp(microseconds: floor) }
+  public var currentTime: Timestamp? {
+    watermark.time == .min ? nil : Timestamp(microseconds: watermark.time)
+  }
 
   /// The arrival time of the next inputs, as the host gave it; `nil` when it gave none.
   public var arrivalTime: Timestamp? {
@@ -61,7 +62,7 @@ public struct FleetEngine: Sendable {
 
   /// The device's clock: the largest time that it was given, by an input or an advance; `Int64.min` = none.
   @inline(__always)
-  func clock(of device: UInt32) -> Int64 { max(devices.lines[device].clock, floor) }
+  func clock(of device: UInt32) -> Int64 { watermark.clock(devices.lines[device]) }
 
   // MARK: - What is common to the inputs
 
@@ -153,7 +154,7 @@ public struct FleetEngine: Sendable {
   /// Loads a device into the tracker.
   private mutating func unpack(_ device: UInt32, at time: Int64, _ table: ConditionTable) {
     let line = devices.lines[device]
-    let clock = max(line.clock, floor)
+    let clock = watermark.clock(line)
     devices.load(device, into: &state)
     state.dropGone(seen: line.seen, table)
     if table.lastBeacon > 0 {

@@ -164,8 +164,7 @@ struct FleetRestorer {
 /// What ``FleetRestorer`` puts into a fleet that has nothing yet.
 extension FleetEngine {
   mutating func beginRestoring(_ moment: FleetMoment, bound: Int) {
-    floor = moment.floor
-    floors = moment.floors
+    watermark = moment.watermark
     counters = moment.counters
     devices.restore(bound: bound)
     if moment.arrival != .min { devices.setArrivalTime(moment.arrival) }
@@ -176,7 +175,7 @@ extension FleetEngine {
   mutating func restore(_ row: FleetDeviceRow, as number: UInt32) throws(Damage) {
     var device = row.device
     // After a crash the device may be ahead of what is kept of the fleet's advances.
-    if row.advanced > floor { device.clock = max(device.clock, row.advanced) }
+    if row.advanced > watermark.time { device.clock = max(device.clock, row.advanced) }
     try gate.read { table throws(Damage) in try device.resolveSaved(table) }
     try row.identifier.withUnsafeBufferPointer { identifier throws(Damage) in
       if let defect = MonitorEngine.defect(ofIdentifier: identifier) { throw Damage(defect) }
@@ -266,6 +265,6 @@ extension FleetEngine {
       } catch { throw .storeCorrupt("a device does not fit this table: \(error.reason)") }
       enter(device, number)
     }
-    floors.startOver(at: floor)
+    watermark.startOver()
   }
 }

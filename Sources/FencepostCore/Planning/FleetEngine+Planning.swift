@@ -35,7 +35,7 @@ extension FleetEngine {
     var monitor = MonitorEngine(trusted: nil, options.monitorOptions)
     monitor.table = table
     monitor.tracker.begin(
-      clock: max(line.clock, floor), lastFix: state.lastFix, gap: state.gap, isScanning: state.isScanning,
+      clock: watermark.clock(line), lastFix: state.lastFix, gap: state.gap, isScanning: state.isScanning,
       seen: state.isRewound ? 0 : line.seen, table)
     for crossing in state.crossings { monitor.tracker.load(crossing.slot, crossing.candidate) }
     for inside in state.insides { monitor.tracker.load(inside.slot, .inside, table) }

@@ -164,7 +164,7 @@ public struct StoredFleet: Sendable {
   /// Whether the storage has the state after all inputs so far, the counters of the fleet apart.
   private var isAllKept: Bool {
     !engine.hasNotes && engine.tableVersion == kept.version
-      && engine.floor == kept.moment.floor && attempts.failure == nil && !isWholeDue && parts == nil
+      && engine.watermark.time == kept.moment.watermark.time && attempts.failure == nil && !isWholeDue && parts == nil
   }
 
   /// Counters of the fleet, and what is known of the storage.
@@ -183,7 +183,7 @@ public struct StoredFleet: Sendable {
     else { return }
     do throws(MonitorError) {
       // The moment at which the parts began was set back since.
-      if let parts, parts.moment.floor > engine.floor { self.parts = nil }
+      if let parts, parts.moment.watermark.time > engine.watermark.time { self.parts = nil }
       if parts == nil { beginParts(storage) }
       if parts != nil { try savePart(storage) } else if let isAll = due { try save(storage, all: isAll) }
     } catch {
@@ -202,13 +202,14 @@ public struct StoredFleet: Sendable {
   /// Whether something is to be saved now, and then whether all of it.
   private var due: Bool? {
     // A rewind of the fleet: what is kept of it is later, and would be what the fleet begins with.
-    if engine.floor < kept.moment.floor { return true }
+    if engine.watermark.time < kept.moment.watermark.time { return true }
     switch durability {
     case .changes:
       if engine.tableVersion != kept.version { return true }
       if engine.hasUrgentNotes { return false }
     case .everyInput:
-      if engine.hasNotes || engine.tableVersion != kept.version || engine.floor != kept.moment.floor { return true }
+      if engine.hasNotes || engine.tableVersion != kept.version { return true }
+      if engine.watermark.time != kept.moment.watermark.time { return true }
     case .relaxed(let interval):
       if engine.devices.notes.pace.hasPassed(interval, since: savedTime) { return true }
     }
@@ -343,7 +344,7 @@ extension FleetEngine {
     } else {
       devices.setNotes(isOn: isOn)
     }
-    if isOn { devices.reach(floor) }
+    if isOn { devices.reach(watermark.time) }
     delivery.setNotes(isOn: isOn)
   }
 

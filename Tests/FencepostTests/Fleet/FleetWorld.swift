@@ -142,7 +142,7 @@ struct FleetWorld {
     }
     let restored = try kept.restored()
     try restored.checkInvariants()
-    #expect(durability != .everyInput || restored.floor == fleet.floor, "\(place)")
+    #expect(durability != .everyInput || restored.watermark.time == fleet.watermark.time, "\(place)")
     // The restored fleet may lack the time that had already counted towards the absence of removed beacons.
     if durability == .everyInput, conditions.read({ $0.lastBeacon }) == 0 {
       let others = self.rows(of: restored)
@@ -545,7 +545,7 @@ struct FleetWorld {
     let state = conditions.read { fleet.current(number, $0) }
     return "\(monitor.table.definition(of: slot)) generation \(monitor.table.generation(of: slot)): "
       + "\(String(describing: monitor.tracker.beacon(slot))) at \(monitor.clock), "
-      + "line \(fleet.devices.lines[number]), state \(state), \(fleet.floors)"
+      + "line \(fleet.devices.lines[number]), state \(state), \(fleet.watermark)"
   }
 
   /// Compares the counters of a device in the fleet with those of its monitor. A monitor's counters also include the

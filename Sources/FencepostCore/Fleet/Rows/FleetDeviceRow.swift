@@ -27,10 +27,10 @@ struct FleetDeviceRow {
     _ device: UInt32, of fleet: borrowing FleetEngine, _ table: ConditionTable, to writer: inout ByteWriter
   ) {
     let isLeaving = fleet.devices.isLeaving(device)
-    let isAdvanced = !isLeaving && fleet.floor > fleet.devices.lines[device].clock
+    let isAdvanced = !isLeaving && fleet.watermark.time > fleet.devices.lines[device].clock
     let lastArrival = isLeaving ? .min : fleet.devices.arrivals.last(of: device)
     writer.put((isLeaving ? leaving : 0) | (isAdvanced ? advanced : 0) | (lastArrival != .min ? arrival : 0))
-    if isAdvanced { writer.putCompact(fleet.floor) }
+    if isAdvanced { writer.putCompact(fleet.watermark.time) }
     if lastArrival != .min { writer.putCompact(lastArrival) }
     fleet.devices.withName(of: device) { bytes in
       writer.putCompact(UInt64(bytes.count))

@@ -94,23 +94,20 @@ struct FleetHeadRow {
 /// What belongs to all devices at one moment: told only when all of them are saved, or a device that was not would have an
 /// advance and lack the inputs before it.
 struct FleetMoment: Sendable {
-  var floor: Int64
-  var floors: FloorLog
+  var watermark: Watermark
   var counters: InputCounters
   /// See ``FleetEngine/setArrivalTime(_:)``; `Int64.min` = none.
   var arrival: Int64 = .min
 
   init(_ fleet: borrowing FleetEngine) {
-    floor = fleet.floor
-    floors = fleet.floors
+    watermark = fleet.watermark
     counters = fleet.counters
     counters.others = 0
     arrival = fleet.devices.arrivals.present
   }
 
   func encode(to writer: inout ByteWriter) {
-    writer.putCompact(floor)
-    floors.encode(to: &writer)
+    watermark.encode(to: &writer)
     writer.putCompact(counters.acceptedFixes)
     writer.putCompact(counters.invalidFixes)
     writer.putCompact(counters.lateInputs)
@@ -120,8 +117,7 @@ struct FleetMoment: Sendable {
 
   init(reading reader: inout ByteReader) throws(Damage) {
     let largest = EngineRestorer.largest
-    floor = try reader.takeSignedTime("clock")
-    floors = try FloorLog(reading: &reader)
+    watermark = try Watermark(reading: &reader)
     counters = InputCounters()
     counters.acceptedFixes = try reader.takeCompact("accepted_fixes", in: 0...largest)
     counters.invalidFixes = try reader.takeCompact("invalid_fixes", in: 0...largest)
