@@ -17,14 +17,7 @@ enum DeviceNumber {
 
 /// What a fix of a device that changes nothing reads and writes: one line of the cache.
 struct DeviceLine: Sendable, BitwiseCopyable {
-  /// Around which the device may move: degrees times 1e7, cut off.
-  var latitude: Int32 = 0
-  var longitude: Int32 = 0
-  /// How far, squared; 0: not at all. Negative, of a device with a path, whose fixes in the region are looked at too: see
-  /// ``hideSafeRegion()``.
-  var squaredRadius: Float = 0
-  /// At least the metres of a degree of longitude as far as that reaches.
-  var metresPerLongitude: Float = 0
+  var region = DeviceRegion()
   /// The largest time given for the device, microseconds; `Int64.min` = unset.
   var clock: Int64 = .min
   /// When something may become due, microseconds; `Int64.max` = nothing waits. May be earlier than anything that is due.
@@ -115,74 +108,6 @@ struct DeviceLine: Sendable, BitwiseCopyable {
       ? nil : Coordinate(latitude: Double(lastLatitude) / 1e7, longitude: Double(lastLongitude) / 1e7)
   }
 
-  // MARK: - The safe region
-
-  /// The longest arc of a degree on the ellipsoid, metres.
-  private static let metresPerLatitude =
-    Ellipsoid.largestRadiusOfCurvature * Trigonometry.radiansPerDegree * 1.000_000_1
-  /// More than what cutting off the place moves it, and than all roundings, metres.
-  private static let anchorGuard = 0.02
-
-  /// Whether the device may be there without anything to be looked at: it is no nearer to where it was than the straight
-  /// line on the map of degrees says, each scaled by its greatest length within reach.
-  @inline(__always)
-  func isSafe(_ coordinate: Coordinate) -> Bool {
-    let dx = (coordinate.longitude - Double(longitude) * 1e-7) * Double(metresPerLongitude)
-    let dy = (coordinate.latitude - Double(latitude) * 1e-7) * Self.metresPerLatitude
-    return dx * dx + dy * dy < Double(squaredRadius)
-  }
-
-  /// - Parameters:
-  ///   - slack: How far the device can move before anything has to be looked at, metres.
-  ///   - room: How far ``moved(to:)`` is to tell, metres; at least the slack.
-  @inline(__always)
-  mutating func drawSafeRegion(at coordinate: Coordinate, slack: Double, room: Double) {
-    let radius = slack - Self.anchorGuard
-    guard radius > 0 else { return removeSafeRegion() }
-    latitude = Int32(coordinate.latitude * 1e7)
-    longitude = Int32(coordinate.longitude * 1e7)
-    // The widest parallel within reach, with a millionth of a degree for roundings.
-    let lowest = max(0, coordinate.latitude.magnitude - room / Ellipsoid.leastMetresPerLatitude - 1e-6)
-    let widest = Self.metresPerLatitude * Trigonometry.sincosDegrees(lowest).cosine
-    metresPerLongitude = Float(widest) * 1.000_001 + 1e-3
-    squaredRadius = Float(radius * radius) * 0.999_999
-  }
-
-  @inline(__always)
-  mutating func removeSafeRegion() { squaredRadius = 0 }
-
-  /// Keeps the region for ``isInHiddenRegion(_:)`` alone.
-  @inline(__always)
-  mutating func hideSafeRegion() { squaredRadius = -squaredRadius.magnitude }
-
-  /// Whether the device is within the region that is hidden. The region is a part of a convex one: a way between two places in it
-  /// reaches nothing.
-  func isInHiddenRegion(_ coordinate: Coordinate) -> Bool {
-    var line = self
-    line.squaredRadius = -squaredRadius
-    return line.isSafe(coordinate)
-  }
-
-  /// At least how far a coordinate is from where the safe region was drawn, metres, if that is less than the `room` given
-  /// then; else any number from there on.
-  @inline(__always)
-  func moved(to coordinate: Coordinate) -> Double {
-    let dx = (coordinate.longitude - Double(longitude) * 1e-7) * Double(metresPerLongitude)
-    let dy = (coordinate.latitude - Double(latitude) * 1e-7) * Self.metresPerLatitude
-    return (dx * dx + dy * dy).squareRoot() + Self.anchorGuard
-  }
-
-  /// A device that moved less since it was measured will ask about the same places again.
-  private static let stroll = 2_000.0
-
-  /// Whether the device did not jump there.
-  @inline(__always)
-  func isNear(_ coordinate: Coordinate) -> Bool {
-    let dx = (coordinate.longitude - Double(longitude) * 1e-7) * Double(metresPerLongitude)
-    let dy = (coordinate.latitude - Double(latitude) * 1e-7) * Self.metresPerLatitude
-    return dx * dx + dy * dy < Self.stroll * Self.stroll
-  }
-
   // MARK: - How far to look
 
   // What the search for thresholds around a device costs rises with what it finds: it looks as far as it takes to find
@@ -220,6 +145,91 @@ struct DeviceLine: Sendable, BitwiseCopyable {
       look += 1
     }
   }
+}
+
+/// The safe region of a device: the disc around the place where it was measured last in which no fix changes a state.
+struct DeviceRegion: Sendable, BitwiseCopyable {
+  /// The centre: degrees times 1e7, cut off.
+  private var latitude: Int32 = 0
+  private var longitude: Int32 = 0
+  /// In square metres; 0 if there is no region. The sign is that of ``isHidden``, so that one comparison tells both.
+  private var squaredRadius: Float = 0
+  /// At least the metres of a degree of longitude within reach.
+  private var metresPerLongitude: Float = 0
+
+  /// Whether fixes in the region can be skipped.
+  @inline(__always)
+  var isOpen: Bool { squaredRadius > 0 }
+
+  /// Whether fixes in the region are examined too: those of a device with a path, of which each is stored and may end a gap.
+  @inline(__always)
+  var isHidden: Bool { squaredRadius < 0 }
+
+  var isEmpty: Bool { squaredRadius == 0 }
+
+  /// The longest arc of a degree on the ellipsoid, metres.
+  private static let metresPerLatitude =
+    Ellipsoid.largestRadiusOfCurvature * Trigonometry.radiansPerDegree * 1.000_000_1
+  /// More than what cutting off the place moves it, and than all roundings, metres.
+  private static let anchorGuard = 0.02
+
+  /// At least the squared distance from the centre, square metres: that of the straight line on the map of degrees, each
+  /// scaled by its greatest length within reach.
+  @inline(__always)
+  private func squaredDistance(to coordinate: Coordinate) -> Double {
+    let dx = (coordinate.longitude - Double(longitude) * 1e-7) * Double(metresPerLongitude)
+    let dy = (coordinate.latitude - Double(latitude) * 1e-7) * Self.metresPerLatitude
+    return dx * dx + dy * dy
+  }
+
+  /// Whether a fix at a coordinate can be skipped.
+  @inline(__always)
+  func skips(_ coordinate: Coordinate) -> Bool { squaredDistance(to: coordinate) < Double(squaredRadius) }
+
+  /// Whether a coordinate is within the region, hidden or not. The region is convex: the way between two places in it
+  /// reaches nothing.
+  func contains(_ coordinate: Coordinate) -> Bool {
+    squaredDistance(to: coordinate) < Double(squaredRadius.magnitude)
+  }
+
+  /// - Parameters:
+  ///   - slack: How far the device can move before anything has to be looked at, metres.
+  ///   - room: How far ``moved(to:)`` is to tell, metres; at least the slack.
+  @inline(__always)
+  mutating func draw(at coordinate: Coordinate, slack: Double, room: Double, isHidden: Bool) {
+    let radius = slack - Self.anchorGuard
+    guard radius > 0 else { return remove() }
+    latitude = Int32(coordinate.latitude * 1e7)
+    longitude = Int32(coordinate.longitude * 1e7)
+    // The widest parallel within reach, with a millionth of a degree for roundings.
+    let lowest = max(0, coordinate.latitude.magnitude - room / Ellipsoid.leastMetresPerLatitude - 1e-6)
+    let widest = Self.metresPerLatitude * Trigonometry.sincosDegrees(lowest).cosine
+    metresPerLongitude = Float(widest) * 1.000_001 + 1e-3
+    squaredRadius = Float(radius * radius) * 0.999_999
+    if isHidden { squaredRadius = -squaredRadius }
+  }
+
+  @inline(__always)
+  mutating func remove() { squaredRadius = 0 }
+
+  /// At least how far a coordinate is from where the safe region was drawn, metres, if that is less than the `room` given
+  /// then; else any number from there on.
+  @inline(__always)
+  func moved(to coordinate: Coordinate) -> Double { squaredDistance(to: coordinate).squareRoot() + Self.anchorGuard }
+
+  /// A device that moved less since it was measured will ask about the same places again, metres.
+  private static let stroll = 2_000.0
+
+  /// Whether the device did not jump to a coordinate.
+  @inline(__always)
+  func isNear(_ coordinate: Coordinate) -> Bool { squaredDistance(to: coordinate) < Self.stroll * Self.stroll }
+
+  #if FENCEPOST_INVARIANTS
+    var centre: Coordinate { Coordinate(latitude: Double(latitude) * 1e-7, longitude: Double(longitude) * 1e-7) }
+
+    /// In metres.
+    var radius: Double { Double(squaredRadius.magnitude).squareRoot() - Self.anchorGuard }
+  #endif
 }
 
 /// What is near a device that has a safe region: most fixes that leave the region then need no look at the index.

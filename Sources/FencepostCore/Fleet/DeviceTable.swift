@@ -132,7 +132,7 @@ struct DeviceTable: Sendable {
     names.retire(slot: device)
     count -= 1
     lines[device].cold = ColdStore.none
-    lines[device].removeSafeRegion()
+    lines[device].region.remove()
     if events > 0 {
       lines[device].flags.insert(.isLeaving)
       leaving[device] = events
@@ -206,13 +206,15 @@ struct DeviceTable: Sendable {
   ///   - slack: How far the device can move before anything has to be looked at, metres.
   ///   - slot: The nearest of the shapes that are settled outside; `UInt32.max` = none.
   ///   - room: How far the device can move before another one of them can be entered, metres.
+  ///   - isHidden: See ``DeviceRegion/isHidden``.
   @inline(__always)
   mutating func drawSafeRegion(
-    _ device: UInt32, at coordinate: Coordinate, slack: Double, nearest slot: UInt32, room: Double
+    _ device: UInt32, at coordinate: Coordinate, slack: Double, nearest slot: UInt32, room: Double,
+    isHidden: Bool
   ) {
     lines.surroundings[Int(device)] = DeviceSurroundings(slot, room: room)
-    lines[device].drawSafeRegion(
-      at: coordinate, slack: slack, room: max(slack, min(room, DeviceSurroundings.farthest)))
+    lines[device].region.draw(
+      at: coordinate, slack: slack, room: max(slack, min(room, DeviceSurroundings.farthest)), isHidden: isHidden)
   }
 
   /// Notes that an input of a device was accepted.

@@ -34,8 +34,8 @@ extension FleetEngine {
   private func passes(_ fix: Fix, _ device: UInt32, _ generation: UInt64) -> Bool {
     let line = devices.lines.lines + Int(device)
     let time = fix.time.microseconds
-    guard line.pointee.seen == generation, line.pointee.squaredRadius > 0, fix.coordinate.isValid, fix.accuracy >= 0,
-      line.pointee.isSafe(fix.coordinate), time >= line.pointee.clock, time >= watermark.time, time < line.pointee.earliest,
+    guard line.pointee.seen == generation, line.pointee.region.isOpen, fix.coordinate.isValid, fix.accuracy >= 0,
+      line.pointee.region.skips(fix.coordinate), time >= line.pointee.clock, time >= watermark.time, time < line.pointee.earliest,
       time <= Timestamp.latest.microseconds, time &- max(line.pointee.clock, watermark.time) <= maxTimeStep,
       line.pointee.acceptedFixes != .max
     else { return false }
@@ -104,15 +104,14 @@ extension FleetEngine {
       way = length
     }
     if !table.isOfCircles, table.lineCount == 0, record.crossingCount == 0,
-      let slack = slackByEdges(record, at: position, isNew: !line.isNear(fix.coordinate), table), slack > way
+      let slack = slackByEdges(record, at: position, isNew: !line.region.isNear(fix.coordinate), table), slack > way
     {
       devices.lines[device].clock = fix.time.microseconds
-      devices.drawSafeRegion(device, at: fix.coordinate, slack: slack, nearest: .max, room: slack)
-      if options.path.isGeodesic { devices.lines[device].hideSafeRegion() }
+      devices.drawSafeRegion(device, at: fix.coordinate, slack: slack, nearest: .max, room: slack, isHidden: options.path.isGeodesic)
       devices.replaceLastFix(device, fix)
       return true
     }
-    let moved = line.squaredRadius > 0 ? line.moved(to: fix.coordinate) : .infinity
+    let moved = line.region.isOpen ? line.region.moved(to: fix.coordinate) : .infinity
     var found = nearestKnown(to: device, moved, at: position, table)
     nearest = found
     var least = Double.infinity
@@ -138,7 +137,7 @@ extension FleetEngine {
       near = found
     } else {
       let radius = line.lookRadius
-      near = search(near: position, within: radius, except: record, isNew: !line.isNear(fix.coordinate), table)
+      near = search(near: position, within: radius, except: record, isNew: !line.region.isNear(fix.coordinate), table)
       devices.lines[device].adjustLook(slack: min(near.next, radius))
       // If two of them may be reached, the tracker searches all.
       nearest = near.next > Neighbourhood.chordGuard ? near : nil
@@ -147,8 +146,7 @@ extension FleetEngine {
     // What is so near in single precision is for the tracker to tell.
     guard least > Neighbourhood.chordGuard, least > way else { return false }
     devices.lines[device].clock = fix.time.microseconds
-    devices.drawSafeRegion(device, at: fix.coordinate, slack: least, nearest: near.id, room: near.next)
-    if options.path.isGeodesic { devices.lines[device].hideSafeRegion() }
+    devices.drawSafeRegion(device, at: fix.coordinate, slack: least, nearest: near.id, room: near.next, isHidden: options.path.isGeodesic)
     devices.replaceLastFix(device, fix)
     return true
   }
@@ -349,7 +347,7 @@ extension FleetEngine {
       guard device != .max else { continue }
       let line = lines + Int(device)
       let coordinate = columns[unchecked: row].coordinate
-      if line.pointee.cold != ColdStore.none, coordinate.isValid, !line.pointee.isSafe(coordinate) {
+      if line.pointee.cold != ColdStore.none, coordinate.isValid, !line.pointee.region.skips(coordinate) {
         trace &+= devices.cold.words(line.pointee.cold)[0]
         trace &+= UInt64(surroundings[Int(device)].slot)
       }

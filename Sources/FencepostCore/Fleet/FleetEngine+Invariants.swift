@@ -42,7 +42,7 @@
         state.rewoundThrough <= line.seen
           && (!state.isRewound
             || state.rewoundThrough > 0 && insides.isEmpty && state.crossings.isEmpty
-              && line.squaredRadius == 0),
+              && line.region.isEmpty),
         "a rewound device has no states of shapes")
       try Invariant.hold(
         undecided.isDisjoint(with: insides) && undecided.isDisjoint(with: state.crossings.map { $0.slot }),
@@ -51,11 +51,11 @@
         state.marks.allSatisfy { $0.through <= state.beaconsSeen } && state.beaconsAbsent <= state.beaconsSeen,
         "a device counts absences only of conditions it has seen")
       try Invariant.hold(
-        undecided.isEmpty || line.seen < table.order.lastGeneration || line.squaredRadius == 0,
+        undecided.isEmpty || line.seen < table.order.lastGeneration || line.region.isEmpty,
         "there is no safe region while a shape is undetermined")
-      guard line.squaredRadius != 0, line.seen == table.order.lastGeneration else { return }
-      let anchor = EarthVector(latitude: Double(line.latitude) * 1e-7, longitude: Double(line.longitude) * 1e-7)
-      let room = Double(line.squaredRadius.magnitude).squareRoot() - 0.02
+      guard !line.region.isEmpty, line.seen == table.order.lastGeneration else { return }
+      let anchor = EarthVector(latitude: line.region.centre.latitude, longitude: line.region.centre.longitude)
+      let room = line.region.radius
       let surroundings = devices.lines.surroundings[Int(device)]
       let known = insides.union(state.crossings.map { $0.slot }).union([surroundings.slot])
       for slot in table.live where table.isGeographic(slot) {

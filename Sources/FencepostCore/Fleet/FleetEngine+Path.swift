@@ -11,8 +11,8 @@ extension FleetEngine {
   /// - Returns: Whether it did; else nothing has changed.
   mutating func stays(_ fix: Fix, _ device: UInt32, _ table: ConditionTable) -> Bool {
     let line = devices.lines[device]
-    guard line.seen == table.order.lastGeneration, line.earliest > fix.time.microseconds, line.squaredRadius < 0,
-      line.cold != ColdStore.none, line.isInHiddenRegion(fix.coordinate), isSurelyNoGap(to: fix, device)
+    guard line.seen == table.order.lastGeneration, line.earliest > fix.time.microseconds, line.region.isHidden,
+      line.cold != ColdStore.none, line.region.contains(fix.coordinate), isSurelyNoGap(to: fix, device)
     else { return false }
     devices.lines[device].clock = fix.time.microseconds
     devices.replaceLastFix(device, fix)

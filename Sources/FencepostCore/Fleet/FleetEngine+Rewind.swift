@@ -76,7 +76,7 @@ extension FleetEngine {
     state.rewindShapes(to: time, seen: line.seen, table)
     if table.lastBeacon > 0 { state.rewindBeacons(to: time, options, table) }
     devices.lines[device].clock = min(line.clock, time)
-    devices.lines[device].removeSafeRegion()
+    devices.lines[device].region.remove()
     store(device)
     devices.hurry(device)
     rowFormat = FleetHeadRow.format

@@ -192,11 +192,11 @@ public struct FleetEngine: Sendable {
     if let clearance, let fix = tracker.lastFix {
       devices.lines[device].seen = table.order.lastGeneration
       devices.drawSafeRegion(
-        device, at: fix.coordinate, slack: clearance.slack, nearest: clearance.nearest.id, room: clearance.nearest.next)
-      if options.path.isGeodesic { devices.lines[device].hideSafeRegion() }
+        device, at: fix.coordinate, slack: clearance.slack, nearest: clearance.nearest.id, room: clearance.nearest.next,
+        isHidden: options.path.isGeodesic)
       if !clearance.isOfSurroundings { devices.lines[device].adjustLook(hits: survey.gathered.count) }
     } else if isCrossed {
-      devices.lines[device].removeSafeRegion()
+      devices.lines[device].region.remove()
     }
     store(device)
   }

@@ -64,7 +64,7 @@ import Testing
     var told = 0
     for step in 0..<400 {
       bare.devices.own()
-      for device in bare.devices.numbers { bare.devices.lines[device].removeSafeRegion() }
+      for device in bare.devices.numbers { bare.devices.lines[device].region.remove() }
       bare.patches = CapPatches()
       bare.edges = EdgeCells()
       bare.insideIndex = InsideIndex()

@@ -105,10 +105,10 @@ import Testing
       let room = fleet.devices.lines.surroundings[Int(device)].room
       let coordinate = Coordinate(latitude: -0.035 + 1e-4 * Double(step), longitude: -0.03 + 5e-5 * Double(step))
       try fleet.feed(Fix(coordinate: coordinate, time: Timestamp(microseconds: Int64(step) * 1_000_000)), for: device)
-      guard step > 1, before.squaredRadius > 0, !before.isSafe(coordinate) else { continue }
+      guard step > 1, before.region.isOpen, !before.region.skips(coordinate) else { continue }
       left += 1
       // Only if there was no new search does `room` equal the old room minus the distance moved.
-      let rest = room - before.moved(to: coordinate)
+      let rest = room - before.region.moved(to: coordinate)
       if (fleet.devices.lines.surroundings[Int(device)].room - rest).magnitude < 0.01 { kept += 1 }
     }
     #expect(left > 100 && kept * 2 > left)
