@@ -8,9 +8,7 @@ import FencepostKernel
 struct Delivery: Sendable {
   private var post = Post()
   private var outbox: Outbox
-  private(set) var inFlight: ContiguousArray<EventEntry> = []
-  /// How many of `inFlight` the present consumer was given.
-  private(set) var handedOut = 0
+  private(set) var inFlight = InFlight<EventEntry>()
   private(set) var lastSequence: UInt64 = 0
   /// How many changes were observed.
   private(set) var lastChange: UInt64 = 0
@@ -183,19 +181,14 @@ struct Delivery: Sendable {
 
   /// Whether there is anything to hand out; what waits may have become void.
   @inline(__always)
-  var hasEntries: Bool { post.queue.count > 0 || handedOut < inFlight.count }
-
-  /// Whether the present consumer was given what is not committed.
-  @inline(__always)
-  var hasHandedOut: Bool { handedOut > 0 }
+  var hasEntries: Bool { post.queue.count > 0 || inFlight.hasLeft }
 
   /// Hands out the next event.
   ///
   /// - Returns: Whether there was one.
   mutating func handOut(_ table: ConditionTable) -> Bool {
-    while handedOut < inFlight.count {  // left by a consumer that went away
-      handedOut += 1
-      if table.holds(inFlight[handedOut - 1].slot, inFlight[handedOut - 1].generation) { return true }
+    while let entry = inFlight.takeLeft() {
+      if table.holds(entry.slot, entry.generation) { return true }
     }
     guard var entry = takeNext(table) else { return false }
     lastSequence += 1
@@ -203,15 +196,15 @@ struct Delivery: Sendable {
     post.waitsNoMore(entry.slot, table)
     post.put(entry)
     inFlight.append(entry)
-    handedOut += 1
     return true
   }
 
   /// Calls `body` with the events that the present consumer was given, from a place among them on.
   @inline(__always)
   func forEachHandedOut(from start: Int, _ table: ConditionTable, _ body: (borrowing EventEntry) -> Void) {
-    for index in start..<handedOut where table.holds(inFlight[index].slot, inFlight[index].generation) {
-      body(inFlight[index])
+    for index in start..<inFlight.handedOut
+    where table.holds(inFlight.entries[index].slot, inFlight.entries[index].generation) {
+      body(inFlight.entries[index])
     }
   }
 
@@ -232,19 +225,14 @@ struct Delivery: Sendable {
     // A commit that a power failure takes back leads to handing out again, with the same sequence.
     let mustSync = post.mustSync
     defer { post.mustSync = mustSync }
-    let committed = handedOut
-    handedOut = 0
+    let committed = inFlight.handedOut
     for index in 0..<committed {
       if index % ReadAhead.block == 0 {
-        readAheadToCommit(inFlight[index..<min(index + ReadAhead.block, committed)], table)
+        readAheadToCommit(inFlight.entries[index..<min(index + ReadAhead.block, committed)], table)
       }
-      commit(inFlight[index], host, table)
+      commit(inFlight.entries[index], host, table)
     }
-    if committed == inFlight.count {
-      inFlight.removeAll(keepingCapacity: inFlight.capacity <= EventQueue.largestKept)
-    } else {
-      inFlight.removeFirst(committed)
-    }
+    inFlight.commit()
   }
 
   private mutating func commit(_ entry: EventEntry, _ host: HostState, _ table: ConditionTable) {
@@ -258,14 +246,12 @@ struct Delivery: Sendable {
   }
 
   /// The consumer went away: what was handed out and not committed is handed out again, with the same sequence.
-  mutating func abandon() {
-    handedOut = 0
-  }
+  mutating func abandon() { inFlight.abandon() }
 
   /// Whether an event waits, or was handed out to a consumer that went away.
   func hasEvents(_ table: ConditionTable) -> Bool {
     if pendingEvents > 0 { return true }
-    for entry in inFlight[handedOut...] where table.holds(entry.slot, entry.generation) { return true }
+    for entry in inFlight.left where table.holds(entry.slot, entry.generation) { return true }
     return false
   }
 
@@ -329,7 +315,7 @@ struct Delivery: Sendable {
 
   /// How many events ``forEachEvent(_:_:)`` has at most.
   var eventCount: Int {
-    inFlight.count + post.queue.count
+    inFlight.entries.count + post.queue.count
       + outbox.read {
         $0.silent.count
       } turns: { _ in
@@ -339,7 +325,7 @@ struct Delivery: Sendable {
 
   /// Every event that waits or is not committed, and every silent change that waits for one, in no particular order.
   func forEachEvent(_ table: ConditionTable, _ body: (EventEntry, _ follows: UInt64) -> Void) {
-    for entry in inFlight where table.holds(entry.slot, entry.generation) { body(entry, 0) }
+    for entry in inFlight.entries where table.holds(entry.slot, entry.generation) { body(entry, 0) }
     outbox.read { every in
       post.queue.forEach { if table.holds($0.slot, $0.generation) { body($0, 0) } }
       every.silent.forEach { if table.holds($0.slot, $0.generation) { body($0, $1) } }
@@ -386,11 +372,12 @@ struct Delivery: Sendable {
 
   /// Puts in order what came row by row.
   mutating func endRestoring() throws(Damage) {
-    inFlight.arrange { $0.sequence < $1.sequence }
-    for (one, next) in zip(inFlight, inFlight.dropFirst()) where one.sequence == next.sequence {
+    var entries = inFlight.entries
+    entries.arrange { $0.sequence < $1.sequence }
+    for (one, next) in zip(entries, entries.dropFirst()) where one.sequence == next.sequence {
       throw Damage("two events have the sequence \(one.sequence)")
     }
-    handedOut = 0
+    inFlight = InFlight(left: entries)
   }
 
   mutating func beginJournal() { post.beginJournal() }
@@ -403,7 +390,7 @@ struct Delivery: Sendable {
   extension Delivery {
     func checkInvariants(_ table: ConditionTable) throws(Invariant.Broken) {
       func isLive(_ entry: EventEntry) -> Bool { table.holds(entry.slot, entry.generation) }
-      let flying = inFlight.filter { isLive($0) }
+      let flying = inFlight.entries.filter { isLive($0) }
       var waiting: [EventEntry] = []
       var known: Set<UInt64> = []
       // A change of flags that is told in a later event may stand in the queue a second time, with its first place.
@@ -437,7 +424,7 @@ struct Delivery: Sendable {
     }
 
     private func checkSequences(_ waiting: [EventEntry]) throws(Invariant.Broken) {
-      try Invariant.hold(handedOut <= inFlight.count, "each delivered event is in flight")
+      let inFlight = inFlight.entries
       for (one, next) in zip(inFlight, inFlight.dropFirst()) {
         try Invariant.hold(one.sequence < next.sequence, "events are in flight in the order of their sequence numbers")
       }

@@ -17,7 +17,7 @@ extension MonitorEngine {
     var count = 0
     while count < limit {
       delivery.readAheadToHandOut(limit - count, table)
-      let start = delivery.handedOut
+      let start = delivery.inFlight.handedOut
       let block = min(limit, count + ReadAhead.block)
       while count < block, delivery.handOut(table) { count += 1 }
       tell(from: start, body)
@@ -34,7 +34,7 @@ extension MonitorEngine {
 
   /// Commits what was handed out, without asking for more.
   public mutating func acknowledge() {
-    if delivery.hasHandedOut { delivery.acknowledge(host, table) }
+    if delivery.inFlight.handedOut > 0 { delivery.acknowledge(host, table) }
   }
 
   /// The consumer went away: what was handed out and not committed is handed out again, with the same sequence.

@@ -6,7 +6,7 @@ struct Post: Sendable {
   private static let smallQueue = 1_024
 
   private(set) var told = ToldStates()
-  private(set) var queue = EventQueue()
+  private(set) var queue = EventQueue<EventEntry>()
   /// Events that wait to be handed out.
   private(set) var pendingEvents = 0
   /// The storage cannot be written.
@@ -110,11 +110,7 @@ struct Post: Sendable {
   }
 
   /// Takes the entry out whose turn it is, void or not.
-  mutating func takeFirst() -> EventEntry? {
-    guard let entry = queue.first else { return nil }
-    queue.removeFirst()
-    return entry
-  }
+  mutating func takeFirst() -> EventEntry? { queue.takeFirst() }
 
   /// Drops void entries when they are the larger part of the queue.
   mutating func dropVoidEntries(_ isWaiting: (EventEntry) -> Bool) {

@@ -83,7 +83,7 @@ extension FleetEngine {
 
   /// Commits what was handed out, without asking for more.
   public mutating func acknowledge() {
-    guard delivery.handedOut > 0 else { return }
+    guard delivery.inFlight.handedOut > 0 else { return }
     devices.own()
     delivery.commit { devices.release($0.device) }
   }

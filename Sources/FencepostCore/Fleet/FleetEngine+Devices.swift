@@ -162,7 +162,7 @@ extension FleetEngine {
     for device in removed { events[device] = 0 }
     if droppingEvents {
       delivery.dropAll { events[$0.device] == nil }
-    } else if delivery.hasEntries || delivery.handedOut > 0 {
+    } else if delivery.hasEntries || delivery.inFlight.handedOut > 0 {
       delivery.forEach { events[$0.device]? += 1 }
     }
     for device in removed {

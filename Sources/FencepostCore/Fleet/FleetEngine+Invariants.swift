@@ -73,7 +73,8 @@
 
   extension FleetDelivery {
     func checkInvariants() throws(Invariant.Broken) {
-      try Invariant.hold(handedOut <= inFlight.count, "each delivered event is in flight")
+      try checkWaiting()
+      let inFlight = inFlight.entries
       for (one, next) in zip(inFlight, inFlight.dropFirst()) {
         try Invariant.hold(one.position < next.position, "events are in flight in the order of their positions")
       }

@@ -43,6 +43,10 @@ package struct FleetEntry: Sendable {
   package var position: UInt64 = 0
 }
 
+extension FleetEntry: QueuedEntry {
+  var change: UInt64 { entry.change }
+}
+
 /// A condition that a device is inside of, or a beacon that is near it.
 public struct Presence: Sendable, Hashable {
   public var identifier: String

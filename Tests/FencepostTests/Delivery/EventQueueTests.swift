@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test func keepsTheOrderOfTheChanges() {
-    var queue = EventQueue()
+    var queue = EventQueue<EventEntry>()
     for change in [1, 5, 9, 3, 7, 2, 10] as [UInt64] { queue.append(entry(change)) }
     var order: [UInt64] = []
     while let first = queue.first {
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func filtersBothParts() {
-    var queue = EventQueue()
+    var queue = EventQueue<EventEntry>()
     for change in [1, 5, 9, 3, 7, 2] as [UInt64] { queue.append(entry(change)) }
     queue.filter { $0.change > 2 }
     #expect(queue.count == 4)
@@ -37,7 +37,7 @@ import Testing
 
   @Test func agreesWithASortedList() {
     var random = SeededGenerator("EventQueueTests")
-    var queue = EventQueue()
+    var queue = EventQueue<EventEntry>()
     var list: [UInt64] = []  // ascending
     var last: UInt64 = 0
     for step in 0..<30_000 {

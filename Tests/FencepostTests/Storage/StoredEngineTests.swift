@@ -56,7 +56,8 @@ import Testing
         copy.rows = storage.rows
         let opened = try StoredEngine(name: "m", options: options, storage: copy)
         #expect(
-          opened.engine.delivery.inFlight.count == stored.engine.delivery.inFlight.count { stored.engine.isLive($0) })
+          opened.engine.delivery.inFlight.entries.count
+            == stored.engine.delivery.inFlight.entries.count { stored.engine.isLive($0) })
         #expect(opened.engine.pendingEvents == stored.engine.pendingEvents)
         #expect(opened.engine.identifiers == stored.engine.identifiers)
         #expect(opened.engine.host == stored.engine.host)
