@@ -163,21 +163,12 @@ public struct FleetEngine: Sendable {
       state.settleBeacons(
         through: max(clock, Timestamp(microseconds: time).adding(microseconds: -1).microseconds), options)
     }
-    tracker.begin(
-      clock: clock, lastFix: state.lastFix, gap: state.gap, isScanning: state.isScanning,
-      seen: state.isRewound ? 0 : line.seen, table)
+    state.load(into: &tracker, clock: clock, seen: line.seen, table)
     observed.forgetCollected()
     if options.path.isGeodesic {
       for slot in state.undecided { observed.suppose(slot, state.toldState(of: slot, table)) }
     }
     for each in state.told { observed.suppose(each.slot, each.state) }
-    for crossing in state.crossings { tracker.load(crossing.slot, crossing.candidate) }
-    for inside in state.insides { tracker.load(inside.slot, .inside, table) }
-    for crossing in state.crossings where !tracker.isException(crossing.slot) {
-      tracker.load(crossing.slot, .outside, table)
-    }
-    for slot in state.undecided { tracker.loadUndecided(slot, table) }
-    for beacon in state.beacons { tracker.load(beacon.slot, beacon.track) }
   }
 
   /// Takes from the tracker what the device has become, and queues its events.
@@ -240,6 +231,21 @@ public struct FleetEngine: Sendable {
 }
 
 extension DeviceState {
+  /// Lets a tracker begin with the device.
+  ///
+  /// - Parameter seen: See ``DeviceLine/seen``.
+  borrowing func load(into tracker: inout Tracker, clock: Int64, seen: UInt64, _ table: ConditionTable) {
+    tracker.begin(
+      clock: clock, lastFix: lastFix, gap: gap, isScanning: isScanning, seen: isRewound ? 0 : seen, table)
+    for crossing in crossings { tracker.load(crossing.slot, crossing.candidate) }
+    for inside in insides { tracker.load(inside.slot, .inside, table) }
+    for crossing in crossings where !tracker.isException(crossing.slot) {
+      tracker.load(crossing.slot, .outside, table)
+    }
+    for slot in undecided { tracker.loadUndecided(slot, table) }
+    for beacon in beacons { tracker.load(beacon.slot, beacon.track) }
+  }
+
   /// Takes what the tracker believes of shapes; does not change the tracker, which would be copied if it were passed as a value.
   fileprivate mutating func takeShapes(
     _ tracker: inout Tracker, _ observed: ContiguousArray<EventEntry>, _ table: ConditionTable

@@ -34,15 +34,7 @@ extension FleetEngine {
     let state = current(device, table)
     var monitor = MonitorEngine(trusted: nil, options.monitorOptions)
     monitor.table = table
-    monitor.tracker.begin(
-      clock: watermark.clock(line), lastFix: state.lastFix, gap: state.gap, isScanning: state.isScanning,
-      seen: state.isRewound ? 0 : line.seen, table)
-    for crossing in state.crossings { monitor.tracker.load(crossing.slot, crossing.candidate) }
-    for inside in state.insides { monitor.tracker.load(inside.slot, .inside, table) }
-    for crossing in state.crossings where !monitor.tracker.isException(crossing.slot) {
-      monitor.tracker.load(crossing.slot, .outside, table)
-    }
-    for slot in state.undecided { monitor.tracker.loadUndecided(slot, table) }
+    state.load(into: &monitor.tracker, clock: watermark.clock(line), seen: line.seen, table)
     return monitor
   }
 }
