@@ -35,7 +35,8 @@ extension FleetEngine {
     let line = devices.lines.lines + Int(device)
     let time = fix.time.microseconds
     guard line.pointee.seen == generation, line.pointee.region.isOpen, fix.coordinate.isValid, fix.accuracy >= 0,
-      line.pointee.region.skips(fix.coordinate), time >= line.pointee.clock, time >= watermark.time, time < line.pointee.earliest,
+      line.pointee.region.skips(fix.coordinate), time >= line.pointee.clock, time >= watermark.time,
+      time < line.pointee.earliest,
       time <= Timestamp.latest.microseconds, time &- max(line.pointee.clock, watermark.time) <= maxTimeStep,
       line.pointee.acceptedFixes != .max
     else { return false }
@@ -107,7 +108,8 @@ extension FleetEngine {
       let slack = slackByEdges(record, at: position, isNew: !line.region.isNear(fix.coordinate), table), slack > way
     {
       devices.lines[device].clock = fix.time.microseconds
-      devices.drawSafeRegion(device, at: fix.coordinate, slack: slack, nearest: .max, room: slack, isHidden: options.path.isGeodesic)
+      devices.drawSafeRegion(
+        device, at: fix.coordinate, slack: slack, nearest: .max, room: slack, isHidden: options.path.isGeodesic)
       devices.replaceLastFix(device, fix)
       return true
     }
@@ -146,7 +148,8 @@ extension FleetEngine {
     // What is so near in single precision is for the tracker to tell.
     guard least > Neighbourhood.chordGuard, least > way else { return false }
     devices.lines[device].clock = fix.time.microseconds
-    devices.drawSafeRegion(device, at: fix.coordinate, slack: least, nearest: near.id, room: near.next, isHidden: options.path.isGeodesic)
+    devices.drawSafeRegion(
+      device, at: fix.coordinate, slack: least, nearest: near.id, room: near.next, isHidden: options.path.isGeodesic)
     devices.replaceLastFix(device, fix)
     return true
   }

@@ -56,7 +56,8 @@ extension FleetEngine {
     }
     guard time.microseconds >= watermark.time else {
       throw .invalidArgument(
-        "the time is \(time), before the fleet's time \(Timestamp(microseconds: watermark.time)); rewind the fleet instead")
+        "the time is \(time), before the fleet's time \(Timestamp(microseconds: watermark.time)); rewind the fleet instead"
+      )
     }
     gate.read { table in rewind(device, to: time.microseconds, table) }
     if devices.notes.isOn { devices.rewindNotes(watermark: watermark.time) }
