@@ -42,7 +42,7 @@ if [ "$platform" = xcode ]; then
   installer -pkg "$work/swift.pkg" -target CurrentUserHomeDirectory
   bin=$HOME/Library/Developer/Toolchains/swift-$version-RELEASE.xctoolchain/usr/bin
 else
-  # The packages that the official container image installs.
+  # Installs the packages that the official container image contains.
   .ci/install.sh binutils-gold ca-certificates curl gnupg gcc g++ git libcurl4-openssl-dev libedit-dev libncurses-dev \
     libpython3-dev libsqlite3-dev libstdc++-12-dev libxml2-dev make pkg-config tzdata zlib1g-dev
   get "$release.tar.gz" "$work/swift.tar.gz"
@@ -51,7 +51,7 @@ else
   export GNUPGHOME=$work/gnupg
   mkdir -m 700 "$GNUPGHOME"
   gpg --batch --quiet --import "$work/keys"
-  # A valid signature is also refused if it was made with another key.
+  # A valid signature is also refused if it was not made with the pinned key.
   gpg --batch --status-fd 1 --verify "$work/swift.tar.gz.sig" "$work/swift.tar.gz" 2> "$work/log" |
     grep -q "^\[GNUPG:\] VALIDSIG .*$key" || {
     cat "$work/log" >&2

@@ -35,7 +35,8 @@ enum StoreFailure: Error {
     let text = message.map { String(cString: $0) } ?? "unknown"
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED: self = .busy
-    // If a statement of the store itself fails with SQLITE_ERROR or SQLITE_SCHEMA, the tables are not those of a store.
+    // If one of the store's own statements fails with SQLITE_ERROR or SQLITE_SCHEMA, the file does not have the tables
+    // of a store.
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_MISMATCH, SQLITE_CONSTRAINT, SQLITE_TOOBIG:
       self = .damaged("SQLite says: \(text)")
     default: self = .unavailable("SQLite says: \(text) (code \(extended))")

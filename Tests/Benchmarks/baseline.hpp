@@ -54,8 +54,9 @@ class Baseline {
     return answer;
   }
 
-  // Produces events as Fencepost delivers them: each has the exact distance from its fix to the boundary, is queued in
-  // order with a number, is delivered in batches with its identifier, and is acknowledged in its circle's record.
+  // Produces events in the form in which Fencepost delivers them. Each event has the exact distance from its fix to the
+  // boundary. The events are numbered, queued, and delivered in batches with the identifiers of their circles. Each
+  // event is then acknowledged in the record of its circle.
   Answer tell(const std::vector<fencepost_fix> &fixes) {
     Answer answer;
     if (records.empty()) {

@@ -23,8 +23,8 @@ struct DeviceRows {
   }
 };
 
-// The rows of W2. For other numbers of devices or fixes, the tracks of W2 are repeated at other places, with all devices
-// in a random order at each tick, as in limit_fleet.cpp.
+// The rows of W2. For other numbers of devices or fixes, the tracks of W2 are repeated at shifted positions. Every
+// device has one fix at each tick; the order of the devices is random, and the same at all ticks.
 inline DeviceRows deviceRows(const Limit &limit, size_t devices, size_t each) {
   const auto samples = limit.samples("W2");
   DeviceRows rows;
@@ -188,7 +188,7 @@ inline double allocated() {
   return double(info.uordblks) + double(info.hblkhd);
 }
 
-// Lets a thread run on every core, even if the process was bound to one core.
+// Lets a thread run on any core, even if the process was bound to one core.
 inline void onEveryCore() {
   cpu_set_t cores;
   CPU_ZERO(&cores);

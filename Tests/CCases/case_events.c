@@ -89,14 +89,14 @@ static void commit_rules(void) {
   CHECK_INT(record_of(monitor, "c").last_event.cause, FENCEPOST_CAUSE_NONE);
   CHECK_INT(statistics_of(monitor).pending_events, 2);
   CHECK_INT(next_event(monitor).sequence, 1);
-  /* While an event is in flight, the record shows the previous event. */
+  /* An event in flight is not in the record until it is committed. */
   CHECK_INT(record_of(monitor, "c").last_event.sequence, 0);
   CHECK_INT(record_of(monitor, "c").last_event.state, FENCEPOST_STATE_UNKNOWN);
   /* Polling the next event commits the event in flight. */
   CHECK_INT(next_event(monitor).sequence, 2);
   CHECK_INT(record_of(monitor, "c").last_event.sequence, 1);
   CHECK_INT(record_of(monitor, "c").last_event.state, FENCEPOST_STATE_SATISFIED);
-  /* Acknowledging an event also commits the event, but an event is committed only once. */
+  /* Acknowledging an event commits it; acknowledging it again changes nothing. */
   CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
   CHECK_INT(record_of(monitor, "c").last_event.sequence, 2);
   CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));

@@ -83,7 +83,8 @@ static void wakeup(void) {
   CHECK_OK(fencepost_fleet_set_wakeup(fleet, wake, &me, NULL)); /* events are waiting already */
   CHECK_INT(me.calls, 1);
   CHECK_INT(me.events, 3);
-  CHECK_OK(fencepost_fleet_advance_device(fleet, 0, SECONDS(30), NULL)); /* ends the dwell time of "standard" */
+  /* The dwell time of the condition "standard" ends. */
+  CHECK_OK(fencepost_fleet_advance_device(fleet, 0, SECONDS(30), NULL));
   CHECK_INT(me.events, 4);
   CHECK_OK(fencepost_fleet_advance(fleet, SECONDS(30), NULL));
   CHECK_INT(me.calls, 2);

@@ -48,7 +48,7 @@ static void a_stored_fleet_goes_on(void) {
   CHECK_INT(fleet_statistics(fleet).store, FENCEPOST_STORE_KEPT);
   CHECK_INT(fleet_statistics(fleet).all_kept, 1);
 
-  /* A copy of the files has the same state as after a crash. */
+  /* While a fleet has a store open, no other fleet can open that store; a closed fleet continues in memory. */
   fencepost_fleet *second = NULL;
   CHECK_STATUS(fencepost_fleet_create(table, &options, &second, NULL), FENCEPOST_E_MONITOR_IN_USE);
   CHECK_OK(fencepost_fleet_checkpoint(fleet, NULL));

@@ -195,7 +195,7 @@ static void the_stored_options_hold(void) {
   other.condition_limit = 2;
   other.delivery = FENCEPOST_DELIVERY_EVERY;
   create_refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &other, "delivery first");
-  options.max_pending_events = 3; /* these options apply from now on */
+  options.max_pending_events = 3; /* an existing store may be opened with other values of these options */
   options.initial_fix_max_age_us = 0;
   options.durability = FENCEPOST_DURABILITY_EVERY_INPUT;
   monitor = open_with("m", &options);

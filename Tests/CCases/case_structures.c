@@ -1,7 +1,7 @@
 /* Tests structures that carry their size, for callers older and newer than the library. */
 #include "check.h"
 
-/* The structures of a possible newer header: each has the known members and additional ones. */
+/* Structures as a newer header might declare them: each has the known members and additional ones. */
 typedef struct larger_options {
   fencepost_monitor_options known;
   uint8_t tail[16];
@@ -222,8 +222,8 @@ static void explanation(void) {
 
 static void error_sizes(void) {
   larger_error error, before;
-  /* Tests sizes that are not initialised or too small: every caller has at least the 272 bytes of version 0.1, so the
-     library writes only these bytes. */
+  /* Passes sizes that are not initialised or too small. The library then writes only the 272 bytes of version 0.1,
+     which every caller has. */
   static const uint32_t too_small[] = {0, 4, 16, sizeof(fencepost_error) - 1};
   for (size_t i = 0; i < sizeof too_small / sizeof too_small[0]; i++) {
     memset(&error, 0x5a, sizeof error);

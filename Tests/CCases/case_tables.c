@@ -222,8 +222,9 @@ static void refused_rows(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* Without options a condition is assumed unsatisfied, so a device outside causes no event. The default options of
-   monitors assume no state, so with these options a device outside causes an event. */
+/* Without options, a condition is assumed to be unsatisfied, so a device that starts outside the circle causes no
+   event. The default options of monitors assume no state, so with these options a device that starts outside the circle
+   causes an event. */
 static void assumptions(void) {
   fencepost_conditions *table = new_table();
   fencepost_fleet *fleet = new_fleet(table);
@@ -275,7 +276,7 @@ static void snapshots(void) {
   }
   free(bytes);
   fencepost_conditions_destroy(table);
-  /* A monitor's snapshot is accepted if the monitor was never fed. */
+  /* A table can be restored from a monitor's snapshot only if the monitor was never fed. */
   fencepost_monitor *monitor = new_monitor(NULL);
   static _Thread_local uint8_t snapshot[4096];
   add_exact_circle(monitor, "m", 5);
@@ -310,8 +311,8 @@ static void references(void) {
   fencepost_fleet_destroy(NULL);
 }
 
-/* Adding many conditions of any kind in one call has the same effect as single calls; if an element is refused, the
-   error names it, and nothing changes. */
+/* Adding several conditions of different kinds in one call has the same effect as adding them singly. If an element is
+   refused, the error names the element, and nothing changes. */
 static void definitions_of_any_kind(void) {
   fencepost_conditions *table = new_table(), *single = new_table();
   fencepost_geometry geometry = squares();
@@ -379,7 +380,8 @@ static void table_of_a_monitor(void) {
   CHECK_OK(fencepost_monitor_conditions(monitor, &table, NULL));
   CHECK_OK(fencepost_monitor_conditions(monitor, &again, NULL));
   CHECK_OK(fencepost_monitor_set_wakeup(monitor, count_ring, &rings, NULL));
-  /* As usual for monitors, the state of the new condition is not assumed: the earlier fix decides it at once. */
+  /* A condition that is added to a monitor without options has no assumed state, so the earlier fix immediately
+     determines its state. */
   const fencepost_fix inside = {1, 1, 5, SECONDS(1)};
   CHECK_OK(fencepost_monitor_feed_fix(monitor, &inside, NULL));
   CHECK_OK(fencepost_conditions_add_circular(table, "home", 1, 1, 100, NULL, NULL));
@@ -396,7 +398,7 @@ static void table_of_a_monitor(void) {
   fencepost_conditions_version one = version_of(table), other = version_of(equal);
   CHECK(memcmp(&one, &other, sizeof one) == 0);
   fencepost_conditions_destroy(equal);
-  /* A monitor's table cannot be used for a fleet, and has no snapshot as a table. */
+  /* A fleet cannot use the table of a monitor, and fencepost_conditions_snapshot() refuses the table. */
   CHECK_STATUS(fencepost_fleet_create(table, NULL, &fleet, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "monitor");
   CHECK(fleet == NULL);

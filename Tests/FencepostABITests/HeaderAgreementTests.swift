@@ -50,7 +50,8 @@ struct HeaderAgreementTests {
     for line in outcome.output.split(separator: "\n") {
       let fields = line.split(separator: " ")
       let name = fields[fields.count - 1].split(separator: "@")[0]
-      if fields[fields.count - 2] != "A" { exported.append(String(name)) }  // "A" marks the line of the version node
+      // The version node is listed with the type "A".
+      if fields[fields.count - 2] != "A" { exported.append(String(name)) }
     }
     #expect(exported.sorted() == (try Self.declared()).sorted())
   }
@@ -62,7 +63,8 @@ struct HeaderAgreementTests {
     let needed = Set(outcome.output.matches(of: #/\(NEEDED\).*\[(.+)\]/#).map { String($0.1) })
     var allowed: Set = ["libc.so.6", "libm.so.6", "libsqlite3.so.0"]
     #if !arch(x86_64)
-      // The full build contains a Swift runtime: see bindings/c/names.sh.
+      // On processors other than x86-64, the library is built with a Swift runtime, which needs these libraries (see
+      // bindings/c/names.sh).
       allowed.formUnion(["libgcc_s.so.1", "libstdc++.so.6", "ld-linux-aarch64.so.1"])
     #endif
     #expect(needed.isSubset(of: allowed), "\(needed.sorted())")

@@ -79,8 +79,8 @@ import Testing
       }
       continuation.resume(returning: closings)
     }
-    // A patient reader lets the gate be closed again only a limited number of times. The patient reader claims the
-    // gate at the first closing after the limit, and enters before the next closing.
+    // A waiting reader claims the gate after it has been overtaken `patience` times, and then enters before the next
+    // closing.
     #expect(closings <= Self.patience + 2)
   }
 
@@ -94,8 +94,8 @@ import Testing
           shared.gate.enter { shared.isDone.store(true, ordering: .releasing) }
           continuation.resume()
         }
-        // Wakes the reader while the gate stays closed; for the reader, this looks as if another closing had overtaken
-        // it.
+        // Wakes the reader while the gate stays closed: to the reader, this looks as if a writer had opened the gate
+        // and closed it again.
         for _ in 0..<100_000 where shared.word & UInt32(CPLATFORM_CLAIMED) == 0 {
           cplatform_leave_slowly(shared.gate.word, 1)
           usleep(100)

@@ -38,7 +38,7 @@ import Testing
     let planar = try GeodesicShape.reading(polygon: [[square(10, 175, 10)]], reading: .planar)
     for (latitude, longitude) in [(15.0, 180.0), (15, -180), (15, 179.999), (12, -178), (19.9, 179), (15, 170)] {
       let expected = distance(planar, latitude, longitude)
-      // A half of an edge is not cut at the same points as the whole edge; all of these edges are within 0.1 m of the
+      // Half of an edge is divided at other points than the whole edge, but either division stays within 0.1 m of the
       // drawn line.
       #expect((distance(cut, latitude, longitude) - expected).magnitude < 0.25)
       #expect((distance(whole, latitude, longitude) < 0) == (expected < 0))

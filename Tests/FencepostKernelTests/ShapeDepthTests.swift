@@ -87,8 +87,8 @@ import Testing
         let d = shape.boundaryDistance(of: point)
         let nearest = shape.nearestBoundaryPoint(of: point)
         guard d.magnitude < 9e6 else { continue }
-        // If `nearest` is nil, the place on the boundary is hidden by another edge; this must not happen for a plain
-        // polygon, or from outside a shape.
+        // `nearest` may be nil where another edge hides the boundary point. This happens only for a shape with a
+        // buffer, and at a point outside only if the buffer is negative.
         guard let nearest else {
           #expect(shape.offset != 0 && (d <= 0 || shape.offset < 0), "\(shape.definition) \(point)")
           continue
@@ -101,8 +101,8 @@ import Testing
 
   /// Tests depths that have a closed form.
   @Test func depthsThatAreKnown() throws {
-    // For a square of a thousandth of a degree on the equator, the depth is half its height, because in
-    // metres the height is less than the width.
+    // In metres, a square of a thousandth of a degree on the equator is wider than it is high, so its depth is half of
+    // its height.
     let small = try GeodesicShape.reading(polygon: [[square(0, 0, 1e-3)]])
     #expect(small.depth <= 55.2872 && small.depth > 55.2872 * 0.99)
     // A circle with many corners.
@@ -154,7 +154,7 @@ import Testing
         #expect(depth > radius * 0.95 && depth < radius * 1.05, "\(depth) \(radius)")
       }
       #expect(try GeodesicShape.reading(polygon: [[ring.reversed()]], isOriented: true).depth == 100_000)
-      // A polygon that has a tail with a single long edge is also deep.
+      // With two distant vertices, the polygon contains a large triangle, so it is deep.
       let tail = try GeodesicShape.reading(polygon: [
         [ring + [(latitude - 1, longitude + 3), (latitude + 1, longitude + 3)]]
       ])
@@ -167,8 +167,8 @@ import Testing
     let size = 0.01
     let squares = [(0.0, 0.0), (1, 0), (-1, 0), (0, 1), (0, -1)].map { [square($0.0 * size, $0.1 * size, size)] }
     let cross = try GeodesicShape.reading(polygon: squares)
-    // The depth is half of the diagonal of one of the squares. One degree of latitude is 110 574 m, and one degree of
-    // longitude is 111 320 m.
+    // The expected depth is half of the diagonal of the middle square. One degree of latitude is 110 574 m, and one
+    // degree of longitude is 111 320 m.
     let expected = size / 2 * (110_574.0 * 110_574 + 111_320.0 * 111_320).squareRoot()
     #expect(cross.depth > expected * 0.99 && cross.depth < expected * 1.0001, "\(cross.depth) \(expected)")
     #expect(cross.line.vertices.count == 13)
@@ -311,8 +311,8 @@ import Testing
 
   /// Next to a corner that bends inwards, another edge may be nearer than the edge from which the search starts.
   @Test func theNearestPlaceOfTheBoundaryLiesOnIt() throws {
-    // The shape is an L whose legs are 100 m wide: from inside its corner, the way out of one leg ends within the
-    // other.
+    // The shape is an L whose legs are 200 m wide; inside the corner, the shortest way out of one leg ends inside the
+    // other leg.
     let bend = try GeodesicShape.reading(corridor: [[(0, 0), (0, 0.01), (0.01, 0.01)]], radius: 100)
     var found = 0
     var missing = 0

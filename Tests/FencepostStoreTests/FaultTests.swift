@@ -84,7 +84,7 @@ import Testing
       if isOver { break }
       first += isSoak || first < 20 ? 1 : saving == .inPlace ? 11 : 43
     }
-    // A single failure while a part of the fleet is saved is not reported, because the changes are then saved in place.
+    // If changes are saved in parts, a single failure may go unreported, because the changes are then saved in place.
     #expect(runs > 15 && tellings > (saving == .inPlace ? 10 : failure.count == 1 ? -1 : 0))
   }
 
@@ -128,7 +128,7 @@ import Testing
       let isOver = faulty_vfs_operations() <= first
       faulty_vfs_fail(0, 0, 0, 0)
       #expect(other.state.snapshot() == expected, "operation \(first)")
-      // A rewritten store has another file number, which is on the file's first page.
+      // A rewritten store has a different file number, which is stored on its first page.
       moved += try folder.bytes("b.fencepost").prefix(1_024) == old.prefix(1_024) ? 0 : 1
       try feed(&other, 2)
       try other.close()
@@ -141,7 +141,7 @@ import Testing
       if isOver { break }
       first += 1
     }
-    // The last run moves the store; in the other runs a failure prevents the move.
+    // At least one run rewrites the store, and in at least one run the failure prevents this.
     #expect(moved > 0 && moved <= first)
   }
 
@@ -188,7 +188,8 @@ import Testing
     defer { sqlite3_close(database) }
     #expect(
       sqlite3_open_v2(folder.file("m.fencepost"), &database, SQLITE_OPEN_READWRITE, "unix-none") == SQLITE_OK)
-    // Reading works only in the exclusive locking mode, in which the index of the log is in memory.
+    // Without shared memory, SQLite can read the store only in the exclusive locking mode, which keeps the index of the
+    // log in the process's own memory.
     #expect(sqlite3_exec(database, "SELECT * FROM rows", nil, nil, nil) == SQLITE_CANTOPEN)
   }
 

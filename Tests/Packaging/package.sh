@@ -17,7 +17,7 @@ unset FENCEPOST_LIBRARY FENCEPOST_ROOT PYTHONPATH PYTHONHOME
 "$(tail -n 1 .build/stamps/system)" -m venv "$folder/venv"
 "$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check ./bindings/python
 
-# The folder is a link to this tree, so the objects are not compiled again.
+# The folder is a symbolic link to this tree, so the objects are not compiled again.
 ln -s "$root" "$folder/with a blank"
 export FENCEPOST_LIB="$folder/a lib"
 for script in c/build.sh c/archive.sh 'sql/build.sh sqlite'; do

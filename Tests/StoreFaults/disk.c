@@ -113,7 +113,7 @@ void power_failure(const op *trace, size_t n) {
     if (is_name(trace[i].kind)) names++;
   }
   size_t names_kept = names_synced + (names > names_synced ? below(names - names_synced + 1) : 0);
-  /* A file that has lost its name may still have been written, so files are identified by inode number. */
+  /* A file may be written to after its name was removed, so files are identified by inode number. */
   long synced[MOST_FILES];
   for (int i = 0; i < MOST_FILES; i++) synced[i] = -1;
   for (size_t i = 0; i < n; i++)

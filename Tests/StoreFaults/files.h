@@ -25,7 +25,7 @@ typedef struct {
   size_t size;
   unsigned char *data;
   char name[128], other[128];
-  long call; /* the mark that the caller had set when the operation happened */
+  long call; /* the number that the caller passed to files_mark() before the operation */
 } op;
 
 /* Starts counting operations from 0, and records a trace if `traced`. */
@@ -33,16 +33,16 @@ void files_watch(const char *directory, int traced);
 void files_stop(void);
 void files_mark(long call);
 
-/* Operations `first` to `first + count - 1` fail with an errno; if `torn` is 1, a failing write writes half of its
-   bytes. */
+/* Makes the operations `first` to `first + count - 1` fail with an errno; if `torn` is 1, a failing write writes half
+   of its bytes. */
 void files_fail(long first, long count, int error, int torn);
-/* For turn i of an attack, makes the same operations fail in another way: the turns differ in the errno, and in whether
-   writes are torn or shortened. During the attack, the file system reports 16 MiB of free space. */
+/* Makes `count` operations, beginning with operation `first`, fail in a way that depends on i: with one of several
+   errnos, and with torn or shortened writes. Also sets the free space that the file system reports to 16 MiB. */
 void files_fail_by_turns(long i, long first, long count);
 /* Every n-th write writes only half of its bytes and returns that short count, as can happen with signals and quotas;
    0 disables this. */
 void files_shorten(long n);
-/* The process ends before operation number n. If `torn` is 1 and that operation is a write, half of its bytes are
+/* Ends the process just before operation number n. If `torn` is 1 and operation n is a write, half of its bytes are
    written first. */
 void files_kill(long n, int torn);
 

@@ -1,5 +1,5 @@
-/* Defines a life, which is a sequence of calls that each change saved state. Every monitor that plays the life gets the
-   same calls. The program also records the states that a monitor in memory has after each call. */
+/* Makes the calls of a fixed sequence, called a life; each call changes saved state. All monitors of a test get the
+   same calls. The state of a monitor in memory is recorded after each call. */
 #ifndef LIFE_H
 #define LIFE_H
 
@@ -13,9 +13,9 @@ fencepost_status open_monitor(fencepost_monitor **out, int in_memory);
 fencepost_status add(fencepost_monitor *monitor, int number, double latitude);
 fencepost_status feed(fencepost_monitor *monitor, int64_t second, double latitude);
 
-/* Makes call number n of the life. */
+/* Makes call number n of the fixed sequence of calls. */
 fencepost_status play(fencepost_monitor *monitor, long n);
-/* Returns whether the call only commits; a power failure may undo such a call. */
+/* Returns whether the call only commits events: a power failure may undo such a call. */
 int is_commit(long call);
 /* Returns the smallest number n such that a power failure after `completed` completed calls may leave the state after n
    calls. */
@@ -27,7 +27,7 @@ uint64_t sum_of(fencepost_monitor *monitor);
 /* Returns whether two monitors have the same state; frees both monitors. */
 int are_same(unsigned char *one, size_t size, unsigned char *other, size_t other_size);
 
-/* Makes the calls of the life on a monitor in memory, and records the state after each call. */
+/* Makes all calls of the sequence on a monitor in memory, and records the state after each call. */
 void imagine(void);
 /* Opens the store in the folder. Returns the number of the state that the store is in, if it is one of the states from
  * `first` to `last`; -1 for any other state, -2 if the store is refused, -3 if nothing was ever saved. */
@@ -38,13 +38,15 @@ typedef struct {
   long completed, is_open;
 } progress;
 
-/* Makes the calls of the life on a monitor with a store, which is sometimes closed and opened again. The disk has so
-   little room that the store's log is checkpointed between the calls. Ends the process if a call fails. */
+/* Makes all calls of the sequence on a monitor with a store, which is closed and opened again three times in between.
+   The disk has so little room that the store's log is checkpointed between the calls. Ends the process if a call
+   fails. */
 void run_life(progress *shared);
 
 /* Writes a store to the folder, in the state that the store has after 30 calls. */
 void put_store(void);
-/* Writes the store to the folder as a crash would leave it, including its log. */
+/* Makes the first 30 calls on a store in a child process that ends without closing the store, so the store's log
+   remains in the folder. */
 void put_crashed_store(void);
 
 #endif

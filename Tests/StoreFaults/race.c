@@ -1,5 +1,5 @@
-/* Several processes open the same name at the same time: exactly one gets the store, whether the store exists or
-   not. */
+/* Several processes open a store with the same name at the same time: exactly one process must get the store, whether
+   the store existed before or not. */
 #include "attacks.h"
 #include "life.h"
 
@@ -37,7 +37,7 @@ void attack_race(long count) {
       if (open_monitor(&monitor, 0)) abort();
       fencepost_monitor_destroy(monitor);
     } else if (i % 3 == 2) {
-      /* A process that ended while it created the store leaves a draft like this one. */
+      /* Leaves a draft file behind, like a process that ends while it creates the store. */
       write_file(".m.fencepost-abcdef", "x", 1);
     }
     memset(shared, 0, sizeof *shared);

@@ -1,4 +1,4 @@
-/* Tests copies of the file and of its log from different moments. */
+/* Tests stores whose file and log were copied at different moments. */
 #include "attacks.h"
 #include "disk.h"
 #include "life.h"

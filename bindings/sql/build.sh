@@ -34,7 +34,7 @@ case $host in
   # no_store.c replaces the SQLite functions that the engine calls, so the host's SQLite stays the only one.
   sqlite) file=fencepost.so ;;
   duckdb)
-    # The headers of DuckDB's C API 1.2.0, which every later version supports; .ci/duckdb.sh fetches them.
+    # Uses the headers of DuckDB's C API 1.2.0, which all later versions support; .ci/duckdb.sh fetches them.
     file=fencepost.duckdb headers=.build/duckdb
     [ -f "$headers/duckdb_extension.h" ] || "$root/.ci/duckdb.sh" "$headers"
     # DuckDB may throw exceptions through the extension's functions.

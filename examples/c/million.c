@@ -98,7 +98,7 @@ static void add_conditions(fencepost_conditions *table, size_t count) {
   }
 }
 
-/* One of the two fleets, with its devices and their positions. */
+/* A worker's fleet, with its devices and their positions. */
 typedef struct worker {
   fencepost_fleet *fleet;
   uint32_t devices, *numbers;

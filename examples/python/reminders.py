@@ -39,7 +39,8 @@ from fencepost import (
 )
 
 MOST = 20
-# Metres. Fixes are too coarse for a smaller radius, and a larger region is too large to be a place.
+# Metres. Fixes are not accurate enough for a smaller radius, and a region with a larger radius is no longer a single
+# place.
 SMALLEST, LARGEST = 100, 1_000
 
 
@@ -77,7 +78,7 @@ def tell(monitor: Monitor) -> None:
 
 
 def play(monitor: Monitor, fixes: list[Fix], accelerate: float | None, die_after: int | None) -> None:
-    tell(monitor)  # show the notes that an earlier run did not show before that run ended
+    tell(monitor)  # show the notes that an earlier run left over
     before = None
     for number, fix in enumerate(fixes, 1):
         # Skip the fixes of an earlier run: only fixes later than the monitor's clock are new.

@@ -31,7 +31,7 @@ def main() -> None:
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
-        # About one partition for each processor; the number is fixed for the checkpoint's life.
+        # About one partition for each processor; the number cannot change while the checkpoint is in use.
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.streaming.stateStore.providerClass", ROCKSDB)
         # Long error messages from foreachBatch need a large stack; without it, the stream would stall after such a

@@ -239,8 +239,8 @@ public struct CapPatches: Sendable {
     index.collect(near: centre, within: edge * (Self.halfDiagonal + share), into: &found)
     if level == 1, !patch.isNarrow, found.count > Self.manyGroups * 4 {
       patch.isNarrow = true
-      // The slack of each cap found is a lower bound, exactly as if the index had been queried with the smaller
-      // distance.
+      // The slack of each cap is a lower bound, so removing caps with a larger slack has the same effect as a query
+      // with the smaller distance.
       found.removeAll { Double($0.slack) > edge * (Self.halfDiagonal + Self.narrowShare) }
     }
     let needed = (found.count + 3) / 4
@@ -311,7 +311,8 @@ public struct CapPatches: Sendable {
       var next = least
       var group = base + place.first
       let end = group + place.count
-      // Test two groups at a time: usually neither has a nearer cap, and then one test is enough.
+      // Two groups are tested at a time: usually neither contains a cap nearer than those found so far, and then one
+      // test is enough.
       while group < end {
         let one = Group.slacks(group, place.offset)
         let two = group + 1 < end ? Group.slacks(group + 1, place.offset) : SIMD4(repeating: .infinity)

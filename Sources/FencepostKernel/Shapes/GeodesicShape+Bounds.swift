@@ -72,8 +72,8 @@ extension GeodesicShape {
       guard least <= limit + doubt, most >= -limit - doubt else { return nil }
       return (max(least - doubt, -most - doubt, 0), max(most, -least) + doubt)
     }
-    // If this line is reached, the point is outside a polygon with a buffer, so D is always the distance from the line
-    // minus the offset.
+    // Every point that may be inside a polygon with a buffer was handled above, so |D| follows from the distance to the
+    // line and the offset, without the side.
     let farthest = limit < .infinity ? ChordThreshold.approaching(limit + offset) : .infinity
     let chord = line.chordBounds(to: position, within: farthest)
     guard chord.most < .infinity else { return nil }
@@ -95,7 +95,8 @@ extension GeodesicShape {
     let bounds = bounds(at: below)
     let gap = max(bounds.least - level, level - bounds.most)
     guard gap > 0 else { return 0 }
-    // If two points are at least `gap` apart along a geodesic, their straight-line distance is at least this chord.
+    // Two points that are at least `gap` apart along a geodesic are at least `ChordThreshold.leaving(gap)` apart in a
+    // straight line.
     return max(0, ChordThreshold.leaving(min(gap, 3e7)) - (below - position).length - DistanceBounds.doubt)
   }
 
@@ -117,7 +118,7 @@ extension GeodesicShape {
     if foot.distance > DistanceBounds.doubt {
       outwards = place.path(to: point).azimuth1 + (isInside ? 180 : 0)
     } else {
-      // The point is on the line: outwards is to the right of the edge.
+      // The point is on the line, so the outward direction is to the right of the edge.
       let segment = line.segment(foot.edge)
       outwards = segment.length > 0 ? segment.point(segment.foot(of: place).along).azimuth + 90 : 0
       if !isPolygon { directions.append(180) }

@@ -80,7 +80,7 @@ struct GivenRing {
     }
     for (start, end) in pairs(isRing: isRing) {
       let (from, to) = (points[start], points[end])
-      // A geodesic of 19 900 km always has a longer chord than this.
+      // The chord of a geodesic of 19 900 km is always longer than 12 247 km (squared, 1.5e14 m²).
       guard from.vector.squaredChord(to: to.vector) > 1.5e14 else { continue }
       if from.path(to: to).distance > GeodesicSegment.longest {
         throw ShapeDefect(.edgeTooLong, place(edges[start]), at: from)
@@ -143,7 +143,7 @@ struct GivenRing {
   /// Reverses the ring.
   mutating func reverse() {
     points.reverse()
-    // The edge that starts at this point now takes the place of the edge that led to it.
+    // Edge number i must again start at point number i, so the reversed edges are rotated by one.
     edges.reverse()
     edges.append(edges.removeFirst())
   }

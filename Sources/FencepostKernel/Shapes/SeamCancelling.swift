@@ -54,7 +54,8 @@ struct SeamCancelling {
         walked[Pair(ring.points[start], ring.points[end]), default: 0] += 1
       }
     }
-    // For each edge and direction, the number of copies that cancel; the next loop counts these numbers down.
+    // For each edge in each direction, the number of copies that are cancelled by copies in the opposite direction;
+    // add() counts these numbers down.
     var cancelled: [Pair: Int] = [:]
     for ring in rings {
       for (start, end) in ring.pairs(isRing: true) {
@@ -133,7 +134,8 @@ struct SeamCancelling {
       chain = []
     }
     if !chain.isEmpty {
-      // The end of the ring joins the start of its first chain, unless an edge there was cancelled.
+      // The last edge of the ring ends where the first chain starts, so the two are joined, unless an edge between them
+      // was cancelled.
       if !isWhole, let first = own.first, first[0].start == ring.points[0] {
         own[0] = chain + first
       } else {
@@ -179,11 +181,11 @@ struct SeamCancelling {
       if walking == 0 || mark.latitude == next.latitude { continue }
       let low = SurfacePoint(latitude: mark.latitude, longitude: -180)
       let high = SurfacePoint(latitude: next.latitude, longitude: -180)
-      // A stretch of the meridian below one micrometre comes from two vertices that were meant to be one.
+      // Two adjacent vertices on the antimeridian that are less than one micrometre apart were meant to be one vertex.
       if low.vector.squaredChord(to: high.vector) < 1e-12 { continue }
       let edge =
         walking > 0 ? Edge(start: low, end: high, place: place) : Edge(start: high, end: low, place: place)
-      // If the stretch occurs more than once, keep one edge for each occurrence; the check for overlaps finds them.
+      // A stretch that occurs more than once becomes several equal edges, which the check for overlaps then finds.
       for _ in 0..<walking.magnitude { chains.append([edge]) }
     }
   }

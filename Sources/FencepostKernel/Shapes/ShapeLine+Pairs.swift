@@ -21,7 +21,8 @@ extension ShapeLine {
     guard lengths.reduce(0, { $1 > long ? $0 + 1 : $0 }) > Pieces.few else { return nil }
     let length = max(Pieces.length, lengths.reduce(0) { $0 + $1.squareRoot() } / Pieces.most)
     var chains: [[SurfacePoint]] = []
-    // Maps each piece to its edge; the end of a chain has no edge.
+    // For each piece, the number of its edge; the last vertex of a chain also has an entry, although no edge starts
+    // there.
     var owners: [Int] = []
     for edge in vertices.indices {
       if edge == 0 || !isEdge(edge - 1) { chains.append([place(edge)]) }

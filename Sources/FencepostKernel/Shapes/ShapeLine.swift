@@ -71,7 +71,7 @@ public struct ShapeLine: Sendable {
   private mutating func addCorners() {
     guard let last = vertices.last else { return }
     let count = vertices.count
-    // Reserves space up to the last edge that the last group can contain.
+    // Groups are always read as a whole, so the array must reach to the end of the last group.
     let size = 2 * count + groupCount * ShapeLine.fanOut + 1
     corners = ContiguousArray(unsafeUninitializedCapacity: size) { rows, initialized in
       for index in 0..<count {

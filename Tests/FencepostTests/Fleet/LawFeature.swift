@@ -41,7 +41,8 @@ enum LawFeature: String, CaseIterable {
   // Features that fleets do not have yet.
   case conditionLimit, first, latest, hostCapabilities, fork, records
 
-  // Features that are exceptions to the law of fleets: fleets will never get these features.
+  // Exceptions to the rule that a fleet gives the events of one monitor for each device: fleets will never get these
+  // features.
   case lookBack
 
   enum Missing {

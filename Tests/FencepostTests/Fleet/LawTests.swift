@@ -45,8 +45,8 @@ import Testing
 
     init(_ number: Int) throws {
       var random = SeededGenerator("the law of fleets", salt: UInt64(number))
-      // The first life has all features, each of the following lives lacks one feature, and all later lives have about
-      // half of the features.
+      // The first random sequence of calls uses all features, each of the next sequences leaves out one feature, and
+      // each later sequence uses about half of the features.
       let without = number - 1
       let features = LawFeature.ofBoth.enumerated().filter { place, _ in
         without < LawFeature.ofBoth.count ? place != without : random.chance(0.5)
@@ -74,7 +74,7 @@ import Testing
     func has(_ feature: LawFeature) -> Bool { features.contains(feature) }
 
     mutating func definition() -> Definition {
-      // A monitor without a path refuses lines.
+      // A monitor without a path refuses gates.
       if has(.gates), has(.path), random.chance(0.2), let gate = gate() { return gate }
       var policy = TransitionPolicy.exact
       if has(.policies) {
@@ -272,7 +272,7 @@ import Testing
     case .lookBack:
       #expect(FleetOptions().monitorOptions.initialFixMaxAgeMicroseconds == -1)
       return
-    // Fleets have no function for host capabilities, forks and records.
+    // Fleets cannot set host capabilities, be forked, or return the records of conditions.
     case .hostCapabilities, .fork, .records: return
     default:
       Issue.record("\(feature) is missing, and nothing is said of it here")

@@ -107,7 +107,7 @@ import Testing
       try fleet.feed(Fix(coordinate: coordinate, time: Timestamp(microseconds: Int64(step) * 1_000_000)), for: device)
       guard step > 1, before.region.isOpen, !before.region.skips(coordinate) else { continue }
       left += 1
-      // Only if there was no new search does `room` equal the old room minus the distance moved.
+      // A search sets a new `room`; without a search, the distance moved is subtracted from the old one.
       let rest = room - before.region.moved(to: coordinate)
       if (fleet.devices.lines.surroundings[Int(device)].room - rest).magnitude < 0.01 { kept += 1 }
     }

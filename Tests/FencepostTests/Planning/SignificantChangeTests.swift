@@ -61,7 +61,8 @@ import Testing
     // 60 s older counts as 90 m.
     #expect(try bestFix(among: [fix(40, 1, 5), fix(100, 2, 90)], now: now) == fix(100, 2, 90))
     #expect(try bestFix(among: [fix(40, 1, 5), fix(100, 2, 96)], now: now) == fix(40, 1, 5))
-    // If scores are equal, the later fix wins; if the times are equal too, the first fix wins.
+    // If two fixes have equal scores, the later fix is chosen; if their times are equal too, the first fix in the list
+    // is chosen.
     #expect(try bestFix(among: [fix(90, 1, 5), fix(92, 2, 8)], now: now) == fix(92, 2, 8))
     #expect(try bestFix(among: [fix(90, 1, 5), fix(90, 2, 5)], now: now) == fix(90, 1, 5))
     let still = FixSelection(speed: 0, maximumAgeMicroseconds: 60_000_000)

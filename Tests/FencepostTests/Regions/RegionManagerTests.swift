@@ -297,7 +297,7 @@ func region(
     desk.manager.stopUpdatingLocation()
     try desk.service.feed(fix(2_004, 9_000))
     #expect(desk.diary.take() == ["at 2001", "at 2002", "at 2003"], "once for each fix")
-    // Each manager has its own switch for significant location changes.
+    // If one manager stops monitoring significant location changes, the other managers continue.
     let other = RegionManager(sharing: desk.service)
     other.startMonitoringSignificantLocationChanges()
     other.stopMonitoringSignificantLocationChanges()

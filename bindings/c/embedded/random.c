@@ -1,7 +1,8 @@
-/* Provides random bytes, which Embedded Swift reads from arc4random_buf(). They are used as the seed of its hash
-   tables, whose order never affects an event, and as the number of a new store. glibc has arc4random_buf() only since
-   2.36. */
-/* For WebAssembly, bindings/js/wasm.c defines the function, because the module may not import functions of its host. */
+/* Provides random bytes, which Embedded Swift reads from arc4random_buf(). Swift uses the bytes to seed its hash
+   tables, whose order never affects an event, and the library uses them as the number of a new store. glibc has
+   arc4random_buf() only since 2.36. */
+/* For WebAssembly, bindings/js/wasm.c defines arc4random_buf(), because the module must not import functions of its
+   host. */
 #if !defined(__wasm__)
 #include <errno.h>
 #include <stdint.h>
@@ -12,10 +13,10 @@
 
 long syscall(long number, ...);
 
-/* Returns eight bytes for a process that may not call getrandom(), in a sandbox or on a kernel before 3.17. They are
-   mixed from the 16 random bytes that the kernel gives each program at its start, from the process id, which differs
-   after a fork(), and from a count. The mixing function is that of SplitMix64 (Steele, Lea, Flood: Fast splittable
-   pseudorandom number generators, 2014). */
+/* Returns eight pseudo-random bytes for a process that cannot call getrandom(), because it is in a sandbox or the
+   kernel is older than 3.17. The bytes are mixed from the 16 random bytes that the kernel gives each program at its
+   start, the process id, which differs after a fork(), and a counter. The mixing function is that of SplitMix64
+   (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). */
 static uint64_t without_getrandom(void) {
   static uint64_t count;
   uint64_t random[2] = {0, 0}, next;

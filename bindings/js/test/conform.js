@@ -3,7 +3,7 @@
 //
 //   node bindings/js/test/conform.js [--restart-every-step] FILE…
 //
-// Prints the failures, then the counts; exits with 1 if a scenario failed. The program skips steps about stores.
+// Prints the failures, then the counts; exits with 1 if a scenario failed. Steps that need a store are skipped.
 
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";

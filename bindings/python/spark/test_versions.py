@@ -69,7 +69,7 @@ def test_a_new_query_begins_with_the_states_of_an_old_one(spark: Any, world: Wor
     times = (old, old, {}) if os.environ.get("FENCEPOST_SOAK") else (old, old)
     size = len(second) // len(times)
     for number, options in enumerate(times):
-        # From its second micro-batch on, the new query has its own states, so the states of the old query may be
+        # From its second micro-batch on, the new query uses only its own states, so the old query's checkpoint may be
         # deleted.
         if not options:
             shutil.rmtree(tmp_path / "checkpoint")

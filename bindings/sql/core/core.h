@@ -6,8 +6,8 @@
  * sorted by identifier. The bytes of a value are the same on every platform and in every host. Compiled values are
  * cached in the process and found by a digest, so that all rows and threads of a query share them.
  *
- * A host provides fp_reallocate() and fp_release(). fp_reallocate() may leave by longjmp (in PostgreSQL), so no
- * function here calls it while holding a lock or an object that the host would not free.
+ * A host provides fp_reallocate() and fp_release(). fp_reallocate() may exit by longjmp() (in PostgreSQL), so the
+ * core never calls fp_reallocate() while it holds a lock, or an object that the host would not free.
  */
 #ifndef FENCEPOST_SQL_CORE_H
 #define FENCEPOST_SQL_CORE_H
@@ -40,7 +40,7 @@ typedef struct fp_options {
   uint32_t given;                     /* FP_OPTION_... */
   fencepost_transition_policy policy; /* policy, entry_dwell, exit_dwell (seconds), entry_margin, exit_margin,
                                          exit_margin_limit (metres), accuracy_factor, dwell_policy, notify */
-  fencepost_state assuming;           /* assuming: unknown, unsatisfied, satisfied */
+  fencepost_state assuming;           /* value of `assuming`: unknown, unsatisfied or satisfied */
   fencepost_shape_options shape;      /* edges: planar, geodesic; oriented: true, false; buffer (metres);
                                          max_vertices */
   double radius_m;                    /* radius (metres) */
@@ -81,8 +81,8 @@ bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options
 
 /* ------------------------------------------------------------------------------------------- places */
 
-/* A collection of places, which may be added in any order; initialise it with zeros. The host owns the builder: the
-   builder's bytes come from fp_reallocate(). */
+/* A collection of places, which may be added in any order; initialise it with zeros. The builder's bytes are allocated
+   with fp_reallocate(), so they belong to the host. */
 typedef struct fp_builder {
   uint8_t *bytes;
   size_t size, capacity, count;
@@ -118,8 +118,8 @@ typedef struct fp_places fp_places;
 
 /*
  * Compiles a value, or returns the cached result.
- * @param options  Options of a replay: their policy and assumed state apply to places without their own; NULL: the
- *                 defaults.
+ * @param options  Options of a replay; NULL stands for the defaults. The policy and the assumed state in the options
+ *                 apply to each place that has none of its own.
  * @return NULL with a message on an error. Release the result with fp_places_release().
  */
 fp_places *fp_places_get(const void *bytes, size_t size, const fp_options *options, fp_message *message);
@@ -136,8 +136,8 @@ bool fp_places_equal(const fp_places *a, const fp_places *b);
 void fp_places_retain(fp_places *places);
 void fp_places_release(fp_places *places);
 
-/* Returns the monitor with the conditions, for queries: their generations are 1 ... fp_places_count(). The monitor is
-   never fed. */
+/* Returns the monitor that contains the conditions, for use in queries; the generations of the conditions are 1 ...
+   fp_places_count(). The monitor is never fed. */
 fencepost_monitor *fp_places_monitor(const fp_places *places);
 size_t fp_places_count(const fp_places *places);
 
@@ -221,7 +221,7 @@ typedef struct fp_fleet fp_fleet;
 fp_fleet *fp_fleet_create(const void *places, size_t size, const fp_options *options, fp_message *message);
 void fp_fleet_destroy(fp_fleet *fleet);
 
-/* An input of a device. */
+/* A fix or a time that is fed to one device. */
 typedef struct fp_input {
   const char *device; /* 1 ... 256 bytes of UTF-8, ending with a zero byte */
   bool is_fix;        /* if false, the input only lets time pass */
@@ -230,7 +230,7 @@ typedef struct fp_input {
   size_t state_size;
 } fp_input;
 
-/* The result of an input. The fleet owns the memory of the result, which is valid until the next call. */
+/* The result of feeding one input. The fleet owns the memory of the result, which is valid until the next call. */
 typedef struct fp_outcome {
   fencepost_status status; /* OK, LATE_INPUT or AHEAD_OF_CLOCK; the last two mean that the state has not changed */
   const void *state;
@@ -259,7 +259,7 @@ void fp_time_write(int64_t time_us, char out[32]);
 
 /*
  * Returns whether the process can get this many bytes. The engine ends the process if it cannot allocate, which must
- * not happen to a server. Therefore the core calls this function before it calls engine functions that allocate much
+ * not happen to a server. For this reason, the core calls fp_headroom() before engine functions that allocate much
  * memory.
  */
 bool fp_headroom(size_t bytes, fp_message *message);

@@ -62,7 +62,7 @@ fp_options fp_compiling(const fp_options *options) {
     own.max_time_step_us = options->max_time_step_us;
     return own;
   }
-  /* Queries use only the geometry. A path is set because gates are refused without a path. */
+  /* Queries use only the geometry of each place. A path is set because gates are refused without a path. */
   fp_options defaults;
   fp_options_read(NULL, 0, 0, &defaults, &ignored);
   own.policy = defaults.policy;
@@ -131,7 +131,7 @@ enum {
   COMPILED_PER_BYTE = 24
 };
 
-/* The structures that a definition points to. */
+/* A condition definition contains pointers to these structures. */
 typedef struct pointed {
   fencepost_condition_options options;
   fencepost_transition_policy policy;

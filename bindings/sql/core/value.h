@@ -7,10 +7,12 @@
 
 /*
  * The binary value of a set of places: a 40-byte header, then the places, sorted by identifier. Numbers are
- * little-endian; sizes in bytes.
- *   head magic "FPPLACE1"; digest of the bytes after the head (16); number of those bytes (8); number of places (8)
- *   place number of its bytes (4); lengths of identifier, options and geometry (4 each); latitude, longitude and radius
- *   (8 each); identifier, a zero byte, options, geometry. A place without a geometry is a circle.
+ * little-endian.
+ *
+ * The header has the magic "FPPLACE1", a digest of all bytes after the header (16 bytes), the number of these bytes (8
+ * bytes) and the number of places (8 bytes). Each place has its size in bytes (4 bytes), the lengths of its identifier,
+ * options and geometry (4 bytes each), its latitude, longitude and radius (8 bytes each), and then the identifier, a
+ * zero byte, the options and the geometry. A place without a geometry is a circle.
  */
 enum {
   FP_HEAD = 40,
@@ -50,17 +52,17 @@ bool fp_point(const uint8_t *at, size_t size, double *latitude, double *longitud
    compare it. */
 fp_options fp_compiling(const fp_options *options);
 
-/* fp_places_begin() creates places with room for `count` conditions, but adds no conditions. fp_places_compile() adds
-   the conditions from the places of a value to `table`, or, if `table` is NULL, to the monitor in `places`. */
+/* fp_places_begin() creates an empty set of places, with room for `count` conditions. fp_places_compile() adds the
+   conditions of a value to `table`; if `table` is NULL, it adds the conditions to the monitor in `places`. */
 fp_places *fp_places_begin(size_t count, const fp_options *options, fp_message *message);
 bool fp_places_compile(fp_places *places, fencepost_conditions *table, const uint8_t *const *of_value, size_t size,
                        bool is_new, fp_message *message);
 
 /*
  * Does the same as fp_places_get().
- * @param is_new  True while a new value is made. For a new value, shapes above their vertex limit are refused. The limit
- *                does not apply to a value that is read from a table, because an earlier version, which had no limit,
- *                may have made the value.
+ * @param is_new  Whether the value is being created, and not read from a table. In a new value, a shape with more
+ *                vertices than its limit is refused. The limit does not apply to a value from a table, because an
+ *                earlier version of the library, which had no limit, may have made the value.
  */
 fp_places *fp_places_read(const void *bytes, size_t size, const fp_options *options, bool is_new, fp_message *message);
 

@@ -236,7 +236,8 @@ static int update(sqlite3_vtab *base, int argc, sqlite3_value **argv, sqlite3_in
   return fp_fleet_feed(own, values);
 }
 
-/* SQLite begins a transaction before a virtual table may write; the shadow tables take part in it. */
+/* SQLite itself begins a transaction before a virtual table may write, and this transaction includes the shadow
+   tables. */
 static int begin(sqlite3_vtab *base) {
   (void)base;
   return SQLITE_OK;

@@ -206,8 +206,8 @@ def test_duckdb_threads_share_places_and_groups_of_any_order() -> None:
     other = connection.execute(f"SELECT * FROM ({sql.format('(FROM fixes ORDER BY random())')}) ORDER BY van, sequence")
     assert other.fetchall() == one
     assert len(one) > 1000
-    # Threads that begin at the same time compile the same places separately, and it must still be possible to combine
-    # the parts of a group from different threads.
+    # Threads that start at the same time may each compile the same places; DuckDB must still be able to combine their
+    # partial aggregates.
     for number in range(20):
         places = f"(SELECT fp_places(id, lat, lon, {300 + number}.0) FROM zones)"
         apart = (

@@ -56,8 +56,8 @@ def test_times_that_have_no_date_are_refused_by_row(tmp_path: Path) -> None:
     for source in sources(tmp_path, columns):
         for by in (None, "car"):
             assert mentions(refusal(replay, source, HERE, by=by), "time … 9999")
-    # The time of a Fix is always in microseconds. A log that contains a time this far out of range could not be
-    # printed, so the fix is refused.
+    # The time of a Fix is always in microseconds. A log cannot contain a time after the year 9999, so a fix with such a
+    # time is refused.
     for time in START_NS, -START_NS:
         fixes = [Fix(47, 8, time=0), Fix(47, 8, time=time)]
         assert refusal(replay, fixes, HERE).place == "element 1"
@@ -142,7 +142,8 @@ def test_exchanged_latitudes_and_longitudes(tmp_path: Path) -> None:
             replay(source, HERE)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        # a point near the place, a point far from it even if its coordinates are exchanged, and a point inside it
+        # three points: one near the place, one that is far from it even with latitude and longitude exchanged, and one
+        # inside it
         for latitude, longitude in ((47.2, 8.0), (-8.0, 47.0), (47.0, 8.0)):
             for source in sources(tmp_path, columns | {"lat": [latitude] * 4, "lon": [longitude] * 4}):
                 replay(source, HERE)
@@ -184,7 +185,7 @@ def test_a_fleet_is_fed_several_devices_as_one() -> None:
         Fleet(Zones()).feed_many(table, columns={"device": "car_name"})
         fleet = Fleet(Zones())
         fleet.feed_many(device="c0", latitude=[47.0], longitude=[8.0], time=[0])
-        fleet.feed_many(device="c0", **fixes)  # only the first fixes of a fleet are examined
+        fleet.feed_many(device="c0", **fixes)  # a fleet checks only the first fixes that it is fed
 
 
 def test_exchanged_columns_of_streamed_files(tmp_path: Path) -> None:
@@ -194,7 +195,8 @@ def test_exchanged_columns_of_streamed_files(tmp_path: Path) -> None:
             replay(source, HERE, by="car")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        # a point near the place, a point far from it even if its coordinates are exchanged, and a point inside it
+        # three points: one near the place, one that is far from it even with latitude and longitude exchanged, and one
+        # inside it
         for latitude, longitude in ((47.2, 8.0), (-8.0, 47.0), (47.0, 8.0)):
             for source in sources(tmp_path, columns | {"lat": [latitude] * 4, "lon": [longitude] * 4}):
                 replay(source, HERE, by="car")

@@ -18,8 +18,7 @@ def test_rows_are_sorted_within_their_tracks(rows: list[tuple[int, int]]) -> Non
     tracks, times = array("q", (row[0] for row in rows)), array("q", (row[1] for row in rows))
     places = places_in_time(tracks, times)
     assert sorted(places) == list(range(len(rows)))
-    # Sorting changes only the order of rows within each track, so tracks are still found in order of appearance, or by
-    # adjacent rows.
+    # Sorting moves rows only within their own track, so the sequence of track numbers does not change.
     assert taken(tracks, places) == tracks
     for track in set(tracks):
         own = [row for row in places if tracks[row] == track]

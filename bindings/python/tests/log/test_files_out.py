@@ -225,5 +225,5 @@ def test_visits_are_places_that_geopandas_writes(tmp_path: Path) -> None:
     assert (
         '"start_known"'
         in frame.astype({"start": str, "end": str}).drop(columns=["confirmed_start", "confirmed_end"]).to_json()
-    )  # explore() converts times to texts as this line does
+    )  # GeoDataFrame.explore() converts times to texts in the same way
     assert replay([Fix(9, 9, time=0)], {}).visits().to_geopandas().empty

@@ -18,7 +18,8 @@ const page = vm.createContext({
 });
 vm.runInContext(`${map}; globalThis.FenceMap = FenceMap;`, page);
 
-// The side on which the overview map is drawn for places at these positions, and the number of places that it covers.
+// Returns the side of the canvas on which the overview map is drawn if places are at the given positions, and the
+// number of places that the overview map covers.
 let places = [];
 const box = {querySelector: () => canvas, querySelectorAll: () => [button(), button(), button()]};
 const made = new page.FenceMap(box, (shown) => places.forEach((place) => shown.target({}, place, 8)));
@@ -37,8 +38,8 @@ const sides = {
 canvas.clientWidth = 1000;
 sides.wider = side(false, [930, 460]);
 
-// A place extends from 200 to 240 pixels below the upper edge. Returns the lower end of each label of this place when
-// there are marks at the given positions.
+// The place is drawn from 200 to 240 pixels below the upper edge of the canvas. Returns the y coordinate of the lower
+// edge of each label that is drawn for the place, if marks are at the given positions.
 const label = (...marks) => {
   const shown = new page.FenceMap(box, (map) => { marks.forEach((at) => map.avoid(at, 6)); map.label("place", [150, 200], 0, 240); });
   shown.draw();

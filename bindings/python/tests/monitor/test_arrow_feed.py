@@ -35,11 +35,11 @@ pa = pytest.importorskip("pyarrow")
 numpy = pytest.importorskip("numpy")
 
 
-# The tracks that test edge cases of parsers have only a few fixes.
+# Leaves out the tracks that test edge cases of parsers, because they have only a few fixes.
 WAYS = [path for path in recorded_tracks("csv", "gpx") if not path.name.startswith("parser-edge")]
 
 
-@pytest.mark.filterwarnings("ignore:time .* microseconds")  # one of the tracks is from 1970
+@pytest.mark.filterwarnings("ignore:time .* microseconds")  # one of the tracks has times in 1970
 @pytest.mark.parametrize("path", WAYS[::3], ids=lambda path: path.name)
 def test_real_tracks_give_what_single_fixes_give(path: Any) -> None:
     rows = list(read_track(path).fixes)

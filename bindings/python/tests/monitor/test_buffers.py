@@ -59,7 +59,7 @@ def test_columns_of_circles(number: int, column: Any, error: type[Exception], wo
     assert handle.identifiers() == []
     del columns
     for one in lent:
-        one.extend(b"x")  # raises an error while another object uses the memory of `one`
+        one.extend(b"x")  # would raise BufferError if another object still used this memory
 
 
 def test_a_single_element_may_have_any_stride() -> None:

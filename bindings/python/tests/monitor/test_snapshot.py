@@ -62,7 +62,7 @@ def test_continues_as_the_original_would(tmp_path: Path, way: object, stored: bo
     events = rest(twin)
     assert monitor.snapshot() == snapshot
     assert rest(monitor) == events
-    # The twin is in memory: it need not be closed, and does not occupy the name.
+    # The copy is in memory, so it need not be closed, and a store with the same name can be opened.
     monitor.close()
     if stored:
         with Monitor("commute", store=tmp_path) as opened:

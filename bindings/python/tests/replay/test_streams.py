@@ -89,7 +89,8 @@ def test_thousands_of_tracks(world: tuple[Path, Path]) -> None:
     lines = lines_of(tracks, conditions)
     events = [json.loads(line) for line in lines]
     assert len({event["vehicle"] for event in events}) == TRACKS
-    # Events are in the order of rows: each event's evidence is the fix of the event's row, and all fixes differ.
+    # The events must be in the order of the input rows; the row of an event is found by its vehicle and position, which
+    # differ between all rows.
     rows = {}
     with open(tracks, newline="") as file:
         for number, row in enumerate(csv.DictReader(file)):
@@ -97,7 +98,7 @@ def test_thousands_of_tracks(world: tuple[Path, Path]) -> None:
                 rows[row["vehicle"], float(row["lat"]), float(row["lon"])] = number
     at = [rows[event["vehicle"], event["latitude"], event["longitude"]] for event in events]
     assert at == sorted(at) and len(at) > 5 * TRACKS
-    # Each track has the events that its own replay gives.
+    # For each track, the replay of the whole file reports the same events as a replay of that track alone.
     alone = one_by_one(tracks, conditions, policy=TransitionPolicy.exact())
     assert reported(
         replay(tracks, conditions, by="vehicle", assuming="unknown", policy="exact", sort=False)
@@ -143,7 +144,7 @@ def test_grouped_tracks_are_held_one_at_a_time(world: tuple[Path, Path], tmp_pat
     for jobs, batch in ((1, 65_536), (2, 997)):
         file = ManyTracks(tmp_path / "g.csv", "vehicle", batch_rows=batch, grouped=True)
         many = ManyReplay(file, template, until_us=10**12, jobs=jobs)
-        # In grouped files, the order of rows is the order of tracks.
+        # If the rows of each track are adjacent, the tracks are replayed one after the other, in the order of the file.
         assert "".join(event_line(row.event, "vehicle", row.track) + "\n" for row in many.events()) == alone.to_jsonl()
         assert [one.track for one in many.ended] == list(range(TRACKS)) and many.counts["fixes"] == alone.counts.fixes
     with pytest.raises(ValueError, match="comes again after another: the tracks are not grouped"):
@@ -518,8 +519,8 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
             )
         assert done.returncode == 0, done.stderr
         peaks.append(int(done.stderr.split()[-1]))
-    # The larger file has four times as many rows, which would take 14 MB more for text and 18 MB more for columns if
-    # they were held in memory. Memory may grow by less than half of what the additional rows would take.
+    # The larger file has four times as many rows: if all rows were held in memory, it would take 14 MB more for the
+    # text and 18 MB more for the columns. Memory may grow by less than half of what the additional rows would take.
     assert peaks[1] - peaks[0] < 16_000, peaks
 
 

@@ -344,7 +344,7 @@ def test_hostile_arguments(change: dict[str, Any], error: type[Exception], words
     given = good()
     with pytest.raises(error, match=words if error is not OverflowError else None):
         feed(given | change)
-    feed(given)  # works again, because no buffer is held any more
+    feed(given)  # succeeds, so the refused call holds no buffer any more
 
 
 def test_with_a_wrong_number_in_the_middle_nothing_is_fed() -> None:

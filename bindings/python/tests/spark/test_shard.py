@@ -155,7 +155,7 @@ def test_rows_in_order_are_fed_at_once(size: int) -> None:
     end = rows[-1][4] + 200 * SECOND
     found, counts = followed(conditions, in_batches(rows, size), 60 * SECOND, 3, ORDERED, end)
     assert found == expected(conditions, rows, end) and counts["late"] == 0
-    # Without a delay, the events of a row come with the row's own micro-batch.
+    # Without a delay, most events are reported in the micro-batch that contains their row.
     outcome = follow(over(conditions), Shard(), [batch(rows, 0)], 0, ORDERED)
     assert len(events(outcome)) > len(found) * 0.9 and outcome.shard.held.num_rows == 0
 
@@ -172,7 +172,8 @@ def test_what_is_due_is_confirmed_by_the_watermark_alone_and_a_device_is_not_tak
     (event,) = after.events[0].to_pylist()
     assert (event["device"], event["identifier"], event["date"].timestamp()) == ("a", "depot", 30)
     assert after.next_us is None
-    # The device does not yet have a row between the deadline and the watermark.
+    # The device was advanced only to its deadline (30 s), so a row after the deadline is accepted even before the
+    # watermark (50 s), but a row before the deadline is late.
     between = follow(
         over(conditions), after.shard, [batch([("a", 0.0, 0.0, 5.0, 40 * SECOND)], 0)], 50 * SECOND, ORDERED
     )

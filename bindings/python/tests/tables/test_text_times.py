@@ -90,7 +90,7 @@ def test_an_ambiguous_or_missing_hour_is_reported(text: str, hour: int) -> None:
     assert mentions(style.doubt, f"{text} … Europe/Berlin")
     assert found == us(*map(int, text[:10].split("-")), hour, 30)
     parse_time("2024-10-27 02:45:00", None, style)
-    assert text in style.doubt  # the warning quotes the first such text
+    assert text in style.doubt  # the warning quotes the first ambiguous text
 
 
 @pytest.mark.parametrize(

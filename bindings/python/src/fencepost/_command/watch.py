@@ -189,7 +189,8 @@ def _read_again(options: argparse.Namespace, notices: Notices, follower: Followe
     """Replaces the watched conditions with the conditions in the file. If the file cannot be used, nothing changes."""
     path = Path(options.conditions)
     if path.exists() and not path.is_file():
-        # A pipe may have lost its last writer, and waiting for a writer would block fixes and signals.
+        # A pipe is not opened again: if no program writes to it any more, the watch would wait for a writer and could
+        # handle neither fixes nor signals.
         notices.say(f"{path}: cannot be read again, because it is not a regular file; the conditions are unchanged")
         return
     try:

@@ -33,7 +33,7 @@ UPTIME = "$SYS/broker/uptime"
 class _Arrived(NamedTuple):
     """A received message."""
 
-    life: int  # number of the connection: the broker redelivers messages from earlier connections
+    life: int  # number of the connection on which the message arrived
     number: int
     quality: int
     topic: str
@@ -92,7 +92,7 @@ class _Subscriber(BrokerClient):
         # Some brokers disconnect a client that subscribes to $SYS topics; after that, do not subscribe to them again.
         if self._unanswered == {self._system_subscription}:
             self._asks_system = False
-        # In a persistent session, the broker redelivers unacknowledged messages, so drop them here.
+        # In a persistent session, the broker sends unacknowledged messages again, so they are removed from the queue.
         with self._room:
             self.life += 1
             if self._lasts:
@@ -185,7 +185,7 @@ class MqttSource(Source):
         self._client.waker.clear()
         self._client.tell()
         if self._client.is_contested:
-            self.close()  # other sources continue, but this client must not reconnect meanwhile
+            self.close()  # the other sources continue, but this client must not reconnect
             raise OSError(
                 errno.EBUSY,
                 f"another client has the id {self._client.identifier} at the broker, such as a second watch: "

@@ -72,7 +72,7 @@ class Processor:
         # All changes up to and including the watermark have happened already.
         due = None if next_us is None else max(-(-next_us // 1000), watermark_ms + 1)
         if due != timer:
-            # Spark itself deletes timers that have fired or fire in this micro-batch.
+            # Spark itself deletes every timer that has fired, including a timer that fires in this micro-batch.
             if timer is not None and timer != fired and timer > watermark_ms:
                 self._handle.deleteTimer(timer)
             if due is not None:

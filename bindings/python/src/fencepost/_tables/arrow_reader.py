@@ -101,8 +101,8 @@ class BatchReader:
         self._transformer: Any = None
         self._given: Mapping[str, str] = {}
         self._accelerations: set[int] = set()
-        # For each column: the address of its dictionary, the dictionary (referenced so that the address is not reused),
-        # and its values.
+        # Maps each column to the address of its dictionary, the dictionary itself (kept so that its address is not
+        # reused), and the values of the dictionary.
         self._coded: dict[int, tuple[Any, Any, Any]] = {}
         nanoarrow = require("nanoarrow", "arrow")
         try:
@@ -321,7 +321,7 @@ class BatchReader:
         """
         column, name, kind = self._column(chunk, index), self.names[index], self._children[index].format
         marked = _metadata(self._children[index]).get("ARROW:extension:name", "")
-        if marked.startswith("pandas."):  # for periods or intervals, the integers are not times
+        if marked.startswith("pandas."):  # the integers of pandas' periods and intervals are not times
             raise InputError.of_row(
                 self._source, first, f"the column {name!r} has the type {marked} and does not hold times"
             )

@@ -13,7 +13,7 @@ from .boundary import Boundary, heading
 from .defects import Defect
 from .edge import Edge, inverse
 
-SHALLOW = 1e-6  # metres; a shallower or shorter overlap is allowed
+SHALLOW = 1e-6  # metres; an overlap that is shallower or shorter than this is allowed
 LOCAL = 2_000_000.0
 Ring = list[Edge]
 
