@@ -25,7 +25,7 @@ package enum Blake2s {
   /// The digest, as two numbers; the bytes of these numbers, in little-endian order, are the bytes of the RFC's digest.
   package static func digest(_ message: UnsafeRawBufferPointer) -> (first: UInt64, second: UInt64) {
     var state = initial
-    // These parameters mean a digest of 16 bytes, no key, and sequential hashing (fan-out 1, depth 1).
+    // This value selects a digest of 16 bytes, no key, and sequential hashing (fan-out 1, depth 1).
     state.0.x ^= 0x0101_0010
     var start = 0
     repeat {

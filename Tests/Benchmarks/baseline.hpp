@@ -1,6 +1,6 @@
 // An implementation of geofences without Fencepost, written with care: a Boost R-tree of boxes, then a filter of
 // squared chords with exact bounds, then GeographicLib for points between the bounds. A device's events are the
-// differences between its previous and its present set of circles.
+// differences between the set of circles around its previous position and the set around its present position.
 #pragma once
 #define BOOST_ALLOW_DEPRECATED_HEADERS
 #include "monitored.hpp"

@@ -15,7 +15,7 @@ import TestSupport
     var near = NearEdges(of: shape, around: start.vector)
     var told = 0
     for point in points {
-      // Another order of the edges starts the search elsewhere, but must give the same result.
+      // The order of the edges decides where the search starts, but it must not affect the result.
       guard let found = shape.bounds(at: point.vector, among: &near) else { continue }
       told += 1
       let exact = shape.boundaryDistance(of: point)

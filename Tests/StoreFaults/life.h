@@ -43,7 +43,7 @@ typedef struct {
    fails. */
 void run_life(progress *shared);
 
-/* Writes a store to the folder, in the state that the store has after 30 calls. */
+/* Makes the first 30 calls on a store in the folder, and closes the store. */
 void put_store(void);
 /* Makes the first 30 calls on a store in a child process that ends without closing the store, so the store's log
    remains in the folder. */

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Builds the wheel for another target, on this machine.
+# Cross-compiles the wheel for another target on this machine.
 #
 #   FENCEPOST_TARGET=aarch64-linux-gnu bindings/python/cross.sh
 #

@@ -214,7 +214,7 @@ import Testing
       case 40: if has(.restart) { try world.restart(shard) }
       case 41:
         guard has(.rewind) else { return }
-        // An advance to a time far ahead is undone by a rewind, at once or later.
+        // A rewind must undo an advance to a time far ahead, whether it happens at once or later.
         if random.chance(0.3) { try world.advance(to: Timestamp(microseconds: time + 1_000_000_000_000), shard) }
         world.rewind(to: Timestamp(microseconds: time - Int64(random.integer(0...40_000_000))), shard)
       case 42:

@@ -1,5 +1,5 @@
-// Runs the scenarios of Tests/Conformance on the WebAssembly build, through the package: README.md there describes
-// their format.
+// Runs the scenarios of Tests/Conformance on the WebAssembly build, through the package. Tests/Conformance/README.md
+// describes their format.
 //
 //   node bindings/js/test/conform.js [--restart-every-step] FILE…
 //

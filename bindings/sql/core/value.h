@@ -42,7 +42,7 @@ int fp_by_identifier(const void *a, const void *b);
    releases with free(), or NULL if the value is invalid. */
 const uint8_t **fp_parts(const uint8_t *bytes, size_t size, size_t *out_count, fp_message *message);
 
-/* Skips the head that GeoPackage puts before WKB (OGC 12-128r19, 2.1.3). */
+/* Skips the header that GeoPackage puts before WKB (OGC 12-128r19, 2.1.3). */
 bool fp_skip_head(const uint8_t **bytes, size_t *size, fp_message *message);
 
 /* Reads a point from WKB or EWKB. */

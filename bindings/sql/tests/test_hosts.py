@@ -45,7 +45,7 @@ def test_sqlite_brings_no_second_sqlite() -> None:
     """apsw contains its own SQLite: Debian's SQLite must not be loaded beside it."""
     pytest.importorskip("apsw")
     file = build("sqlite")
-    # Run the program without the Python package, whose library uses the system's SQLite for its stores.
+    # The program must not import the Python package, whose library loads the system's SQLite for its stores.
     program = (
         "import apsw; c = apsw.Connection(':memory:'); c.enable_load_extension(True);"
         f"c.load_extension({str(file)!r});"

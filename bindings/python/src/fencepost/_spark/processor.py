@@ -69,7 +69,7 @@ class Processor:
         return unpack_state(form, devices, rows, self._is_wide), timer
 
     def _keep(self, shard: Shard, next_us: int | None, timer: int | None, watermark_ms: int, fired: int | None) -> None:
-        # All changes up to and including the watermark have happened already.
+        # All changes that were due up to and including the watermark have already happened.
         due = None if next_us is None else max(-(-next_us // 1000), watermark_ms + 1)
         if due != timer:
             # Spark itself deletes every timer that has fired, including a timer that fires in this micro-batch.
