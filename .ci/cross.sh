@@ -6,9 +6,9 @@
 #
 # TARGET is one of the targets that bindings/c/targets.sh defines.
 #
-# The compilers and emulators come from Debian packages. The files for the target go into .build/cross/TARGET/root, so
-# that the system keeps its single architecture. For arm64, the packages are SQLite and Python (unpacked); for musl, the
-# package is SQLite (compiled from Debian's source).
+# The compilers and emulators come from Debian packages. The target's files go into .build/cross/TARGET/root, so the
+# system itself needs no packages of another architecture. A build for arm64 needs SQLite and Python, which are
+# unpacked; a build for musl needs SQLite, which is compiled from Debian's source.
 #
 # shellcheck disable=SC2034,SC2154 # root is for targets.sh, which sets others
 set -euo pipefail
@@ -61,9 +61,9 @@ case $target in
     ;;
   x86_64-linux-musl)
     # The options that SQLite's documentation recommends for embedding. The options also leave out the SQLite features
-    # that the store does not use: the store has only one table and simple statements (FencepostStoreCore). Auto-vacuum
-    # stays enabled in SQLite, because another program may have turned it on in a store. SQLite's parser is generated
-    # with the same options as SQLite itself.
+    # that the store does not use: the store has only one table and simple statements (FencepostStoreCore). SQLite keeps
+    # its code for auto-vacuum, because another program may have enabled auto-vacuum in a store. SQLite's parser is
+    # generated with the same options as SQLite itself.
     omitted=''
     for feature in LOAD_EXTENSION DEPRECATED SHARED_CACHE ALTERTABLE ANALYZE AUTHORIZATION AUTOINCREMENT \
       AUTOMATIC_INDEX BLOB_LITERAL CAST CHECK COMPILEOPTION_DIAGS COMPLETE COMPOUND_SELECT CTE DATETIME_FUNCS DECLTYPE \
@@ -94,8 +94,9 @@ case $target in
     mkdir -p "$unpacked/usr/lib" "$unpacked/usr/include"
     ar rcsD "$unpacked/usr/lib/libsqlite3.a" sqlite3.o
     cp sqlite3.h "$unpacked/usr/include"
-    # Makes an empty stand-in, under the name that Alpine gives its C library, to link the shared library against. Every
-    # musl loader accepts this name as its own, and tools recognise a musl library by it.
+    # Creates a library to link against, which defines the C library's names without code; its soname is the one that
+    # Alpine uses for its C library. Every musl loader accepts this soname as its own, and tools recognise a musl
+    # library by it.
     LC_ALL=C nm -D --defined-only /usr/lib/x86_64-linux-musl/libc.so |
       awk '{ printf ".globl %s\n.type %s, %%function\n%s:\n", $3, $3, $3 }' > libc.s
     gcc -shared -nostdlib -Wl,-soname,libc.musl-x86_64.so.1 libc.s -o "$unpacked/usr/lib/libc.so"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Fetches Natural Earth's countries (public domain) for the tests. The data come from PyPI, inside the last GeoPandas
-# release that included them. No code of that GeoPandas release is executed. If the data cannot be fetched, the tests
-# that need them are skipped.
+# release that included them. This script does not run any code of that release. If the data cannot be fetched, the
+# tests that need them are skipped.
 #
 #   .ci/natural-earth.sh PYTHON
 set -euo pipefail

@@ -337,7 +337,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
       try draft.fill(changes)
       try draft.publish(as: path)
     } catch {
-      // Another process may have created the file first and removed this draft before the draft was locked.
+      // Perhaps another process created the file first, and removed this draft before the draft was locked.
       if StoreFiles.size(path) != nil { throw .busy }
       throw error
     }

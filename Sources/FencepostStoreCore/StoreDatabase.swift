@@ -72,8 +72,8 @@ final class StoreDatabase {
   /// Throws if a file next to the store cannot be the store's log; this is checked before SQLite reads that file as
   /// part of the store.
   private static func requireOwnLog(_ path: String) throws(StoreFailure) {
-    // A store is always written with a write-ahead log. A rollback journal beside the store is not ours, and SQLite
-    // would use this journal to change the store.
+    // A store is always written with a write-ahead log. A rollback journal beside the store does not belong to the
+    // store, but SQLite would apply this journal to the store.
     let journal = StoreFiles.journal(of: path)
     if (StoreFiles.size(journal) ?? 0) > 0 { throw .damaged("\(journal) does not belong to this store: remove it") }
     // SQLite file format, section 4.1: the page size is at byte 8 of a log, most significant byte first.

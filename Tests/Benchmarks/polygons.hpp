@@ -20,8 +20,8 @@ class Polygons {
   std::vector<uint64_t> tags;
   size_t identifierBytes = 0;
 
-  // Creates stars around the centres of circles, with `corners` corners on average; each corner's distance from the
-  // centre is `least` to 1 times the radius.
+  // Creates a star around the centre of each circle. A star has `corners` corners on average; each corner's distance
+  // from the centre is the radius times a factor from `least` to 1.
   static Polygons stars(const std::vector<Circle> &circles, size_t corners, double least) {
     Polygons polygons;
     Random random(31);
@@ -39,8 +39,8 @@ class Polygons {
     return polygons;
   }
 
-  // Reads the polygons of the table row W3 from a file: the counts, the start of each ring, then alternating latitudes
-  // and longitudes.
+  // Reads the polygons of row W3 of the benchmark's table from a file, which contains the counts, the start of each
+  // ring, then alternating latitudes and longitudes.
   static Polygons load(const std::string &path) {
     FILE *file = std::fopen(path.c_str(), "rb");
     int64_t counts[2];
@@ -107,7 +107,7 @@ class PolygonProgram {
   PolygonProgram(std::string program, std::string data) : program(std::move(program)), data(std::move(data)) {}
   bool isPresent() const { return !program.empty(); }
 
-  // Returns the median over the repetitions of the measurement with this name, and the number of answers.
+  // Runs the measurement with this name. Returns the median time of its repetitions, and its number of answers.
   Limit::Figure run(const std::string &name, int repetitions) const {
     std::string command = "BENCH_DATA='" + data + "' BENCH_REPS=" + std::to_string(repetitions) + " BENCH_ONLY='" +
                           name + "' '" + program + "' w3 2>/dev/null";

@@ -29,7 +29,7 @@ def measure(path: Path) -> tuple[float, float, str]:
     """Returns the nanoseconds spent in our own code, the nanoseconds spent on parsing, and the replay."""
     text = path.read_text(encoding="utf-8-sig")
     points = [point for track in gpxpy.parse(text).tracks for segment in track.segments for point in segment.points]
-    # Puts twenty circles along the way: the track enters and leaves each of them.
+    # Place twenty circles along the track, which enters and leaves each of them.
     stops = [points[n * len(points) // 20] for n in range(20)]
     circles = {f"c{n}": Circle(p.latitude, p.longitude, 200) for n, p in enumerate(stops)}
     parsing: list[int] = []

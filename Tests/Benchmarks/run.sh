@@ -38,7 +38,7 @@ if ! newest "$out/bench" Tests/Benchmarks include/fencepost.h "$library"; then
     { cat "$out/compiler.log" >&2; exit 1; }
 fi
 
-# ---- the libraries we compare with, if installed
+# ---- programs to compare with, if they are present
 shared=../shared/bench
 set --
 if [ -f "$shared/limit.cpp" ]; then

@@ -1,6 +1,6 @@
-// Measures how long other calls wait for threads that feed without a pause: changing the table while feeders use it
-// (eight, or one fewer than there are cores), and reading the state of a device while a feeder feeds its fleet. Each
-// feeder's batches have 50 rows.
+// Measures how long other calls wait while threads feed rows without a pause. One measurement changes the table while
+// feeders use it; there are eight feeders, or one fewer than there are cores. The other measurement reads the state of
+// a device while one feeder feeds the device's fleet. Each feeder's batches have 50 rows.
 #pragma once
 #include "clock.hpp"
 #include "fleets.hpp"
@@ -10,7 +10,7 @@
 #include <atomic>
 #include <memory>
 
-// Feeds 100 devices, which drive back and forth across circles, until it is stopped.
+// Feeds fixes of 100 devices, which drive back and forth across circles, until the caller stops the feeder.
 class Feeder {
  public:
   Feeder(const Zones &zones, const std::vector<Circle> &circles, size_t place) : fleets(zones, devices) {
@@ -36,7 +36,7 @@ class Feeder {
 };
 
 struct Waits {
-  double median, worst; // in nanoseconds; `worst` is the 99th percentile
+  double median, worst; // median and 99th percentile of the waiting times, in nanoseconds
 };
 
 // Calls `call` every two milliseconds while the feeders run.

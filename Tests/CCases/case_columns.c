@@ -12,7 +12,7 @@ typedef struct table {
   int64_t times[ROWS];
 } table;
 
-/* The rows of a device that moves in and out, some of them invalid, late or without a position. */
+/* Fills the table with fixes of a device that moves in and out; some fixes are invalid, late or have no position. */
 static void fill(table *table) {
   for (int i = 0; i < ROWS; i++) {
     fencepost_fix fix = {0, i / 7 % 2 ? 0.1 : 0, i % 3 ? 5 : 0, SECONDS(i)};

@@ -115,7 +115,7 @@ static void long_paths(void) {
 }
 
 /* Passes unusual values of struct_size: a value from uninitialised memory, 0, and the size of a newer caller's
-   structure. The library must not write any byte beyond the structure. */
+   structure. The library must not write beyond the end of the structure. */
 static void any_struct_size(void) {
   static const uint32_t sizes[] = {0, 1, 4, 8, 271, 272, 273, 4096, 0x5a5a5a5a, 0x80000000, UINT32_MAX};
   fencepost_monitor *monitor = busy_monitor();

@@ -1,4 +1,4 @@
-/* No input through the header may trap: a Swift trap ends the process, and this case with it. */
+/* No call through the header may trap, whatever its input: a Swift trap ends the process, including the test. */
 #include "check.h"
 
 static uint64_t random_state;

@@ -61,7 +61,7 @@ static void a_failing_disk(void) {
   CHECK_OK(feed(monitor, 0, SECONDS(0)));
   next_event(monitor);
   CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
-  /* Replaces the library's descriptor with one that is open for reading only. */
+  /* Replaces the library's descriptor of the log with one that is open for reading only. */
   char path[PATH_MAX];
   path_in(&store, "m.fencepost-wal", path);
   int log = log_descriptor(&store), reading = open(path, O_RDONLY | O_CLOEXEC);
@@ -86,8 +86,8 @@ static void a_failing_disk(void) {
   CHECK_INT(event.cause, FENCEPOST_CAUSE_DIAGNOSTIC);
   CHECK_INT(event.diagnostics, 0);
   expect_no_event(monitor);
-  /* Makes the log's descriptor read-only again and leaves it so: closing must report the failure once, and must still
-     close the store. */
+  /* Makes the log's descriptor read-only again and does not restore it. Closing must report the failure once, and must
+     still close the store. */
   CHECK(dup2(reading, log) == log);
   CHECK_OK(feed(monitor, 0, SECONDS(2)));
   CHECK_STATUS(fencepost_monitor_close(monitor, &error), FENCEPOST_E_STORE_UNAVAILABLE);

@@ -71,7 +71,7 @@ int ccase_run(size_t index, char *buffer, size_t capacity) {
 void ccase_fail(const char *file, int line, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  if (current == NULL) { /* the check ran on a thread that a case has started */
+  if (current == NULL) { /* this thread was started by a case, so no case is current here */
     vfprintf(stderr, format, arguments);
     fprintf(stderr, " at %s:%d\n", file, line);
     abort();

@@ -105,7 +105,7 @@ def python(options: list[str]) -> Counts:
     run(*pip, f"{copy}[cli,files,geo,report,nmea,parquet]", *group, env=environment)
     settings = WORK / "coveragerc"
     settings.write_text(SETTINGS.format(work=WORK))
-    # Some tests send Ctrl-C, which a background shell may have configured to be ignored.
+    # Some tests send Ctrl-C, but a shell may start background processes with Ctrl-C ignored: restore the default.
     tests = [
         "env",
         "--default-signal=INT",

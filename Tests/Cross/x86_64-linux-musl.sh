@@ -1,7 +1,7 @@
 # This part of run.sh tests musl: fully static programs, and the wheel. Sourced by run.sh.
 # shellcheck shell=bash disable=SC2154
 
-# Builds fully static programs: with SQLite inside, and without stores.
+# Builds fully static programs: one that contains SQLite, and one without stores.
 step "static programs"
 static() { # ARCHIVE OUTPUT LARGEST
   compile -Os -static -s -Wl,--gc-sections,-z,noseparate-code Tests/Determinism/replay.c "$1" -o "$2"
@@ -30,15 +30,15 @@ compile -static Tests/Cross/store.c "$storeless" -o "$folder/refused"
 if "$folder/refused" write "$folder" 2> "$folder/refusal"; then fail "a library without stores opened one"; fi
 grep -q 'store_unavailable: this build of the library has no store' "$folder/refusal" || fail "says $(cat "$folder/refusal")"
 
-# Tests the stack sizes that the header states: musl's threads have small stacks, and its printf() needs more than
-# glibc's.
+# Tests the stack sizes that the header states. With musl, threads have small stacks, and printf() needs more stack than
+# with glibc.
 step "small stacks"
 mkdir "$folder/limits-store"
 compile -D'feenableexcept(x)=(void)0' Tests/HostSafety/host_limits.c Tests/HostSafety/host_fleets.c -static "$archive" -o "$folder/limits"
 [ "$("$folder/limits" examples/data/drive.csv "$folder/limits-store" stack)" = stack ] || fail "the stacks that the header states"
 
-# CPython's headers are the same with every C library, so the wheel can be built. Debian has no CPython for musl, so
-# only the library in the wheel is tested here, by the C cases.
+# The wheel can be built without a CPython for musl, because CPython's headers are the same with every C library. Debian
+# has no CPython for musl, so only the library in the wheel is tested here, by the C cases.
 step "the wheel"
 wheel=$(bindings/python/cross.sh)
 case $(basename "$wheel") in

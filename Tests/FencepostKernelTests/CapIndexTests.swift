@@ -11,7 +11,7 @@ import Testing
     var random = SeededGenerator("index, \(world)", salt: salt)
     var subject = CapSubject()
     for step in 0..<3000 {
-      // The index grows, then churns, then shrinks.
+      // At first the index grows, then insertions and removals balance, and at the end the index shrinks.
       let removing = step < 1500 ? 10 : step < 2500 ? 50 : 90
       if Int(random.next() % 100) < removing, !subject.caps.isEmpty {
         subject.remove(at: Int(random.next() % UInt64(subject.caps.count)))
@@ -72,8 +72,8 @@ import Testing
         let away = random.anywhere()
         let distance = random.next() % 2 == 0 ? 0 : reach * random.uniform(0...1)
         let chord = centre.squaredChord(to: away).squareRoot()
-        // A point on the straight line through both centres gives the chord that the test needs; the point need not be
-        // on the surface.
+        // The test needs only the length of the chord, so the point may lie on the straight line from `centre` through
+        // `away` instead of on the surface.
         func point(_ length: Double) -> EarthVector {
           let part = length / chord
           return EarthVector(

@@ -18,7 +18,8 @@ import Testing
       #expect((segment.length - n[6]).magnitude <= 15e-9, "\(row)")
       // The sign of the side must agree, unless the point is within 20 nm of the line.
       if n[7] > 20e-9 { #expect((foot.side > 0) == (n[9] > 0) && (foot.side < 0) == (n[9] < 0), "\(row) gave \(foot)") }
-      // Where the distance is nearly constant along the segment, the places may differ more.
+      // Allow a larger difference where the distance is nearly constant along the segment, because the nearest point is
+      // less certain there.
       #expect((foot.along - n[8]).magnitude <= 1e-8 + 2e-3 * (n[7] / 1e4).squareRoot(), "\(row) gave \(foot)")
       count += 1
     }
@@ -41,7 +42,7 @@ import Testing
       if one.isInner && other.isInner && one.distance > 35e-9 {
         #expect((one.side > 0) == (other.side < 0), "\(points)")
       }
-      // No other place along the segment is nearer to the point.
+      // No point of the segment is nearer to the test point than `one.distance`.
       for step in 0...20 {
         let place = there.point(there.length * Double(step) / 20).place
         #expect(points[2].path(to: place).distance >= one.distance - 20e-9, "\(points) \(step)")

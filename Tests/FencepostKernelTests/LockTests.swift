@@ -29,7 +29,7 @@ import Testing
         shared.isDone.store(true, ordering: .releasing)
       }
       Thread.detachNewThread { [shared] in
-        // The lock was first taken by another thread: a lock does not belong to a thread.
+        // Release a lock that another thread has taken, because a lock does not belong to a thread.
         while shared.word & 2 == 0 { sched_yield() }
         shared.lock.unlock()
         for _ in 0..<50 where !shared.isDone.load(ordering: .acquiring) {

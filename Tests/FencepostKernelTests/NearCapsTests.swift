@@ -24,7 +24,7 @@ import Testing
       if cap.reach.isFinite, chord > tolerated(cap.reach, 0) + 1e-5 * (radius + cap.reach) + 20, perhaps.contains(id) {
         mistakes += 1
       }
-      // A position well within a small cap must be listed as certain.
+      // If a position is well within a small cap, that cap must be listed as certain to contain the position.
       if cap.reach < 1e5, chord < 0.9 * cap.reach - 0.5 - 1e-5 * radius, !within.contains(id) { mistakes += 1 }
     }
     #expect(mistakes == 0, "at \(position), within \(radius)")

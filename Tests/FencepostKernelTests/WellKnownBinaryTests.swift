@@ -75,7 +75,7 @@ import Testing
       let bytes = WellKnownBinary.encode(geometry)
       let back = try WellKnownBinary.decode(bytes)
       #expect(back.isPolygon == isPolygon)
-      // The rings that are read back are closed.
+      // Decoding returns closed rings, so close the expected rings.
       let closed = parts.map { $0.map { isPolygon ? $0 + [$0[0]] : $0 } }
       #expect(back.vertices == (isPolygon ? corners(closed) : vertices))
       #expect(WellKnownBinary.encode(back) == bytes)

@@ -54,7 +54,8 @@ import Testing
     listener.lines = []
     try service.advance(to: Timestamp(microseconds: 30_000_000))
     #expect(listener.lines == ["exit office", "outside office", "outside office"])
-    // The device left the circle; the last event is the beacon's absence, established at the same time.
+    // The first two lines report that the device left the circle. The last line reports the beacon's absence,
+    // established at the same time.
     manager.stopMonitoring(for: CircularRegion(center: circle.center, radius: 1, identifier: "office"))
     #expect(manager.monitoredRegions == [beacon])
   }
@@ -71,7 +72,7 @@ import Testing
         manager.startMonitoring(
           for: CircularRegion(center: Coordinate(latitude: 0, longitude: 0), radius: 200, identifier: "office"))
       }
-      try service.feed(fix(0, longitude: 0))  // no delegate is set at this point
+      try service.feed(fix(0, longitude: 0))  // no delegate receives this event, because the manager no longer exists
       try service.setAuthorizationStatus(.denied, at: Timestamp(microseconds: 5))
       try service.close()
     }

@@ -12,7 +12,7 @@ import Testing
     Fix(latitude: 0, longitude: 0, time: Timestamp(microseconds: .min)),
     Fix(latitude: 0, longitude: 0, time: Timestamp(microseconds: .max)),
     Fix(latitude: 0, longitude: 0, time: Timestamp(microseconds: Timestamp.latest.microseconds + 1)),
-    // "Invalid" is reported before "late", and "late" before "no position".
+    // A fix with several defects is reported as invalid rather than late, and as late rather than without a position.
     Fix(latitude: 91, longitude: 0, accuracy: -1, time: at(-100)),
   ]
 

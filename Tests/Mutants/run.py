@@ -230,7 +230,7 @@ MUTANTS = [
     Mutant("a position has the sides of the reference of its cell", CELLS,
            "let sides = cell.sides ^ flips", "let sides = cell.sides"),
     # These mutants change what a fleet remembers about a device's surroundings. To detect these mutants,
-    # SurroundingsTests measures distances and checks which circles the devices are inside of.
+    # SurroundingsTests measures distances and checks which circles contain each device.
     Mutant("the room around a device does not shrink while the device moves", FLEET_FIXES,
            "let room = surroundings.room - moved", "let room = surroundings.room"),
     Mutant("only the nearest circle limits the room around a device", KERNEL_PATCHES,
@@ -302,7 +302,7 @@ MUTANTS = [
            "(candidate != nil || table.shape(of: slot).isNear(local))", "table.shape(of: slot).isNear(local)", "a shape is active when"),
     Mutant("the neighbourhood does not hear of a circle's state", WATCHES,
            "    neighbourhood.update(slot, watch)\n", "", "the list"),
-    # These mutants change the cached edges nearby; a wrong value there makes a safe ball too large, or selects the
+    # These mutants change the cache of nearby edges: a wrong value there makes a safe ball too large, or selects the
     # wrong ball.
     Mutant("a ball that is drawn anew keeps its centre", LOCAL,
            "    watches[Int(index)].centre = position\n", "", "the state of an active shape"),

@@ -1,6 +1,6 @@
-/* This source makes a plug-in that contains the engine or is linked to the shared library; with HOST, it makes a
- * program that contains the archive, exports its functions, and loads such plug-ins. Each program prints 1, the number
- * of events for one fix. */
+/* Builds a plug-in that either contains the engine or is linked to the shared library. With HOST, builds a program that
+ * contains the archive, exports its functions, and loads such plug-ins. Each program prints 1, the number of events for
+ * one fix. */
 #include <dlfcn.h>
 #include <stdio.h>
 

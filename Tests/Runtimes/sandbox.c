@@ -1,6 +1,6 @@
 /*
  * Tests the library in a sandbox that refuses getrandom(), as a kernel before 3.17 does: the library must work without
- * waiting for it. Stores must still get different numbers, both in one process and in its child process.
+ * waiting for it. Even then, stores must get different numbers, both in one process and in its child process.
  *
  *     sandbox FOLDER (stores are created in this folder)
  */
@@ -74,7 +74,7 @@ static unsigned long long number(const char *folder, const char *name) {
 int main(int count, char **arguments) {
   require(count == 2, "usage: sandbox FOLDER");
   const char *folder = arguments[1], *names[] = {"one", "two", "three", "four"};
-  alarm(120); /* ends a call that waits forever */
+  alarm(120); /* kills this process if a call waits forever */
   refuse_getrandom();
   create(folder, "one");
   create(folder, "two");

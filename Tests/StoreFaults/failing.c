@@ -26,7 +26,7 @@ static void open_on_full_disk(int with_log, int changed) {
   }
   fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
   if (fencepost_monitor_statistics(monitor, &statistics, NULL)) abort();
-  /* Reading the store succeeds; only the options have not been saved yet. */
+  /* The store was read successfully; only its options have not been saved yet. */
   if (statistics.store != (changed ? FENCEPOST_STORE_FAILING : FENCEPOST_STORE_KEPT))
     FAIL("a store %s has the status %u", what, statistics.store);
   if (add(monitor, 9, 0) || feed(monitor, 90000, 0)) FAIL("%s", last_error.message);

@@ -12,13 +12,13 @@ enum {
   DEVICES = 20000,
   CALLS = 45,
   ROWS = 7000,
-  /* A circle that contains devices grows before the call with this number. */
+  /* Number of the call before which a circle that contains devices grows. */
   GROWS = 16,
-  /* A device is removed before the call with this number. Each change follows a checkpoint. If the change is saved,
-     then all earlier inputs are saved, too. */
+  /* Number of the call before which the device LEAVER is removed. A checkpoint precedes each change. A store that
+     contains one of the changes also contains all earlier inputs. */
   LEAVES = 31,
   LEAVER = 7,
-  /* The test tries at most this many crashes until each kind has occurred. */
+  /* If some kind of state has not occurred yet, the test continues until it has tried this many crashes. */
   MOST_CRASHES = 60
 };
 
@@ -83,8 +83,8 @@ static int is_fed(long n) { return n % 10 != 9 && n % 4 != 3; }
 
 static uint32_t device_of(long n, long row) { return (uint32_t)((n * 6100 + row) % DEVICES); }
 
-/* Enlarges the circle (an example of a change to the table), unless `is_asked_only` is set. Returns whether the circle
-   was small before the call. */
+/* Enlarges a circle of the table, unless `is_asked_only` is set. Returns whether the circle had its original size
+   before the call. */
 static int grow(fencepost_fleet *fleet, int is_asked_only) {
   fencepost_conditions *table;
   fencepost_condition place;
@@ -106,7 +106,8 @@ static uint32_t number_of(fencepost_fleet *fleet, uint32_t device) {
   return number;
 }
 
-/* If a circle grows, its waiting events become void and get no sequence, so all events are delivered first. */
+/* Delivers all events. Otherwise, when a circle grows, its waiting events would become void and never get a
+   sequence. */
 static void take_events(fencepost_fleet *fleet) {
   static fencepost_fleet_event events[4096];
   size_t count = 1;
@@ -151,7 +152,7 @@ static void play_crowd(fencepost_fleet *fleet, long n, uint64_t *had) {
     }
     const char *name = name_of(device);
     check(fencepost_fleet_devices(fleet, &name, 1, 1, &devices[count], &last_error));
-    /* The position is in a circle or between two circles, sometimes moved slightly. */
+    /* The position is in a circle or between two circles; most calls shift it slightly. */
     latitudes[count++] = 0.005 * (double)((device * 7 + (uint32_t)n * 3) % 8) + 1e-6 * (double)(n % 5);
   }
   fencepost_fix_columns fixes = FENCEPOST_FIX_COLUMNS_INIT;
@@ -180,7 +181,7 @@ static void live(void *context) {
   fencepost_fleet_destroy(fleet);
 }
 
-/* The final state of each device, after all events have been polled. */
+/* Advances the fleet, polls all events, and writes the final state of each device to `out`. */
 static void finish_crowd(fencepost_fleet *fleet, uint64_t out[DEVICES]) {
   check(fencepost_fleet_advance(fleet, (2000 + CALLS * 10) * SECOND, &last_error));
   take_events(fleet);
@@ -200,15 +201,15 @@ static void finish_crowd(fencepost_fleet *fleet, uint64_t out[DEVICES]) {
 
 static uint64_t in_the_end[DEVICES];
 
-/* The number of inputs of each device before the removal. */
+/* Counts the inputs that each device receives before the removal. */
 static void count_inputs(uint64_t inputs[DEVICES]) {
   memset(inputs, 0, DEVICES * sizeof *inputs);
   for (long n = 0; n < LEAVES; n++)
     for (long i = 0; is_fed(n) && i < ROWS; i++) inputs[device_of(n, i)]++;
 }
 
-/* Returns the kind of state that the crash left. Returns 0 if a single save had covered all devices, because then the
-   crash did not happen between two parts. */
+/* Returns the kind of state that the crash left. Returns 0 if one save covered all devices, so that the crash did not
+   happen between two parts. */
 static int look_at_crowd(const char *what, long n) {
   static uint64_t had[DEVICES], now[DEVICES], before[DEVICES];
   fencepost_fleet *fleet = open_crowd(0);
@@ -233,7 +234,7 @@ static int look_at_crowd(const char *what, long n) {
     if (had[d] < least) least = had[d];
     if (had[d] > most) most = had[d];
   }
-  if (has_left) had[LEAVER] = before[LEAVER]; /* the device is removed, or feeding these inputs will remove it */
+  if (has_left) had[LEAVER] = before[LEAVER]; /* the device is removed, or is removed when the calls are played again */
   has_left &= number_of(fleet, LEAVER) == FENCEPOST_NO_DEVICE;
   for (long k = 0; k < CALLS; k++) play_crowd(fleet, k, had);
   finish_crowd(fleet, now);

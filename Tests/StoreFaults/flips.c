@@ -37,7 +37,7 @@ void attack_flips(long count) {
     size_t page = i % 4 == 0 ? below(pages) : interior[below(interiors)];
     size_t place = page * 1024 + (i % 3 ? below(1024) : below(120));
     unsigned char bit = (unsigned char)(1u << below(8));
-    /* Flips every bit of SQLite's own header in turn. */
+    /* In one run out of 16, flip a bit of SQLite's own header; every bit gets its turn. */
     if (i % 16 == 1) place = (size_t)(i / 16 / 8 % 100), bit = (unsigned char)(1u << i / 16 % 8);
     sound[place] ^= bit;
     clear_folder();

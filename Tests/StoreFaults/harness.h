@@ -12,10 +12,10 @@ enum {
   PATH_SIZE = 600
 };
 
-/* Each attack puts its store into this folder. */
+/* The folder in which each attack creates its store. */
 extern const char *folder;
 extern int failures;
-/* The error of the last call that was refused. */
+/* The error that the last refused call returned. */
 extern fencepost_error last_error;
 
 #define FAIL(...)                     \
@@ -42,7 +42,8 @@ void check_refused_creation(fencepost_status status, long first);
    the file must be unchanged. */
 void check_refused_flip(fencepost_status status, size_t place, const unsigned char *written, size_t size);
 
-/* Runs a child and returns waitpid()'s status. Failures in the child process are counted in this process. */
+/* Runs a child and returns waitpid()'s status. This process also counts the failures that occur in the child
+   process. */
 int in_child(void (*run)(void *context), void *context);
 /* Allocates memory that child processes share. */
 void *share(size_t size);

@@ -91,7 +91,7 @@ typedef struct {
   int is_closed;
   progress progress;
   fencepost_store_status status;
-  /* A hash of the final saved state if events about the store were added to the queue; otherwise 0. */
+  /* A hash of the final saved state if the queue contains events about the store itself; otherwise 0. */
   uint64_t sum;
 } meddling;
 
@@ -99,7 +99,7 @@ static void live(void *context) {
   meddling *shared = context;
   fencepost_monitor *monitor;
   const char *place = folder;
-  /* The store has a relative path, and is opened from the directory above it. */
+  /* Change to the directory above the store's, and open the store by a relative path. */
   if (kinds[shared->kind].meddle == change_directory) {
     folder = strrchr(place, '/') + 1;
     char above[PATH_SIZE];
@@ -110,7 +110,7 @@ static void live(void *context) {
   files_watch(place, 0);
   if (shared->at & 1) files_room(16 << 20);
   int is_shut = kinds[shared->kind].meddle == shut_its_directory;
-  /* The superuser may enter every directory, so the test gives up these rights. */
+  /* The superuser may enter every directory, so a test that runs as superuser becomes another user. */
   if (is_shut && getuid() == 0 && (chown(folder, 65534, 65534) || setuid(65534))) abort();
   if (open_monitor(&monitor, 0)) abort();
   folder = place;

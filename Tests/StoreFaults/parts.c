@@ -67,8 +67,8 @@ typedef struct {
 
 static void live(void *context) { run_crowd(&((killed_crowd *)context)->progress); }
 
-/* The state after opening must be the state after some call, and not older than the last checkpoint before
-   `completed`. */
+/* Checks the store after a crash: it must have the state after one of the calls, and this state must not be older than
+   the last checkpoint before call number `completed`. */
 static void look_at_crowd(long completed, const char *what, long n) {
   long first = 0;
   for (long k = 0; k < completed; k++)

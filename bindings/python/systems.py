@@ -26,10 +26,10 @@ RUN_PATH = "-Wl,-rpath,@loader_path" if IS_MACOS else "-Wl,-rpath,$ORIGIN"
 def install_name(library: Path) -> str:
     """Returns the file name under which the dynamic linker looks for a library."""
     if PORTABLE:
-        return library.resolve().name  # build.sh gives the library this file name
+        return library.resolve().name  # build.sh uses the install name as the file's name
     command = ["otool", "-D", str(library)] if IS_MACOS else ["readelf", "--dynamic", "--wide", str(library)]
     read = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}).stdout
-    if IS_MACOS:  # the output has the file's name and a colon, then the install name: @rpath/libfencepost.0.2.dylib
+    if IS_MACOS:  # otool prints the file's name, a colon and the install name, such as @rpath/libfencepost.0.2.dylib
         return read.split()[-1].rpartition("/")[2]
     found = re.search(r"\(SONAME\).*\[(.+)\]", read)
     return found[1] if found else library.name

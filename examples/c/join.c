@@ -18,7 +18,7 @@ int main(void) {
   check(fencepost_monitor_add_circular_condition(monitor, "shoreline", 37.4267, -122.0806, 1500, NULL, &error), &error);
   check(fencepost_monitor_add_circular_condition(monitor, "park", 37.3349, -122.0090, 300, NULL, &error), &error);
 
-  /* The points stay in the caller's rows: nothing is copied. */
+  /* The library reads the points from the caller's rows without copying them. */
   typedef struct shop {
     const char *name;
     double latitude, longitude;
@@ -33,7 +33,7 @@ int main(void) {
   columns.longitudes = &shops[0].longitude;
   columns.latitude_stride = columns.longitude_stride = sizeof shops[0];
 
-  /* Pass a likely capacity first, and the needed capacity if the first was too small. */
+  /* First pass a likely capacity. If it is too small, pass the size that the library reports. */
   int64_t offsets[SHOPS + 1];
   size_t room = 2, size = 0;
   uint64_t *generations = NULL;

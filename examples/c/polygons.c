@@ -61,8 +61,8 @@ int main(void) {
   check(fencepost_monitor_condition_shape(monitor, "park", &shape, &error), &error);
   printf("nearest line of the park: %.6f, %.6f; depth %.0f m\n", latitude, longitude, shape.depth_m);
 
-  /* Add the park as well-known binary, the format that databases use: the park is unchanged, so it is not added
-     again. */
+  /* Add the same park again as well-known binary, the format that databases use. Nothing is added, because the park is
+     unchanged. */
   unsigned char wkb[256];
   size_t size = 0;
   uint32_t changed = 1;

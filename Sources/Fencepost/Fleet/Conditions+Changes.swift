@@ -17,7 +17,7 @@ extension Conditions {
     _ condition: any Condition, identifier: String, assuming: Event.State = .unsatisfied,
     policy: TransitionPolicy = .standard, tag: UInt64 = 0
   ) throws(MonitorError) {
-    // Examine the shape, which may take seconds, before any fleet has to wait.
+    // Examine the shape first, because this may take seconds and no fleet has to wait for it.
     let subject = try GivenCondition(condition).subject()
     try ContiguousArray(identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
       try change { table throws(MonitorError) in
@@ -38,7 +38,7 @@ extension Conditions {
     try ContiguousArray(identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
       try MonitorEngine.check(bytes, assuming, policy)
       let subject = try GivenCondition(condition).subject { known(bytes) }
-      // A call that changes nothing must not make the fleets over this table wait.
+      // If the call changes nothing, the fleets that use this table must not wait for it.
       let isEnsured = try read { table throws(MonitorError) in
         try table.isEnsured(subject, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
       }

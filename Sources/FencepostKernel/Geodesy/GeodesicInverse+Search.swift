@@ -91,7 +91,7 @@ extension InverseTask {
     let guess = firstGuess()
     if let short = guess.path { return short }
     var start = guess.start
-    // An azimuth that is known to be too small, and one that is known to be too large.
+    // Bounds of the azimuth: `low` is known to be too small, and `high` is known to be too large.
     var low = Heading(sine: Heading.tiny, cosine: 1)
     var high = Heading(sine: Heading.tiny, cosine: -1)
     var distance = Double.nan
@@ -100,7 +100,7 @@ extension InverseTask {
       let trial = follow(start)
       let excess = trial.excess
       let size = excess.magnitude
-      // Near the conjugate point the geometry changes on the scale of m₁₂ / f, which tightens the limits.
+      // Tighten the limits near the conjugate point, because the geometry changes there on the scale of m₁₂ / f.
       let reach = trial.reducedLength * min(1, 100 * trial.reducedLength)
       let last = size <= 4e-16 || round >= 100 || size.isNaN
       if distance.isNaN && (last || size <= 2.5e-6 * reach) {

@@ -29,8 +29,8 @@ extension CapIndex {
     guard distance >= 0 else { return }
     if !strays.isEmpty { collectStrays(near: position, within: distance, into: &hits) }
     guard treeCount > 0, position.x == position.x, position.y == position.y, position.z == position.z else { return }
-    // Every cap is less than 1e15 m away from any place on the Earth. The square of 1e15 m does not overflow; a host
-    // may trap overflow.
+    // The distance between any place on the Earth and any cap is less than 1e15 m. Limit the distance to 1e15 m, so
+    // that its square does not overflow: a host may trap overflow.
     let bounded = position.isOnEarth ? min(distance, 1e15) : distance
     withSearch(near: position, within: bounded) { search in
       lookAround(&search, into: &hits)
@@ -91,7 +91,8 @@ extension CapIndex {
   public func leastSlack(
     near position: EarthVector, within distance: Double, except excepted: SIMD16<UInt32>, count: Int
   ) -> Double {
-    // There is no bound if caps lie outside the tree, which the caller measures exactly, or if an argument is NaN.
+    // No bound is known if an argument is NaN, or if some caps lie outside the tree; the caller measures such caps
+    // exactly.
     guard strays.isEmpty, distance >= 0, position.isOnEarth else { return -.infinity }
     guard treeCount > 0 else { return distance }
     let bounded = min(distance, 1e15)
@@ -301,7 +302,7 @@ struct CapSearch {
     let nearZ = UInt64(truncatingIfNeeded: CapIndex.bits(gapsZ .<= limit))
     // In the mask, bit number x + 4 y + 16 z stands for child (x, y, z). The four bits of x are repeated in each group
     // of four; each bit of y fills a group, and the resulting sixteen bits are repeated four times; each bit of z fills
-    // sixteen bits. The bits that are set in all three masks stand for the children that are near on every axis.
+    // sixteen bits. A child is near on every axis if its bit is set in all three masks.
     let spreadY = (nearY & 1 | (nearY & 2) &<< 3 | (nearY & 4) &<< 6 | (nearY & 8) &<< 9) &* 15
     let spreadZ = (nearZ & 1 | (nearZ & 2) &<< 15 | (nearZ & 4) &<< 30 | (nearZ & 8) &<< 45) &* 0xFFFF
     var near =
@@ -311,7 +312,7 @@ struct CapSearch {
     while near != 0 {
       var child = near.trailingZeroBitCount
       if isDrawnTogether {
-        // Search the cube that contains the position first: its results exclude most of the other cubes.
+        // First search the cube that contains the position: its results exclude most of the other cubes.
         if first >= 0, near &>> UInt64(first) & 1 != 0 { child = first }
         first = -1
         padded = paddedDistance(level: level)

@@ -132,8 +132,8 @@ struct EdgeDivision {
     let touching = feet.filter { $0.1.isOn }
     for (edge, foot, vertex) in touching { cut(edge, foot.part, drawn.points[vertex]) }
     if !touching.isEmpty { return }
-    // Adjacent edges are cut at adjacent points, so that their geodesics deviate in the same way; other edges are cut
-    // in the middle.
+    // Cut each long edge opposite the ends of the other edge, so that both geodesics deviate in the same way. If no
+    // point is opposite an end, cut the long edges in the middle.
     let isLong = (pair.length > Self.shortest, pair.otherLength > Self.shortest)
     var isCut = false
     for (edge, foot, _) in feet
@@ -162,7 +162,7 @@ struct EdgeDivision {
     for index in rings.indices {
       rings[index].insert(&room) { start, end in
         if let cuts = cuts[SeamCancelling.Pair(start, end)] { return EdgeDivision.points(cuts) }
-        // The cuts are stored for the same edge in the opposite direction, so reverse their points.
+        // If the cuts are stored for the opposite direction of the edge, return their points in reverse order.
         return cuts[SeamCancelling.Pair(end, start)].map { EdgeDivision.points($0).reversed() } ?? []
       }
     }

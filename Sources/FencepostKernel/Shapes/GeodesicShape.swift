@@ -134,9 +134,9 @@ public final class GeodesicShape: Sendable {
   ) -> (centre: EarthVector, reach: Double) {
     let (centre, reach) = line.bounds
     let whole = GeodesicShape.wholeEarth
-    // If a ball covers less than half of the Earth, the area beyond it is connected and does not contain the line. So
-    // this area is wholly inside or wholly outside the shape; it is outside unless a polygon may cover more than half
-    // of the Earth.
+    // If the ball around the line covers less than half of the Earth, the area beyond the ball is connected and does
+    // not contain any point of the line. Therefore, the area beyond the ball is wholly inside or wholly outside the
+    // shape; it is outside unless a polygon may cover more than half of the Earth.
     guard centre.length > 1e6, reach < 6e6 else { return whole }
     if mayBeLarge, line.nearest(to: SurfacePoint((centre * -1).onSurface)).side > 0 { return whole }
     let wide = reach + max(offset, 0)

@@ -57,8 +57,8 @@ enum RingArea {
     }
     for (start, end) in zip(ring, ring.dropFirst()) {
       let half: Double = start.latitude + end.latitude >= 0 ? 1 : -1
-      // A pole has the longitude of the edge that leads to it; at the pole, the line turns to the longitude of the next
-      // edge.
+      // An edge that ends at a pole follows the meridian of its other end. At the pole, the line turns to the meridian
+      // of the next edge.
       let startsAt = start.latitude.magnitude == 90 ? end.longitude : start.longitude
       let endsAt = end.latitude.magnitude == 90 ? start.longitude : end.longitude
       if first == nil { first = startsAt } else if last != startsAt { turn(from: last, to: startsAt, half) }

@@ -1,11 +1,11 @@
-/* Declares an SQLite file system that fails on demand, for the files of one directory; operations on other files are
-   passed on. */
+/* Declares an SQLite file system in which operations on the files of one directory fail on demand. Operations
+   on other files succeed as usual. */
 #ifndef FAULTY_VFS_H
 #define FAULTY_VFS_H
 
 #include <stdint.h>
 
-/* Replaces the file system that stores use, which is SQLite's "unix-none". */
+/* Replaces "unix-none", the SQLite file system that stores use. */
 int faulty_vfs_install(void);
 
 /* Starts counting the writes, fsyncs, truncations and removals below a directory, from 0. */

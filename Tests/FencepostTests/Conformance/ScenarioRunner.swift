@@ -48,7 +48,7 @@ final class ScenarioRunner {
     for (index, step) in scenario.steps.enumerated() {
       do {
         try await perform(step)
-        // Changes that a failing store has missed cannot be read back.
+        // A restart would lose the changes that a failing store could not save.
         if restartsEveryStep, !isStoreFailing {
           for name in opened { try await restartBetweenSteps(name) }
         }

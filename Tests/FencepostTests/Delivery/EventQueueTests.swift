@@ -43,7 +43,7 @@ import Testing
     for step in 0..<30_000 {
       if random.chance(step < 12_000 ? 0.7 : 0.4) || list.isEmpty {
         last += 2
-        // A few events are appended late: they belong before events that are already in the list.
+        // A few events are appended out of order: they sort before events that are already in the list.
         let change = random.chance(0.1) && last > 100 ? last - UInt64(random.integer(0...40)) * 2 - 1 : last
         var place = list.count
         while place > 0, list[place - 1] > change { place -= 1 }

@@ -100,7 +100,7 @@ struct FleetWorld {
       shards[shard].stored = StoredFleet(try FleetEngine(restoring: bytes, conditions: conditions))
     }
     shards[shard].handedOut = 0
-    // Devices without inputs are not stored, so they are added again.
+    // The restored fleet lacks devices without inputs, because they are not stored: add them again.
     var idle: [Device] = []
     for number in numbers(shard) {
       guard let name = shards[shard].devices[number]?.name else { continue }
@@ -143,11 +143,11 @@ struct FleetWorld {
     let restored = try kept.restored()
     try restored.checkInvariants()
     #expect(durability != .everyInput || restored.watermark.time == fleet.watermark.time, "\(place)")
-    // The restored fleet may lack the time that had already counted towards the absence of removed beacons.
+    // For removed beacons, the restored fleet may lack the time that had already counted towards their absence.
     if durability == .everyInput, conditions.read({ $0.lastBeacon }) == 0 {
       let others = self.rows(of: restored)
       for key in Set(rows.keys).union(others.keys) where key.table != .head {
-        // A removed device is not stored again when its events become void.
+        // When the events of a removed device become void, the device is not stored again.
         if key.table == .fleetDevices, others[key] == nil, rows[key]?.first == 1 { continue }
         #expect(others[key] == rows[key], "\(place), \(key)")
       }
@@ -257,15 +257,15 @@ struct FleetWorld {
 
   /// Moves a device to another fleet.
   mutating func move(_ number: UInt32, from: Int, to other: Int, portable: Bool) throws {
-    // A device without a time would start as new in the other fleet, so it is not moved.
+    // Do not move a device that has no time yet, because the other fleet would treat it as a new device.
     guard let device = shards[from].devices[number], device.monitor.currentTime != nil,
       shards[other].fleet.number(of: device.name) == nil
     else { return }
     let bytes = try shards[from].fleet.export([number], portable: portable)[0]
     var moved = device
-    // The events of the device that still wait in this fleet get the next sequence numbers.
+    // The events of the device that are still waiting in the first fleet use up the next sequence numbers.
     moved.sequence += UInt64(shards[from].waiting.count { $0.device == number && $0.name == device.name })
-    // The other fleet's latest advance also applies to the device that was moved.
+    // If the other fleet was advanced, that advance also applies to the moved device.
     if let floor = shards[other].fleet.currentTime { try? moved.monitor.advance(to: floor) }
     try removeDevice(number, from, droppingEvents: true)
     let numbers = try shards[other].fleet.load([(device.name, bytes)])
@@ -389,7 +389,7 @@ struct FleetWorld {
   /// Advances all devices.
   mutating func advance(to time: Timestamp, _ shard: Int) throws {
     let floor = shards[shard].fleet.currentTime
-    // A monitor's advance has no limit.
+    // A monitor may advance by any amount of time; `force` lifts the fleet's limit on it.
     let one = outcome { try shards[shard].fleet.advance(to: time, force: true) }
     if let floor, time < floor {
       #expect(one == "\(MonitorError.lateInput(time: time, clock: floor))", "\(place)")
@@ -399,7 +399,7 @@ struct FleetWorld {
     shards[shard].past.append(.advance(time))
     let start = shards[shard].waiting.count
     for number in numbers(shard) {
-      // An advance does not change a device whose clock is ahead.
+      // An advance does not change a device whose clock is later than the time of the advance.
       try? shards[shard].devices[number]?.monitor.advance(to: time)
       shards[shard].devices[number]?.isFresh = false
       drain(shard, number, row: 0)
@@ -617,7 +617,7 @@ struct FleetWorld {
       guard let last = monitor.record(for: presence.identifier)?.lastEvent, last.state == .satisfied,
         last.cause != .none, last.evidence != nil
       else { continue }
-      // A state that was reported after the time of the rewind gets a new date.
+      // A rewind changes the date of each state that was reported after the time of the rewind.
       if let rewound = device.rewound, last.date ?? rewound > rewound { continue }
       #expect(presence.since == last.date && presence.evidenceDate == last.evidenceDate, "\(place)")
       #expect(presence.generation == last.generation && presence.tag == last.tag, "\(place)")

@@ -87,7 +87,7 @@ import Testing
   @Test func verticesThatAreNotReducedAreRefused() throws {
     let bytes = try row(square())
     var turned = bytes
-    // Shifts the longitude of the second vertex, 0.0009, by a full turn to 360.0009.
+    // Replaces the longitude of the second vertex, 0.0009, by 360.0009, which is the same meridian.
     let place = bytes.count - 4 * 16
     withUnsafeBytes(of: (0.000_9 + 360).bitPattern.littleEndian) { turned.replaceSubrange(place..<place + 8, with: $0) }
     #expect(throws: Damage.self) { try read(turned) }

@@ -99,7 +99,7 @@ test("where the host refuses memory in a call, the engine is replaced", async ()
   const monitor = filled(10);
   const kept = monitor.snapshot();
   const owner = engine();
-  // Disable the memory check before a call, and use up WebAssembly's memory.
+  // Turn off the memory check that precedes each call, and use up WebAssembly's memory.
   owner.room = () => {};
   const zones = new Zones();
   let size = 2 ** 30;

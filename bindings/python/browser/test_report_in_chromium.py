@@ -146,8 +146,8 @@ HIDDEN = """
 const [left, top, width, height] = map.locator;
 return map.targets.filter(([x, y]) => x > left && x < left + width && y > top && y < top + height).length
 """
-# Returns the names of those rows in the table of states whose strip has a bar. The pixel row that the test reads lies
-# above the line and above the bars for unknown states.
+# Finds the rows of the table of states whose strip has a bar, and returns the names in these rows. The pixel row that
+# the test reads lies above the line and above the bars for unknown states.
 BARS = """
 const pixels = (strip) => strip.getContext("2d").getImageData(0, 9, strip.width, 1).data;
 const strips = [...document.querySelectorAll("#states tbody canvas")].filter((strip) => pixels(strip).some(Boolean));
@@ -217,7 +217,7 @@ def test_what_is_chosen_shows_its_evidence_everywhere(browser: Any, tmp_path: Pa
     assert low < visit.start.timestamp() * 1000 < high < log.end.timestamp() * 1000
     painted(browser)
     assert browser.execute_script("return Number(map.canvas.dataset.visits)") == 1
-    # The visit's mark on the map leads to the same visit.
+    # The map finds the chosen visit at the first point of the visit's path.
     assert browser.execute_script(
         "const [x, y] = map.toScreen(chosen.visit.path[0]); return map.found([x, y]).visit.number"
     ) == list(log.visits()).index(visit)

@@ -172,7 +172,7 @@ def test_a_host_with_a_loop_of_its_own() -> None:
         at = datetime(2026, 1, 1, tzinfo=UTC)
         assert presence.location("phone", 0.0, 0.0, 5.0, at) is Fed.ACCEPTED
         assert seen == [] and presence.zones_of("phone") == ["home"]
-        seconds[0] = 1.0  # the pause after a failure is over
+        seconds[0] = 1.0  # the pause after the failed call is over
         presence._turn()
         assert seen == [("home", "satisfied")]
         presence.location("phone", 0.0, 0.01, 5.0, at.replace(second=1))

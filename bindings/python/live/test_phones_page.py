@@ -59,14 +59,14 @@ def test_the_page_word_for_word() -> None:
         assert "correct" not in made.say("cat passwords", HOME), "passwords are not kept"
         transition = json.loads(made.until("grep '^{' heard", "the transition", HOME))
         assert (transition["_type"], transition["event"], transition["desc"]) == ("transition", "enter", "home")
-        # On the phone, opening the page needs the token.
+        # From the phone, the page can be opened only with the token.
         fetch = "import sys; from urllib.request import *; q = Request(sys.argv[1], headers={sys.argv[2]: sys.argv[3]})"
         fetch += "; print(urlopen(q).read().decode())"
         page = f"python3 -c {shlex.quote(fetch)} http://127.0.0.1:8090/"
         assert "<title>Fencepost" in say(f'{page} Authorization "Bearer $(cat token)"')
         assert made.run(f"{page} X-None none", HOME).returncode != 0
-        # The watch is stopped while the phone continues. The same command, started again, reads the messages that the
-        # phone sent while the watch was stopped.
+        # Stop the watch while the phone continues to send. When the same command starts the watch again, the watch
+        # reads the messages that the phone sent in the meantime.
         made.say("pkill -INT -f '^[^ ]*python[^ ]* fencepost/bin/fencepost'")
         made.until("! pgrep -f '^[^ ]*python[^ ]* fencepost/bin/fencepost'", "the end")
         say(phone.replace("owntracks/alice/phone", "owntracks/alice/watch"))

@@ -73,7 +73,7 @@ def test_the_readme_word_for_word() -> None:
         made.say(publish("bob/phone", 13.4))
         made.until(f"grep bob/phone {EVENTS}", "what the broker held")
         assert made.say("systemctl show -p NRestarts --value fencepost-watch").strip() == "1"
-        # A broker with users. The watch's password is in a file that only root may read.
+        # A broker with users. The watch reads its password from a file that only root may read.
         walked(made, broker)
         made.say("systemctl is-active fencepost-watch")
         refused = made.run(publish("carol/phone", 13.4))
@@ -82,7 +82,7 @@ def test_the_readme_word_for_word() -> None:
         made.until(f"grep alice/watch {EVENTS}", "the event of a user")
         made.say("systemctl stop fencepost-watch")
         assert made.say("systemctl show -p Result --value fencepost-watch").strip() == "success"
-        # Started with systemd-run, the watch becomes ready, is still alive after the watchdog's timeout, reloads, and
+        # systemd-run starts the watch, which becomes ready, is still alive after the watchdog's timeout, reloads, and
         # stops.
         command = "/opt/fencepost/bin/fencepost watch --config /etc/fencepost/watch.toml"
         made.say(
@@ -90,7 +90,7 @@ def test_the_readme_word_for_word() -> None:
             "--property=EnvironmentFile=/etc/fencepost/environment "
             f"--uid=fencepost --working-directory=/var/lib/fencepost {command}"
         )
-        time.sleep(9)  # longer than the watchdog waits
+        time.sleep(9)  # longer than the watchdog's timeout of 8 s
         assert made.say("systemctl is-active tried").strip() == "active"
         # systemd ends a watch that stops reporting its state.
         made.say("systemctl kill -s STOP --kill-whom=main tried")

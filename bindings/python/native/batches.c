@@ -7,9 +7,9 @@
 #include <time.h>
 
 /*
- * Each row may evaluate all conditions, which takes about 100 ns per condition. Even if every row evaluates all
- * conditions, the first block takes at most about 10 ms, so with few conditions this block has many rows. The size of
- * later blocks depends on measured time, because a call from another thread on the same handle may have to wait for one
+ * A row may have to evaluate all conditions, at about 100 ns per condition. The first block takes at most about 10 ms
+ * even if every row evaluates all conditions; if there are few conditions, this block has many rows. The size of later
+ * blocks depends on measured time, because a call from another thread on the same handle may have to wait for one
  * block.
  */
 #define FIRST_BLOCK_WORK 100000
@@ -47,8 +47,8 @@ static fencepost_fix_columns rows_from(const fencepost_fix_columns *fixes, size_
   return rest;
 }
 
-/* Checks with a monitor without conditions that no row is refused, because a refusal must come before any row is
-   fed. */
+/* Feeds all rows to a temporary monitor without conditions, so that an invalid row is found before any row is fed to
+   the real handle. */
 static fencepost_status try_all(const fencepost_fix_columns *fixes, size_t count, fencepost_error *error) {
   fencepost_monitor *empty = NULL;
   fencepost_feed_result result = {0, 0, 0};
@@ -58,7 +58,7 @@ static fencepost_status try_all(const fencepost_fix_columns *fixes, size_t count
   return status;
 }
 
-/* Feeds the rows from row `done` on. */
+/* Feeds the rows, beginning with row `done`. */
 static fencepost_status feed(native_handle *self, const fencepost_fix_columns *fixes,
                              const fencepost_fleet_columns *devices, size_t done, size_t rows,
                              fencepost_feed_result *result, fencepost_error *error) {
@@ -81,7 +81,7 @@ int native_try_rows(native_state *state, const fencepost_fix_columns *fixes, siz
   return -1;
 }
 
-/* The rows to feed, and the progress. */
+/* The rows of a batch, and how many of them have been fed. */
 typedef struct {
   fencepost_fix_columns fixes;
   native_device_column *devices;

@@ -16,7 +16,7 @@ static int has_code(const Py_buffer *view, const char *codes) {
   return view->itemsize == 8 && *format != 0 && strchr(codes, *format) != NULL && format[1] == 0;
 }
 
-/* Returns true if C can index the elements. If there is only one element, its stride does not matter. */
+/* Returns true if C code can use the elements as an array. If there is only one element, its stride does not matter. */
 static int is_dense(const Py_buffer *view) {
   Py_ssize_t count = view->shape[0];
   return count == 0 || ((uintptr_t)view->buf % 8 == 0 && (count == 1 || view->strides[0] == 8));

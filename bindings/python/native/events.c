@@ -11,9 +11,9 @@ static PyObject *refinement_tuple(const fencepost_event *event) {
 
 /*
  * Returns the tuple (sequence, identifier, state, cause, date_us, evidence_date_us, refinement, diagnostics,
- * generation, latitude, longitude, accuracy, boundary_distance, evidence, tag); missing values are None. `evidence` has
- * the bits FENCEPOST_EVIDENCE_.... `identifier` is the condition's identifier as a str. If `identifier` is NULL, this
- * function creates the str.
+ * generation, latitude, longitude, accuracy, boundary_distance, evidence, tag); missing values are None. `evidence` is
+ * a combination of FENCEPOST_EVIDENCE_... bits. `identifier` is the condition's identifier as a str. If `identifier` is
+ * NULL, this function creates the str.
  */
 PyObject *native_event_tuple(const fencepost_event *event, PyObject *identifier) {
   PyObject *values[] = {
@@ -62,7 +62,8 @@ static PyObject *event_row(const fencepost_fleet_event *found, PyObject *name) {
   return both;
 }
 
-/* Reads up to `capacity` events. For a monitor, each element receives only a fencepost_event, its first member. */
+/* Reads up to `capacity` events into an array. Its elements have the type fencepost_event for a monitor, and
+   fencepost_fleet_event for a fleet. */
 static fencepost_status poll(native_handle *self, void *events, size_t capacity, size_t *count,
                              fencepost_error *error) {
   return NATIVE_EVENTS(self, fencepost_monitor_poll_events, fencepost_fleet_poll_events, events, capacity, count,
@@ -130,8 +131,9 @@ static fencepost_status abandon(native_handle *self, fencepost_error *error) {
 }
 
 /*
- * Acknowledges or abandons the events in flight. If `turn_object` is not None, the function does nothing if another
- * consumer has read events since that turn. Returns False if another consumer has read events, otherwise True.
+ * Acknowledges or abandons the events in flight. `turn_object` is None, or the turn in which the caller read the
+ * events: if another consumer has read events since that turn, this function does nothing. Returns False if this
+ * function did nothing, otherwise True.
  */
 static PyObject *settle(PyObject *object, PyObject *turn_object, settlement settlement) {
   native_handle *self = (native_handle *)object;
@@ -191,7 +193,8 @@ PyObject *native_event_text(native_state *state, const fencepost_event *event) {
   return PyUnicode_FromStringAndSize(buffer, (Py_ssize_t)size);
 }
 
-/* Takes the members of the tuple that native_event_tuple() returns, except the tag, in the same order. */
+/* The Python arguments are the members of the tuple that native_event_tuple() returns, in the same order, without the
+   tag. */
 PyObject *native_event_json(PyObject *module, PyObject *args) {
   native_state *state = PyModule_GetState(module);
   fencepost_event event;

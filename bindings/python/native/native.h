@@ -27,7 +27,7 @@ typedef struct {
 typedef struct {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
-  uint64_t last, served; /* tickets: how many were drawn, and how many were served */
+  uint64_t last, served; /* number of tickets drawn, and number of tickets served */
 } native_queue;
 
 /*
@@ -40,15 +40,15 @@ typedef struct {
   fencepost_conditions *table;
   fencepost_fleet *fleet;
   native_queue queue; /* queue of the calls that run without the interpreter lock */
-  Py_ssize_t outside; /* number of calls without the interpreter lock; accessed with that lock */
+  Py_ssize_t outside; /* number of calls that released the interpreter lock; accessed only with that lock */
   int consumer;       /* descriptor of the waiting consumer, plus 1; 0 without a consumer */
   long consumer_process;
   int is_closed;
-  int is_stored;      /* calls may wait for a disk */
+  int is_stored;      /* true if calls may wait for a disk */
   int refuses_inputs; /* true if the handle is closed and has a store; accessed only within a call */
-  uint64_t removals;  /* number of devices removed so far; after a removal, a device number found earlier may be in use
-                         again; accessed only in a call */
-  uint64_t turn;      /* increased whenever events are read; events in flight belong to the latest consumer */
+  uint64_t removals;  /* number of devices removed so far; each removal may free a device number for another device;
+                         accessed only in a call */
+  uint64_t turn;      /* incremented whenever events are read; the events in flight belong to the latest consumer */
 } native_handle;
 
 /* errors.c */
@@ -67,7 +67,8 @@ int native_text(native_state *state, PyObject *value, const char *what, const ch
 int native_time(PyObject *value, int64_t *out);
 /* Returns a number, or None for NaN or FENCEPOST_TIME_UNSET. A new reference. */
 PyObject *native_optional_double(double value);
-/* Returns the texts of a tuple of str in an array, to be freed with PyMem_Free(). The tuple still owns the texts. */
+/* Returns the texts of a tuple of str in an array, to be freed with PyMem_Free(). The texts are borrowed from the
+   tuple. */
 const char **native_texts(native_state *state, PyObject *tuple, Py_ssize_t *count);
 /* Returns the counts of added, replaced, kept and removed conditions. */
 PyObject *native_counts_of(const fencepost_sync_result *result);
@@ -75,18 +76,18 @@ PyObject *native_optional_place(double latitude, double longitude); /* returns N
 PyObject *native_optional_time(int64_t value);
 /* Gets a store's directory from a bytes object, which owns the text, or from None. */
 int native_directory(native_state *state, PyObject *value, const char **out);
-/* Returns the tuple (dwell_policy, entry_dwell_us, exit_dwell_us, entry, exit and limit margin, accuracy factor,
-   notify). */
+/* Returns a policy as the tuple (dwell_policy, entry_dwell_us, exit_dwell_us, entry margin, exit margin, limit margin,
+   accuracy factor, notify). */
 PyObject *native_policy_tuple(const fencepost_transition_policy *policy);
 /* Sets the options for an add; `value` is None, or a policy tuple (see above), which is read into `policy`. */
 int native_condition_options(PyObject *value, int assuming, unsigned long long tag, fencepost_transition_policy *policy,
                              fencepost_condition_options *options);
 
 /* buffers.c */
-/* A column: its buffer, and a copy in microseconds if it has times in another unit. */
+/* A column: its buffer and, if its times are not in microseconds, a copy in microseconds. */
 typedef struct {
   Py_buffer view;
-  double number; /* the value of a column that is a single number */
+  double number; /* the value, if the column is a single number */
   const void *start;
   int64_t stride;
   int64_t *scaled;
@@ -94,7 +95,7 @@ typedef struct {
 } native_column;
 /* The required type of a column, as codes of Python's struct module ("d": doubles; "lq" or "LQ": 64-bit integers). */
 enum {
-  NATIVE_DENSE = 1, /* contiguous and aligned; without this flag any stride is allowed */
+  NATIVE_DENSE = 1, /* the elements are contiguous and aligned; without this flag, any stride is allowed */
   NATIVE_WRITABLE = 2
 };
 typedef struct {
@@ -102,8 +103,8 @@ typedef struct {
   const char *codes;
   int needs;
 } native_layout;
-/* The number of rows that all columns must have (-1 before the first column), and the name of the column that
-   determined it, for messages. */
+/* The number of rows that all columns must have, or -1 before the first column. `like` names the column that determined
+   this number, for messages. */
 typedef struct {
   const char *like;
   Py_ssize_t count;
@@ -135,18 +136,18 @@ native_handle *native_allocate(PyTypeObject *type);
 void native_release(PyObject *self);
 
 /*
- * A call on a handle: one or more calls of library functions, between `begin` and `return` (or `end`). Only one call at
- * a time runs on a monitor or fleet. So what one function of the library has found (the number of a device, or that a
- * monitor is not closed) still holds for the next function. During a call, do not call Python functions, and do not
- * begin another call on the handle.
+ * A call on a handle consists of one or more calls of library functions, between native_begin() and native_return() (or
+ * native_end()). Only one call at a time runs on a monitor or fleet. Therefore, a result of one library function (such
+ * as the number of a device, or that a monitor is not closed) stays valid until the end of the call. During a call, do
+ * not call Python functions, and do not begin another call on the handle.
  *
  *     Example: native_call call = native_begin(self); if (native_end(&call, fencepost_monitor_advance(self->handle,
  *     time, &call.error)) < 0) return NULL;
  */
 typedef struct {
   native_handle *self;
-  PyThreadState *saved; /* set while the interpreter lock is released */
-  int is_alone;         /* set while the call has its turn in the queue */
+  PyThreadState *saved; /* the thread's state while the interpreter lock is released, otherwise NULL */
+  int is_alone;         /* true while it is this call's turn in the queue */
   int lacks_memory;
   fencepost_error error;
 } native_call;
@@ -159,8 +160,8 @@ native_call native_begin(native_handle *self);
 /* Begins a call and releases the interpreter lock, because the call may take long. */
 native_call native_begin_batch(native_handle *self);
 /*
- * Begins a call of a single library function that only reads. The call runs in parallel with other calls on the handle;
- * the library makes them wait for each other as far as needed.
+ * Begins a call of one library function that only reads. Other calls on the handle may run at the same time; the
+ * library makes calls wait for each other where necessary.
  */
 native_call native_begin_question(native_handle *self);
 /* Begins a call whose effect a store must save; returns 0, or -1 with an exception if the handle is closed. */
@@ -168,8 +169,7 @@ int native_begin_input(native_handle *self, native_call *call);
 int native_begin_input_batch(native_handle *self, native_call *call);
 /* Takes the interpreter lock again; the caller must check the library's status. */
 void native_return(native_call *call);
-/* Within a call: reports that there is not enough memory. Returns a status for native_refused(), which raises the
-   error. */
+/* Reports that the call has run out of memory. Returns a status for native_refused(), which raises the error. */
 fencepost_status native_lack_memory(native_call *call);
 /* Raises the error that the library reported. Returns NULL. */
 PyObject *native_refused(const native_call *call, fencepost_status status);
@@ -187,21 +187,21 @@ extern PyType_Spec native_fleet_spec;
 
 /* device_names.c */
 /*
- * Within a call: finds the number of the device with this identifier. The number is valid until the call returns; after
- * that another thread may remove the device, and a new device may get the number.
+ * Finds the number of the device with this identifier. The number is valid until the call returns; after that another
+ * thread may remove the device, and a new device may get the number.
  */
 fencepost_status native_device(native_call *call, const char *identifier, int create, uint32_t *out);
 /* Identifies the device of an input. */
 typedef struct {
   const char *identifier;
   uint32_t device;
-  int is_new; /* true if the device was added for the input */
+  int is_new; /* true if the device was added for this input */
 } native_entry;
-/* Within a call: adds a device for an input, unless the device exists. */
+/* Adds a device for an input, unless the device exists. */
 fencepost_status native_enter_device(native_call *call, const char *identifier, native_entry *entry);
 /* Called after the input: removes a device that was added for the input, unless part of the input was accepted. */
 void native_keep_device(native_call *call, const native_entry *entry);
-/* Within a call: finds the number of a device, which must exist. */
+/* Finds the number of a device, which must exist. */
 fencepost_status native_known_device(native_call *call, const char *identifier, uint32_t *out);
 /* Identifiers of devices, one after the other, in memory from malloc(). */
 typedef struct {
@@ -210,8 +210,8 @@ typedef struct {
   size_t *ends;
 } native_names;
 /*
- * Within a call: finds the identifiers of device numbers that are `stride` bytes apart. The structure must be zeroed,
- * and must be released in any case.
+ * Finds the identifiers of `count` devices. `numbers` points to the first device number; the numbers are `stride` bytes
+ * apart. The structure must be zeroed, and must be released in any case.
  */
 fencepost_status native_find_names(native_call *call, const void *numbers, size_t stride, size_t count,
                                    native_names *names);
@@ -223,32 +223,34 @@ void native_release_names(native_names *names);
 typedef struct {
   Py_buffer codes, numbers;
   int holds_codes, holds_numbers;
-  const char *text;   /* for a column of a single device: its identifier */
-  uint32_t only;      /* and its number */
-  const char **texts; /* for each element to which a row refers, the identifier */
-  uint32_t *entered;  /* and their numbers */
-  Py_ssize_t *used;   /* the elements that rows refer to */
-  Py_ssize_t found;   /* their number */
-  Py_ssize_t room;    /* the initial value of `found` */
-  const char **asked; /* followed by room for the identifiers and numbers of `room` devices */
-  uint32_t *given;
-  native_entry *entries; /* the devices that were added for these rows, in order */
+  const char *text;      /* identifier of the device, if the column has only one device */
+  uint32_t only;         /* number of that device */
+  const char **texts;    /* identifiers of the elements to which rows refer; NULL for other elements */
+  uint32_t *entered;     /* device numbers of these elements */
+  Py_ssize_t *used;      /* indices of the elements to which rows refer */
+  Py_ssize_t found;      /* number of elements in `used` */
+  Py_ssize_t room;       /* the initial value of `found` */
+  const char **asked;    /* for one call of the library: up to `room` identifiers */
+  uint32_t *given;       /* the device numbers that this call returned for the identifiers */
+  native_entry *entries; /* the devices that were added for these rows, in the order in which they were added */
   Py_ssize_t entry_count;
   char *is_new; /* for each element, true if its device was added for these rows */
   int is_entered;
-  uint64_t removals; /* the value of `removals` when the devices were added */
+  uint64_t removals; /* the handle's number of removals at the time when the devices were added */
   fencepost_fleet_columns rows;
 } native_device_column;
 /*
- * Opens a column of devices, which must be released in any case. With a dictionary of str, each row has an index into
- * the dictionary: an integer of 1, 2, 4 or 8 bytes. With a dictionary of numbers (32 bits), rows with
- * FENCEPOST_NO_DEVICE are skipped. If codes is None, all rows belong to the dictionary's only element.
+ * Opens a column of devices. The caller must release the column even if this function fails. With a dictionary of str,
+ * each row has an index into the dictionary: an integer of 1, 2, 4 or 8 bytes. If the dictionary consists of device
+ * numbers (32 bits), rows with FENCEPOST_NO_DEVICE are skipped. If `codes` is None, all rows belong to one device,
+ * which is the only element of `names`.
  */
 int native_open_devices(native_handle *self, PyObject *codes, PyObject *names, Py_ssize_t count,
                         native_device_column *column);
 /*
- * Within a call: adds the devices that the rows from `row` on refer to, in the order of the rows. Does nothing if these
- * devices were already added and no device has been removed since. A dictionary of numbers stays unchanged.
+ * Adds the devices to which the rows from row `row` to the end refer, in the order of the rows. Does nothing if a
+ * previous call has added these devices and no device has been removed since. Does nothing if the column refers to
+ * devices by their numbers.
  */
 fencepost_status native_enter_column(native_call *call, native_device_column *column, Py_ssize_t row, Py_ssize_t count);
 /* Ends a call that adds devices: removes the new devices that had no accepted row. */
@@ -306,12 +308,12 @@ PyObject *native_rewind(PyObject *self, PyObject *time);
 PyObject *native_feed_columns(PyObject *self, PyObject *args);
 
 /* batches.c */
-/* If one invalid row must cause all rows to be refused, raises the error for the first invalid row before any row is
-   fed. */
+/* If one invalid row refuses the whole batch, raises the error for the first invalid row. Call this function before any
+   row is fed. */
 int native_try_rows(native_state *state, const fencepost_fix_columns *fixes, size_t count);
 /*
- * Feeds the rows of columns (to these devices if the handle is a fleet); raises the exception of a signal handler. The
- * returned result contains the counts of the consumed rows.
+ * Feeds the rows of columns to a monitor or, if the handle is a fleet, to `devices`. Raises the exception of a signal
+ * handler. The returned result contains the counts of the consumed rows.
  */
 PyObject *native_feed_rows(native_handle *self, native_state *state, const fencepost_fix_columns *fixes,
                            native_device_column *devices, size_t count);
@@ -322,12 +324,13 @@ PyObject *native_put_circles(native_handle *self, native_state *state, PyObject 
                              const double *const columns[3], const uint64_t *tags,
                              const fencepost_condition_options *options, int ensure);
 PyObject *native_sync(PyObject *self, PyObject *definitions);
-/* Adds or ensures definitions, either all of them or none; returns the same counts as ensuring. */
+/* Adds or ensures definitions, either all of them or none. Returns counts as native_counts_of() does; without `ensure`,
+   they are 0. */
 PyObject *native_put(PyObject *self, PyObject *args);
 PyObject *native_remove_many(PyObject *self, PyObject *identifiers);
 
 /* shapes.c */
-/* Reads the tuple (WKB, radius, edges, oriented, buffer) into a definition; the bytes still belong to the tuple. */
+/* Reads the tuple (WKB, radius, edges, oriented, buffer) into a definition, which borrows the bytes from the tuple. */
 int native_read_shape(PyObject *geometry, fencepost_condition_definition *definition, fencepost_shape_options *options);
 /* Returns the tuple (WKB, radius, edges, oriented, buffer) for a condition that is a shape; None if the condition no
    longer exists. */

@@ -16,7 +16,7 @@ enum {
 
 typedef struct {
   native_column places[2];
-  Py_buffer offsets[3]; /* the offset columns: for rings, for parts and for conditions */
+  Py_buffer offsets[3]; /* the offsets of the rings, of the parts and of the conditions */
   int held[3];
   fencepost_geometry geometry;
   const int32_t *conditions;
@@ -94,9 +94,9 @@ static int open_columns(native_state *state, PyObject *tuple, Py_ssize_t count, 
 
 /*
  * The Python arguments are (identifiers, their kind, columns, radii, edges, oriented, buffer, max_vertices, assuming,
- * policy, tags or None, ensure); returns the counts of added, replaced and kept conditions (an add counts nothing). All
- * or nothing. If `conditions` is None, each part of a polygon column, or each line of a line column, becomes a
- * condition of its own.
+ * policy, tags or None, ensure). Returns counts as native_counts_of() does; without `ensure`, they are 0. Changes all
+ * conditions or none. If `conditions` is None, each polygon of a polygon column, or each line of a line column, becomes
+ * a condition of its own.
  */
 PyObject *native_add_shape_columns(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;

@@ -35,8 +35,8 @@ typedef struct {
   PyObject *found;
   double *accuracies;
   fencepost_fleet_event *events;
-  identifier *identifiers; /* a cache of KEPT texts; each entry serves several generations, and contains the text that
-                              was created last */
+  identifier *identifiers; /* a cache with KEPT entries; if several generations share an entry, the entry contains the
+                              text that was created last */
   unsigned long long accepted, late, invalid;
 } rows_to_feed;
 
@@ -64,8 +64,8 @@ static PyObject *tuple_of(rows_to_feed *rows, const fencepost_event *event) {
   return native_event_tuple(event, kept->text);
 }
 
-/* Reads all pending events; each poll acknowledges the previous one. An event that row r causes has the place 2 * r +
-   1. */
+/* Reads all pending events; each poll acknowledges the previous one. In the list of results, the place of an event that
+   row r caused is 2 * r + 1. */
 static int take_events(rows_to_feed *rows) {
   for (;;) {
     size_t count = 0;
@@ -93,7 +93,7 @@ static int take_events(rows_to_feed *rows) {
 }
 
 /*
- * Updates the earliest times of tracks, and changes unreported accuracies to 0; returns the first row without a track,
+ * Updates the earliest times of tracks, and changes unreported accuracies to 0. Returns the first row without a track,
  * or `stop`.
  */
 static Py_ssize_t prepare(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop) {
@@ -169,7 +169,7 @@ static int feed_rows(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop) {
   }
   for (Py_ssize_t row = start; row < stop;) {
     Py_ssize_t end = stop - row > BLOCK ? row + BLOCK : stop;
-    Py_ssize_t prepared = prepare(rows, row, end); /* checked again, because other threads may write to the columns */
+    Py_ssize_t prepared = prepare(rows, row, end); /* check again, because other threads may change the columns */
     if (prepared < end) return refuse_row(rows, prepared);
     if (feed_block(rows, row, end) < 0 || PyErr_CheckSignals() < 0) return -1;
     row = end;
@@ -190,10 +190,10 @@ static int open_numbers(rows_to_feed *rows, PyObject *object, Py_ssize_t count) 
 
 /*
  * The Python arguments are (fleet, devices, begins, tracks, latitude, longitude, accuracy, time, start, stop, found,
- * as_json). Feeds the rows `start` to `stop`, each to the device whose number is in `devices` at the row's track, and
- * reads the events. Columns have 64-bit elements; accuracy may be None. `begins` receives the earliest time of each
- * track. Appends (place, track, event as tuple or JSON) to the list `found`, in the order of the rows. Returns
- * (accepted, late, invalid).
+ * as_json). Feeds the rows `start` to `stop` and reads the events; `devices` contains the number of the device of each
+ * track. Columns have 64-bit elements; accuracy may be None. `begins` receives the earliest time of each track. Appends
+ * each event to the list `found` as (place, track, event), in the order of the rows; `event` is a tuple or JSON.
+ * Returns (accepted, late, invalid).
  */
 PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
   rows_to_feed rows;

@@ -28,7 +28,7 @@ def test_the_example_continues_where_it_stopped(world: World, tmp_path: Path) ->
     conditions, rows, want = world
     half = len(rows) // 2
     streams.write_source(tmp_path / "in", rows[:half], 2)
-    # The run is too short to gain from the second stage of the JVM's compiler.
+    # In this short run, the second stage of the JVM's compiler would cost more time than it saves.
     quick = {**os.environ, "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
     said = []
     for number in range(2):

@@ -49,7 +49,7 @@ class Algorithm(QgsProcessingAlgorithm):
         return problem is None, problem or ""
 
     def checkParameterValues(self, parameters, context):  # noqa: N802
-        # Check the engine again: not every caller of an algorithm calls canExecute first.
+        # Check the engine here, too, because some callers of an algorithm do not call canExecute first.
         problem = engine_problem()
         return (False, problem) if problem else super().checkParameterValues(parameters, context)
 

@@ -117,7 +117,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     walk["time"] = pandas.to_datetime(walk["time"], utc=True)
     assert (walk["time"].dt.microsecond == 0).all()
     buses = pandas.read_csv(csv / "bus-liverpool-route14.csv")
-    # Times are text without a zone, which means UTC, as in the train's file. The rows of one vehicle are not adjacent.
+    # Times are text without a zone, which means UTC, as in the train's file. Rows of one vehicle are interleaved with
+    # rows of other vehicles.
     buses = buses[["vehicle_id", "timestamp", "latitude", "longitude"]]
     places = []
     for name, frame, radii in (("train", train, (150, 400)), ("walk", walk, (40, 120)), ("bus", buses, (80, 250))):

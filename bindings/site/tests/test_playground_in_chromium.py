@@ -132,7 +132,7 @@ def test_policy_and_path_change_the_events(page: Callable[..., webdriver.Chrome]
     browser.find_element(By.ID, "example").click()
     Select(browser.find_element(By.ID, "policy")).select_by_value("exact")
     crossings = [row[0] for row in browser.execute_script(EVENTS) if row[2] in ("enters", "leaves")]
-    # The guide prints these times.
+    # The guide shows the same times.
     assert crossings == ["15:40:44", "15:41:44", "15:42:58", "15:43:41", "15:45:35", "15:46:41"]
     Select(browser.find_element(By.ID, "path")).select_by_value("geodesic")
     assert len(browser.execute_script(EVENTS)) >= 9

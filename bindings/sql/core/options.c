@@ -27,7 +27,8 @@ bool fp_headroom(size_t bytes, fp_message *message) {
   return true;
 }
 
-/* The option that a key sets: its group, the form of its value, and its member of the group. */
+/* A key sets one option. The key has the option's group, the kind of its value, and the offset of its member in
+   fp_options. */
 typedef enum {
   SECONDS,
   METRES,
@@ -40,7 +41,7 @@ typedef struct key {
   uint32_t group;
   value_kind kind;
   size_t offset;
-  const char *words; /* for the kind WORD, the list "name=number name=number" */
+  const char *words; /* for the kind WORD: the allowed words and their values, as in "standard=0 exact=1" */
 } key;
 
 #define IN(member) offsetof(fp_options, member)
@@ -127,7 +128,7 @@ static bool decimal(const char *text, double *out) {
   return count > 0;
 }
 
-/* Reads one value. `out` receives the value at the offset that the key names. */
+/* Reads one value. Writes the value into the member of `out` at the key's offset. */
 static bool set(const key *key, const char *value, size_t size, fp_options *out, fp_message *message) {
   char *member = (char *)out + key->offset;
   char text[64];

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "aggregates.h"
 
-/* The group is created with its first row. */
+/* The rows of one group of an aggregate; created with the group's first row. */
 typedef struct group {
   fp_track track;
   fp_places *places;
@@ -40,7 +40,7 @@ static void destroy(duckdb_aggregate_state *states, idx_t count) {
   for (idx_t i = 0; i < count; i++) release(((state *)states[i])->group);
 }
 
-/* Creates a group that has no fixes yet. The places are either passed in, or compiled from bytes. */
+/* Creates a group that has no fixes yet. If `places` is NULL, compiles the places from `bytes`. */
 static group *make(fp_places *places, const char *bytes, size_t size, const char *text, size_t text_size,
                    fp_message *message) {
   group *new = calloc(1, sizeof *new);
@@ -91,7 +91,7 @@ static void update_named(duckdb_function_info info, duckdb_data_chunk input, duc
   fp_column columns[6];
   fp_message message;
   for (idx_t i = 0; i < count; i++) columns[i] = fp_column_of(input, i);
-  /* Memory of the previous chunk may have been reused. */
+  /* The previous chunk's memory may have been reused, so forget the pointers into it. */
   for (idx_t row = 0; row < rows; row++) {
     group *group = ((state *)states[row])->group;
     if (group != NULL) group->last_places = NULL;
@@ -110,7 +110,7 @@ static void update_visits(duckdb_function_info info, duckdb_data_chunk input, du
   update_named(info, input, states, "fp_visits");
 }
 
-/* Adds the fixes of one aggregation state to another state. The source state does not change, because DuckDB may
+/* Adds the fixes of one aggregation state to another state. Leaves the source state unchanged, because DuckDB may
    combine it into several states for a window. */
 static bool combine_one(const group *from, group **to, fp_message *message) {
   if (from == NULL) return true;

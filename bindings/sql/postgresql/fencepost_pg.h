@@ -27,7 +27,7 @@ fp_options fp_options_of(FunctionCallInfo fcinfo, int argument, uint32_t allowed
    first 40 bytes. */
 bool fp_value_is_of(const fp_places *places, Datum value);
 
-/* Compiles a value. The caller releases the places that this function returns. */
+/* Compiles a value. The caller must release the returned places. */
 fp_places *fp_places_of(Datum value, const fp_options *options, const char *name);
 
 /* Releases places when PostgreSQL deletes a memory context, which also happens when a statement fails. */
@@ -35,7 +35,8 @@ void fp_release_with(MemoryContext context, fp_places *places);
 
 bool fp_same_bytes(const void *a, const void *b);
 
-/* The compiled places or the shape that stay in fn_extra between the rows of a query, and the source of the shape. */
+/* Stored in fn_extra from one row of a query to the next: the compiled places or the shape, and the source of the
+   shape. */
 typedef struct fp_kept {
   fp_places *places;
   bytea *geometry;

@@ -1,4 +1,4 @@
-/* Declarations that the methods of a fleet's virtual table share with the functions for its inputs. */
+/* Declares the virtual table of a fleet, for the table's methods and for the functions that feed inputs. */
 #ifndef FENCEPOST_SQLITE_FLEET_H
 #define FENCEPOST_SQLITE_FLEET_H
 

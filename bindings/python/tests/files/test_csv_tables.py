@@ -105,7 +105,7 @@ def test_one_rule_for_the_unit_of_a_time() -> None:
     world = random.Random(7)
     numbers = [sign * (edge + step) for edge in edges for step in (-1, 0, 1) for sign in (1, -1)]
     for number in numbers:
-        if number < -62_135_596_800:  # read as seconds since 1970, the number would be a time before the year 1
+        if number < -62_135_596_800:  # as seconds since 1970, this number would mean a time before the year 1
             continue
         if unit_of(number) != "ns":  # a number in text is rounded, and an integer in a column is truncated
             assert number_time(number) == unit_time(number, None, 0, "")

@@ -89,7 +89,7 @@ def test_as_each_device_says(seed: int, threads: int) -> None:
                         time=[now + row for row in range(9)],
                     )
         except FencepostError:
-            pass  # the input is late, or there is no need to set a clock back: continue with the other calls
+            pass  # continue with the other calls: the input is late, or the clock need not be set back
         if draw.random() < 0.4:
             compare(fleet)
     compare(fleet)

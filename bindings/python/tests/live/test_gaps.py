@@ -40,7 +40,7 @@ def test_missing_message_numbers_are_counted_and_reported() -> None:
     "numbers",
     [
         (5, 6, 6, 7),  # repeated
-        (5, 7, 6, 8),  # message 7 came before message 6, so 6 counted as missing
+        (5, 7, 6, 8),  # message 7 arrived before message 6, which therefore counted as missing
         (5000, 5001, 1, 2, 3),  # the sender restarts
         (50, 51, 0, 1, 2),
         (5000, 4000, 4001),

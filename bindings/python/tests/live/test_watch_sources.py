@@ -56,7 +56,8 @@ def decoded(format: str, data: bytes, sizes: Callable[[], int]) -> tuple[list[Fi
 
 
 def same(found: list[FixRow], expected: list[FixRow]) -> bool:
-    # Compare texts: in a fix without a position the accuracy is NaN, which does not equal itself.
+    # Compares the texts of the rows, because the accuracy of a fix without a position is NaN, and NaN does not equal
+    # itself.
     return str(found) == str(expected)
 
 
@@ -188,7 +189,7 @@ def test_the_file_says_which_conditions_there_are(run: Run, tmp_path: Path) -> N
     watch = ("watch", "--source", "fixes", "--conditions", conditions, "--store", ".")
     assert len(run(*watch).stdout.splitlines()) == 2
     circles(conditions, office=200, town=20_000)
-    # Unchanged conditions keep their state; new conditions are decided by the next fix.
+    # Unchanged conditions keep their state; the next fix determines the states of new conditions.
     (tmp_path / "fixes").write_text(lines((0, 0), (1, 0)))
     assert [json.loads(line)["identifier"] for line in run(*watch).stdout.splitlines()] == ["town"]
     with Monitor("watch", store=tmp_path) as monitor:
@@ -274,7 +275,7 @@ def test_the_pauses_before_a_lost_gpsd_is_tried_grow_and_end() -> None:
         port = server.getsockname()[1]
         source = Gpsd(f"gpsd://127.0.0.1:{port}", 300.0, notices_to(lambda text: None), monotonic=lambda: now[0])
         server.accept()[0].close()
-    while source.retry_at is None:  # wait until the connection ends, perhaps after data that is still on its way
+    while source.retry_at is None:  # until the end of the connection arrives; data may arrive before it
         assert list(source.read() or ()) == []
     tried = []
     with pytest.raises(OSError, match="Connection refused"):

@@ -113,10 +113,10 @@ def inside(rings: list[tuple[list[float], list[float]]], x: float, y: float) -> 
     [
         (10, 20, 2_000_000),
         (5, -175, 3_000_000),
-        (80, 10, 2_500_000),  # the north pole is inside
-        (-89.5, 100, 400_000),  # the south pole is inside
+        (80, 10, 2_500_000),  # this circle contains the north pole
+        (-89.5, 100, 400_000),  # this circle contains the south pole
         (90, 0, 1_000_000),
-        (0, 0, 12_000_000),  # both poles are inside
+        (0, 0, 12_000_000),  # this circle contains both poles
         (-40, 150, 19_000_000),
         (30, 30, 20_003_931),
         (1, 2, 30_000_000),  # the whole Earth
@@ -207,7 +207,7 @@ def test_words_are_read_as_they_were_written() -> None:
 def test_what_is_drawn() -> None:
     log = demo()
     data = report_data(log)
-    # The report omits determinations of `unsatisfied`.
+    # The report omits each event with the cause `determination` and the state `unsatisfied`.
     wanted = [event for event in log if (event.cause, event.state) != ("determination", "unsatisfied")]
     assert [(data.places[row[1]], row[2]) for row in data.events] == [(row.identifier, row.state) for row in wanted]
     assert 0 < sum(row[4] is not None for row in data.events) == sum(row.latitude is not None for row in wanted)

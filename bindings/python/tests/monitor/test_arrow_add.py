@@ -21,7 +21,7 @@ pa = pytest.importorskip("pyarrow")
 def test_circles_go_in_as_single_calls_put_them(seed: int) -> None:
     generator = random.Random(seed)
     columns = circles(60, generator)
-    with_fix = generator.random() < 0.5  # with a fix, the states of the new conditions are determined at once
+    with_fix = generator.random() < 0.5  # after a fix, the states of added conditions are determined at once
     fix = Fix(52.5, 13.4, accuracy=5, time=START_US)
 
     def fresh() -> Monitor:

@@ -181,7 +181,7 @@ def test_invalid_streams() -> None:
     table = pa.table(GOOD)
     once = Given(table.__arrow_c_stream__())
     assert Monitor().feed_many(once) == FeedResult(2, 0, 0)
-    assert Monitor().feed_many(once) == FeedResult(0, 0, 0)  # the stream is already at its end
+    assert Monitor().feed_many(once) == FeedResult(0, 0, 0)  # the first call has read the stream to its end
     reader = table.to_reader()
     assert Monitor().feed_many(reader) == FeedResult(2, 0, 0)
     taken = table.__arrow_c_stream__()

@@ -191,7 +191,7 @@ def test_rotation_gives_the_same_events_on_real_tracks() -> None:
         try:
             fixes = read_track(path).fixes
         except ValueError:
-            continue  # unreadable files have their own tests
+            continue  # other tests cover unreadable files
         if not fixes:
             continue
         start = generator.randrange(max(1, len(fixes) - 3000))

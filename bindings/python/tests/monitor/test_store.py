@@ -59,7 +59,7 @@ def test_continues_where_it_was(tmp_path: Path) -> None:
     monitor = Monitor("m", store=tmp_path, delivery="first", condition_limit=2)
     assert monitor.records() == records
     assert monitor.snapshot() == snapshot
-    # Reading the second event committed the first; the second is not committed yet.
+    # Reading the second event committed the first event; the second event is still uncommitted.
     assert monitor.record(first.identifier).last_event == first
     assert monitor.next_event() == second
     monitor.close()
@@ -90,7 +90,7 @@ def test_a_name_is_open_once(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     elsewhere = Monitor("m", store=tmp_path / "elsewhere")
     in_memory = Monitor("m")
-    # The other monitors that were opened do not affect the first monitor.
+    # Opening the other monitors did not affect the first monitor.
     first.feed(inside(0))
     assert [event.identifier for event in first.poll()] == ["home"]
     first.close()
@@ -325,7 +325,7 @@ def test_the_store_is_failing_also_without_a_condition(tmp_path: Path) -> None:
     with FullDisk():
         monitor.advance(1)
         assert (monitor.statistics().store, monitor.poll()) == (StoreStatus.FAILING, [])
-        # The next condition that is added reports the failed store.
+        # After a failed save, the event of the next added condition reports the failure.
         monitor.add(HOME, "home")
         assert [(event.identifier, event.diagnostics) for event in monitor.poll()] == [
             ("home", Diagnostics.PERSISTENCE_UNAVAILABLE)

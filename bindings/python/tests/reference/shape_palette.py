@@ -25,7 +25,7 @@ class RoughPolygon(Polygon):
     depth = DEEP  # type: ignore[assignment]
 
     def __deepcopy__(self, memo: Any) -> RoughPolygon:
-        return self  # the shape is immutable
+        return self  # an immutable shape needs no copy
 
     def distance(self, latitude: float, longitude: float) -> float:
         return self.boundary.rough(latitude, longitude) - self.buffer
@@ -44,7 +44,7 @@ class RoughCorridor(Corridor):
 
 class PaletteShape(NamedTuple):
     kind: str
-    coordinates: Any  # parts of a polygon, or lines, of [longitude, latitude]
+    coordinates: Any  # the parts of a polygon, or the lines, with vertices as [longitude, latitude]
     options: dict[str, Any]
 
 

@@ -20,7 +20,7 @@ from generate_shape_scenarios import (
     scenario,
 )
 
-# The park measures 687 m by 1,113 m at Berlin's latitude, and is 343 m deep.
+# The park measures 687 m by 1,113 m at Berlin's latitude; its innermost point is 343 m from the boundary.
 PARK = ((13.0, 52.0), (13.01, 52.0), (13.01, 52.01), (13.0, 52.01))
 MIDDLE = (52.005, 13.005)
 GATE = (52.005, 13.01)  # within a few millimetres of the middle of the eastern edge
@@ -37,10 +37,10 @@ def off(azimuth: float, metres: float) -> tuple[float, float]:
     return from_place(MIDDLE, azimuth % 360, 500 + 40 * cos(radians(6 * azimuth)) + metres)
 
 
-# 160 vertices, about 20 m apart: more than the near cache holds.
+# The island has 160 vertices, about 20 m apart: more than the near cache can hold.
 ISLAND = tuple(off(2.25 * corner, 0)[::-1] for corner in range(160))
-# Azimuths and depths of points on the island. Most points come in pairs with a short step between them, so that the
-# second point uses the near cache; a jump follows each pair.
+# Azimuths and depths of points on the island. Most points come in pairs. The second point of a pair is near the first,
+# so that it uses the near cache; the next pair is far away.
 JUMPS = ((0, 25), (4, 25), (60, 20), (62, 24), (35, 20), (88, 20), (50, 30), (100, 15), (160, 20), (164, 25), (150, 12), (200, 15),
          (140, 30), (190, 20), (10, 20), (13, 24), (350, 10), (45, 11), (330, 12), (20, 13))  # fmt: skip
 
@@ -53,8 +53,8 @@ def metres(east: float, north: float) -> tuple[float, float]:
 
 # An L with arms of 200 m: a device between the arms is outside, but within the enclosing circle.
 YARD = tuple(metres(*corner)[::-1] for corner in ((0, 0), (200, 0), (200, 40), (40, 40), (40, 200), (0, 200)))
-# These positions follow a square with sides of 60 m in steps of 0.75 m. Near one wall, the near cache does not reach as
-# far as the opposite wall.
+# These positions follow a square with sides of 60 m in steps of 0.75 m. For a device near one wall, the near cache does
+# not reach as far as the opposite wall.
 STEPS = tuple(0.75 * step for step in range(80))
 WALLS = (((20, along - 30) for along in STEPS), ((20 - along, 30) for along in STEPS), ((-40, 30 - along) for along in STEPS),
          ((along - 40, -30) for along in STEPS))  # fmt: skip
@@ -247,7 +247,7 @@ scenario(
     fix(6, (0.3, 0.2)), events("p satisfied 6"), fix(7, (-0.00001, 0.500000001)), events("p unsatisfied 7"),
 )  # fmt: skip
 
-# The beam is 10 km by 1 km, and lies in a circle with a radius of 5 km.
+# The polygon measures 10 km by 1 km, and its enclosing circle has a radius of 5 km.
 BEAM = ((0.0, 0.0), (0.09, 0.0), (0.09, 0.009), (0.0, 0.009))
 scenario(
     file, "a polygon: beyond the exit margin is who is, not who is beyond it of the circle that holds the polygon",

@@ -78,7 +78,7 @@ def test_each_device_is_followed_by_the_table_of_its_row(seed: int) -> None:
         assert found == want, (seed, size, ordered)
         assert counts["late"] == 0 and counts["accepted"] + counts["invalid"] == len(rows)
         assert counts["invalid"] > 5
-    # The result is the same as if each device were alone in its shard.
+    # A device's events are the same as if no other device were in its shard.
     parts = {device: [row for row in rows if row[0] == device] for device in ("v0", "v1")}
     for device, own in parts.items():
         found, _ = followed(tables.__getitem__, [own[:30], own[30:]], 25 * SECOND, Rules(False, None), end)
@@ -113,7 +113,8 @@ def test_what_was_due_is_confirmed_by_the_table_before_whatever_comes_in_one_mic
     for split in (0, 2, 3):
         found, _ = followed(tables.__getitem__, [rows[:split], rows[split:]], 0, rules, 31 * SECOND)
         assert [event[:4] for event in found] == [("a", 1, "z", "satisfied")], split
-    # If the last fix comes one second earlier, nothing is due yet, and the new table does not contain the place.
+    # If the last fix comes one second earlier, the device moves to the new table before the event is confirmed, and the
+    # new table does not contain the place.
     rows[2] = (*rows[2][:4], 30 * SECOND, *rows[2][5:])
     for split in (0, 2, 3):
         assert followed(tables.__getitem__, [rows[:split], rows[split:]], 0, rules, 31 * SECOND)[0] == []
@@ -152,7 +153,7 @@ def test_a_table_is_asked_for_only_while_something_is_due_by_it() -> None:
     later: Row = ("a", 0.0, 0.0, 5.0, SECOND, names["new"], None)
     outcome = follow({names["new"]: zones["new"]}.__getitem__, shard, [batch([later], 0)], 0, rules)
     assert outcome.shard.devices["version"].to_pylist() == [names["new"]]
-    # Without `skips_unknown`, a missing table ends the query.
+    # Without `skips_unknown`, a row whose table is missing ends the query.
     with pytest.raises(KeyError):
         follow({names["old"]: zones["old"]}.__getitem__, shard, [batch([later], 0)], 0, rules)
 

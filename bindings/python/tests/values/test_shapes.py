@@ -236,7 +236,7 @@ def test_planar_edges_run_as_their_longitudes_are_written() -> None:
         read = monitor["x"].condition
         assert isinstance(read, Polygon)
         # The shape that is read back from the monitor is equivalent to the original. The condition that is read back is
-        # equal to the added condition, unless it begins at another vertex, as it does at a pole.
+        # equal to the added condition, unless reading has changed the first vertex of a ring, as happens at a pole.
         again = Monitor()
         again.add(read, "x")
         assert again["x"].condition == read and again.ensure(read, "x") is False
@@ -322,7 +322,7 @@ def test_records_give_back_what_was_added() -> None:
         monitor.add(shapes[str(number)], str(number), policy="exact", tag=number)
     assert len(shapes) > 100
     assert {record.identifier: record.condition for record in monitor.records()} == shapes
-    # `sync` sets the tag 0, so it replaces all conditions except the one whose tag is 0 already.
+    # `sync` changes all tags to 0, so it replaces all conditions except the one that already has the tag 0.
     assert monitor.sync(shapes, policy="exact").replaced >= len(shapes) - 1
     other = Monitor()
     other.sync(monitor)
@@ -379,7 +379,7 @@ def test_edges_that_nobody_named() -> None:
         assert reported(monitor.ensure, shape, "box") == []
         other = words.replace("box", "other")
         assert [mentions(text, other) for text in reported(monitor.ensure, shape, "other")] == [True]
-        # For a shape from a monitor, the kind of edges is already decided.
+        # A shape from a monitor states whether its edges are planar or geodesic, so no warning is expected.
         assert reported(monitor.add, monitor["box"].condition, "box") == [] and reported(Monitor().sync, monitor) == []
     for quiet in (
         Polygon(box, order="latlon", edges="geodesic"),

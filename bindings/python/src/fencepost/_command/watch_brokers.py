@@ -130,12 +130,13 @@ def open_publisher(
     is_source = any(
         _address("--source", source, "").broker == address.broker for source in options.source if is_address(source)
     )
-    # Use the source's login only for the same broker; do not send the login to another broker.
+    # Without its own login, the publisher uses the source's login, but only for the source's broker: no other broker
+    # may learn that login.
     if is_source and path is None and f"{prefix}_USER" not in os.environ:
         path, prefix = options.mqtt_login, "FENCEPOST_MQTT"
     login = _login("--publish-login", path, prefix)
-    # The broker keeps no session for the publisher, so use a new id at each start; then no other client can disconnect
-    # the publisher.
+    # Use a new client id at each start, so that no other client can disconnect the publisher by using the same id. The
+    # broker keeps no session that would need a permanent id.
     session = f"{_session(options, address)}-out-{secrets.token_hex(3)}"
     if options.publish_format == "homeassistant":
         return HomeAssistantEvents(address, session, login, options.mqtt_ca, signals, notices, VERSION)

@@ -94,7 +94,8 @@ def _table(data: bytes, layout: Layout, used: list[int]) -> Any:
     """
     types, reader = _arrow("lib"), _arrow("csv")
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
-    # An extra empty row shows whether the last row is complete: an open quotation mark would swallow the extra row.
+    # Append an empty row to find out whether the last row is complete: an open quotation mark would swallow the empty
+    # row.
     mark = b"" if data.endswith(b"\n") else b"\n"
     mark += layout.delimiter.encode() * (layout.width - 1) + b"\n"
     kinds = {str(index): types.float64() for index in used}
@@ -125,7 +126,8 @@ def _columns(table: Any, layout: Layout) -> Columns:
     compute = _arrow("compute")
     indices = layout.indices
     tracks = table[str(layout.track)].combine_chunks()
-    # The empty name of the extra row is the last name in the dictionary, unless another row also has no name.
+    # Omit the empty name of the extra row, which is the last name in the dictionary unless another row also has no
+    # name.
     names = tracks.dictionary.to_pylist()[:-1]
     if not all(map(str.strip, names)) or compute.max(tracks.indices).as_py() >= len(names):
         raise ValueError
@@ -168,7 +170,7 @@ def _times(cells: Any, unit: str | None, style: TimeStyle) -> array[int]:
         ways.append(partial(_instants, None))
     for way in ways:
         try:
-            way(cells[:1])  # try one cell first: a whole column of invalid values takes much longer
+            way(cells[:1])  # test one cell first, because trying a whole column of invalid values takes much longer
             return way(cells)
         except (unusual, ValueError):
             pass

@@ -81,7 +81,7 @@ def read(
 
 def _tracks(root: ElementTree.Element) -> Iterator[tuple[str, ElementTree.Element]]:
     """The tracks of a document in document order, each with the name of its placemark."""
-    open_elements = [("", root)]  # no recursion, because folders may be deeply nested
+    open_elements = [("", root)]  # not recursive, because folders may be deeply nested
     while open_elements:
         name, element = open_elements.pop()
         tag = local_name(element)

@@ -177,7 +177,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
         from .._values.definitions import Definition
 
         row = self._handle.condition(identifier)
-        # The row has no geometry if another thread removed the shape in the meantime.
+        # The row has no geometry if another thread has removed the shape since this call began.
         return None if row is None or row[2] is None else Definition._from_row(row)
 
     def __len__(self) -> int:

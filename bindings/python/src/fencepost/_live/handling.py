@@ -96,7 +96,7 @@ class Handling:
         """The event to handle now, or None. Returns the same event until :meth:`settle` is called."""
         with self.lock:
             if not self.is_kept:
-                self.look_at_store()  # while no inputs are read, no other call tries to save again
+                self.look_at_store()  # nothing else retries the save while no inputs are read
             if not self.is_kept or (self._waiting is None and not self._take()):
                 return None
             # An event may be delivered only if the state is saved: otherwise, after a crash, an event with the same

@@ -115,7 +115,7 @@ class Page:
         if given is not None and request.url.path == "/":
             if not self._access.is_token(given):
                 return self._refusal()
-            # Redirect, so that the token does not stay in the address bar.
+            # Redirect the browser, so that the token does not stay in the address bar.
             answer = self._responses.RedirectResponse("/", 303, self._headers)
             answer.set_cookie(self._access.cookie, given, httponly=True, samesite="lax", max_age=31_536_000)
             return answer

@@ -21,7 +21,8 @@ class Signals(Stop):
         numbers = (*STOPPING, signal.SIGHUP)
         self._before = {number: signal.signal(number, self._noted) for number in numbers}
         # Python writes to this descriptor as soon as the signal arrives, which ends a call of `select`. Without this
-        # descriptor, the handlers written in Python would run only after the select ends, even if it has just begun.
+        # descriptor, if a signal arrives just before `select` blocks, its Python handler would run only after `select`
+        # ends.
         self._wakeup = signal.set_wakeup_fd(self._waker.writer, warn_on_full_buffer=False)
         return self
 

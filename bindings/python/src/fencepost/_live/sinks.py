@@ -180,7 +180,7 @@ class AppendedFile:
             try:
                 self._cut()
             except OSError:
-                pass  # the next attempt reports the error
+                pass  # ignored, because the next attempt reports the error
             return False
         return True
 

@@ -113,7 +113,7 @@ class View:
             self.version += 1
             for device in devices:
                 self._devices.pop(device, None)
-            self._places_version = self.version  # readers that show the removed devices receive the full state
+            self._places_version = self.version  # a reader that still shows these devices must receive the full state
 
     def _shown(self, device: str) -> _Shown:
         self.version += 1

@@ -34,7 +34,7 @@ def ship(frame: Any, conditions: Zones) -> str:
         try:
             context.addFile(str(path))
         except BaseException:
-            path.unlink()  # without this, the next call would assume that the file was distributed
+            path.unlink()  # otherwise the next call would find this file and assume that it was distributed
             raise
     return name
 

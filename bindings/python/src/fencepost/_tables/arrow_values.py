@@ -130,7 +130,7 @@ class Column:
         start = self._first - self._view.offset
         held = self._held if not start and self._held.length == self.length else self._held[start : start + self.length]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # hides the warning that only the storage of an extension type is read
+            warnings.simplefilter("ignore")  # nanoarrow warns that it reads only the storage of an extension type
             values: list[Any] = require("nanoarrow", "arrow").Array(held).to_pylist()
         return values
 

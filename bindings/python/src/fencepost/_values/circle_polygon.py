@@ -36,7 +36,7 @@ def circle_geometry(latitude: float, longitude: float, radius: float, corners: i
 def _polygons(latitude: float, longitude: float, radius: float, corners: int) -> list[list[Ring]]:
     opposite = longitude + (180 if longitude <= 0 else -180)
     if radius >= inverse(latitude, longitude, -latitude, opposite)[0]:
-        return [[_WORLD]]  # no point is farther away than the antipode, give or take a few metres
+        return [[_WORLD]]  # the antipode is inside, and no place is more than a few metres farther away
     north, south = (inverse(latitude, longitude, pole, longitude)[0] <= radius for pole in (90.0, -90.0))
     ring = _outline(latitude, longitude, radius, corners)
     if north and south:
@@ -122,7 +122,7 @@ def _bay(part: Ring, edge: float) -> Ring:
     begin, end = (south, north) if edge > 0 else (north, south)
     forward = part[begin:] + part[:begin]
     there = forward.index(part[end])
-    # One of the two ways around the ring runs along the edge; take the other way.
+    # Two paths lead around the ring. One of them runs along the edge of the map; return the other path.
     one, other = forward[: there + 1], [forward[0], *reversed(forward[there:])]
     return one if any(x != edge for x, _ in one) else other
 

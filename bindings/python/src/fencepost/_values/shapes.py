@@ -380,7 +380,7 @@ def _distance(wkb: bytes, geometry: Any, latitude: Any, longitude: Any) -> float
     return shape_distance(*rows, radius, edges, oriented, buffer, *place)
 
 
-# These aliases are the class names of version 0.2, of Swift and of Core Location. Pickles written by version 0.2 refer
-# to these names.
+# These aliases are the class names of version 0.2, of Swift and of Core Location. Pickles written by version 0.2
+# contain these names.
 CorridorGeographicCondition = Corridor
 PolygonalGeographicCondition = Polygon

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Reasons are in the order of the table of shapes.md; if several reasons apply, the first one counts.
+# Lists the reasons in the order of the table in shapes.md; if several reasons apply to a shape, the first one counts.
 REASONS = (
     "coordinate",
     "type",
