@@ -598,7 +598,7 @@ static void limits(void) {
   shape.edges = FENCEPOST_EDGES_PLANAR;
   CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, &error),
                FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_CONTAINS(error.message, " vertices, with those that planar edges are cut at; max_vertices is 3: ");
+  CHECK_CONTAINS(error.message, " vertices, including the vertices added to planar edges; max_vertices is 3: ");
   shape.max_vertices = 1000000;
   CHECK_OK(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, NULL));
   fencepost_monitor_destroy(monitor);

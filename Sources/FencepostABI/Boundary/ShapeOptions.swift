@@ -52,7 +52,7 @@ struct ShapeOptions {
     guard maxVertices > 0 else { return .shape(definition) }
     let count = definition.cutVertexCount
     guard count <= maxVertices else {
-      let which = edges == .planar ? ", with those that planar edges are cut at" : ""
+      let which = edges == .planar ? ", including the vertices added to planar edges" : ""
       throw .invalidArgument(
         "too_many_vertices: \(count) vertices\(which); max_vertices is \(maxVertices): raise it, or simplify the shape")
     }

@@ -52,7 +52,7 @@ public func fencepost_conditions_snapshot(
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try ConditionsHandle.borrow(conditions)
-    _ = try handle.requireShared("save a monitor's with fencepost_monitor_snapshot()")
+    _ = try handle.requireShared("save the conditions of a monitor with fencepost_monitor_snapshot()")
     try handle.snapshot(buffer, capacity, out_size)
   }
 }

@@ -94,8 +94,8 @@ export class Engine {
 
   refuse(bytes) {
     throw new OutOfMemoryError(
-      `no memory for ${bytes} bytes: ${this.used} are in use, a call needs up to ${this.reserve} more, `
-        + `and the limit is ${this.limit}. Dispose of objects, or use smaller batches`,
+      `no memory for ${bytes} bytes: ${this.used} bytes are in use, a call needs up to ${this.reserve} bytes more, `
+        + `and the limit is ${this.limit} bytes. Dispose of objects, or use smaller batches`,
     );
   }
 

@@ -258,7 +258,7 @@ def test_a_receiver_after_its_week_roll_over_is_refused(tmp_path: Path, port: in
                 pass
             output, errors = watching.stop()
         assert output == ""
-        assert "fixes were too far ahead" in errors
+        assert "too far ahead" in errors
         with Watching(tmp_path, port, circles, "--any-time") as watching:
             event = watching.event()
             watching.stop()
@@ -277,7 +277,7 @@ def test_one_of_two_devices_is_followed(tmp_path: Path, port: int) -> None:
             watching.stop()
         assert sorted(states.values()) == ["satisfied", "unsatisfied"]
         _, _, reported = said.partition("several devices: ")
-        first, other = (part.split()[0] for part in reported.split(", ")[:2])
+        first, other = (part.partition(";")[0].split()[-1] for part in reported.split(", ")[:2])
         assert first != other and said.endswith("--device")
         for device, expected in ((first, states), (other, {name: _opposite(state) for name, state in states.items()})):
             with Watching(tmp_path, port, circles, "--any-time", "--device", device) as watching:
@@ -302,8 +302,8 @@ def test_a_daemon_that_goes_is_found_again(tmp_path: Path, port: int) -> None:
         with playing(port, "bu353s4.log"):
             second = watching.event()
             _, errors = watching.stop()
-    lost = errors.index(f"gpsd://127.0.0.1:{port}: lost: ")
-    assert errors.index(f"gpsd://127.0.0.1:{port}: reached ") > lost
+    lost = errors.index(f"gpsd://127.0.0.1:{port}: connection lost: ")
+    assert errors.index(f"gpsd://127.0.0.1:{port}: connected ") > lost
     assert (first["state"], first["date"][:4]) == ("unsatisfied", "2020")
     assert (second["state"], second["date"][:4], second["sequence"]) == ("satisfied", "2034", 2)
 

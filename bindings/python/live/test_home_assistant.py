@@ -164,7 +164,7 @@ def test_people_places_and_positions(stack: ExitStack, tmp_path: Path, broker: B
     # A place is removed, and its entities disappear. The entities of a new place appear with the next fix.
     conditions(folder, office=1.0, harbour=2.0)
     watch.process.send_signal(signal.SIGHUP)
-    watch.until(lambda: "read again" in watch.said, "the conditions")
+    watch.until(lambda: "reloaded" in watch.said, "the conditions")
     say(broker, "owntracks/alice/phone", location(60, 2.0))
     until(lambda: home.state("alice/phone", "harbour") == "on", "the harbour")
     until(lambda: home.state("alice/phone", "home") is None, "the end of home")

@@ -66,7 +66,7 @@ def test_the_readme_word_for_word() -> None:
         made.until(f"{page}metrics | grep 'fencepost_events_total 1.0'", "the counter")
         # The service's user may change the places file.
         made.say("sed -i s/office/work/ /etc/fencepost/places.geojson; systemctl reload fencepost-watch")
-        made.until("journalctl -u fencepost-watch | grep 'read again: 1 added, 0 replaced, 1 removed'", "the reload")
+        made.until("journalctl -u fencepost-watch | grep 'reloaded: 1 added, 0 replaced, 1 removed'", "the reload")
         assert made.say("systemctl is-active fencepost-watch").strip() == "active"
         # systemd restarts the watch, which continues where it stopped: it reads the messages that were sent meanwhile.
         made.say("systemctl kill -s KILL fencepost-watch")

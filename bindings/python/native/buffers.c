@@ -28,8 +28,8 @@ int native_open_column(native_state *state, PyObject *object, const native_layou
   if (PyObject_GetBuffer(object, &column->view, flags) < 0) return -1;
   column->is_held = 1;
   if (column->view.ndim != 1 || !has_code(&column->view, layout->codes)) {
-    PyErr_Format(PyExc_TypeError, "%s must be one column of 64-bit elements, not '%s' in %d dimensions", layout->name,
-                 column->view.format != NULL ? column->view.format : "B", column->view.ndim);
+    PyErr_Format(PyExc_TypeError, "%s must be one column of 64-bit elements, not of format '%s' with %d dimensions",
+                 layout->name, column->view.format != NULL ? column->view.format : "B", column->view.ndim);
     return -1;
   }
   if (layout->needs & NATIVE_DENSE && !is_dense(&column->view)) {
@@ -51,10 +51,11 @@ int native_open_column(native_state *state, PyObject *object, const native_layou
 int native_open_records(native_state *state, PyObject *object, const char *name, Py_ssize_t size, Py_buffer *view) {
   if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS) < 0) return -1;
   if (view->itemsize != 1 && view->itemsize != size)
-    native_refuse(state, "%s has elements of %zd bytes; must have bytes or records of %zd bytes", name, view->itemsize,
-                  size);
+    native_refuse(state, "the elements of %s have %zd bytes; must have 1 byte, or %zd bytes for records", name,
+                  view->itemsize, size);
   else if (view->len % size != 0)
-    native_refuse(state, "%s has %zd bytes; must have a whole number of records of %zd bytes", name, view->len, size);
+    native_refuse(state, "%s has %zd bytes; must be a multiple of %zd bytes, the size of a record", name, view->len,
+                  size);
   else return 0;
   PyBuffer_Release(view);
   return -1;

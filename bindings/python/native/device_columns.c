@@ -23,7 +23,7 @@ static int open_codes(native_state *state, PyObject *object, Py_ssize_t count, n
   if (*format == '@' || *format == '=' || (*format == '<' && PY_LITTLE_ENDIAN)) format++;
   int is_known = *format != 0 && strchr("bBhHiIlLqQ", *format) != NULL && format[1] == 0;
   if (view->ndim != 1 || !is_known) {
-    PyErr_Format(PyExc_TypeError, "devices must be one column of integers, not '%s' in %d dimensions",
+    PyErr_Format(PyExc_TypeError, "devices must be one column of integers, not of format '%s' with %d dimensions",
                  view->format != NULL ? view->format : "B", view->ndim);
     return -1;
   }

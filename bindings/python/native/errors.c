@@ -25,12 +25,12 @@ static const struct {
     {FENCEPOST_E_NOT_FOUND, "NotFoundError", &PyExc_KeyError, "No condition has that identifier."},
     {FENCEPOST_E_NO_SUCH_DEVICE, "NoSuchDeviceError", &PyExc_KeyError, "No device of the fleet has that number."},
     {FENCEPOST_E_LATE_INPUT, "LateInputError", &PyExc_ValueError,
-     "An input is earlier than the clock of the monitor, device or fleet. Only a counter changed."},
+     "An input is earlier than the clock of the monitor, device or fleet. Only a counter of such inputs changed."},
     {FENCEPOST_E_QUEUE_FULL, "QueueFullError", &PyExc_RuntimeError,
      "max_pending_events events are pending. Poll them, then repeat the input."},
     {FENCEPOST_E_AHEAD_OF_CLOCK, "AheadOfClockError", &PyExc_ValueError,
-     "An input is later than the clock of the monitor, device or fleet by more than max_time_step. It changed nothing "
-     "but a counter."},
+     "An input is later than the clock of the monitor, device or fleet by more than max_time_step. Only a counter of "
+     "such inputs changed."},
     {FENCEPOST_E_STORE_UNAVAILABLE, "StoreUnavailableError", &PyExc_OSError,
      "A store cannot be opened, read or written: no such directory, no permission, disk full ..."},
     {FENCEPOST_E_STORE_CORRUPT, "StoreCorruptError", &PyExc_RuntimeError,
@@ -40,8 +40,8 @@ static const struct {
     {FENCEPOST_E_SNAPSHOT_INVALID, "SnapshotInvalidError", &PyExc_ValueError,
      "The bytes are not a snapshot, are damaged, or were written by a newer version of the library."},
     {FENCEPOST_E_TABLE_MISMATCH, "TableMismatchError", &PyExc_ValueError,
-     "Bytes of a device were made with another version of the table of conditions."},
-    {FENCEPOST_E_INTERNAL, "InternalError", &PyExc_RuntimeError, "A defect of the library."},
+     "The device was exported with another version of the table of conditions."},
+    {FENCEPOST_E_INTERNAL, "InternalError", &PyExc_RuntimeError, "A defect in the library."},
 };
 
 static const char base_doc[] =

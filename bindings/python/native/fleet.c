@@ -230,8 +230,9 @@ static PyMethodDef fleet_methods[] = {
     {"device_deadline", native_device_deadline, METH_O, "The time of the next change without an input, or None."},
     {"device_state", native_device_state, METH_VARARGS, "The observed state of a condition for a device."},
     {"device_explain", native_device_explain, METH_VARARGS, "Explains the state of a condition for a device."},
-    {"device_safe_distance", native_device_safe_distance, METH_VARARGS, "How far a device can move, metres."},
-    {"device_plan", native_device_plan, METH_VARARGS, "The circles to arm for a device."},
+    {"device_safe_distance", native_device_safe_distance, METH_VARARGS,
+     "How far a device can move before it can cross a boundary, in metres."},
+    {"device_plan", native_device_plan, METH_VARARGS, "The circles that the platform must monitor for a device."},
     {"export", native_export_devices, METH_VARARGS, "Export devices as bytes."},
     {"load", native_load_devices, METH_VARARGS, "Add devices from bytes."},
     {NULL, NULL, 0, NULL}};

@@ -76,19 +76,19 @@ static PyMethodDef module_methods[] = {
     {"parse_advertisement", native_parse_advertisement, METH_VARARGS, "Parses the advertisement of a beacon."},
     {"event_json", native_event_json, METH_VARARGS, "One event as a JSON line."},
     {"feed_tracks", native_feed_tracks, METH_VARARGS, "Feed the rows of many tracks, each track to its own device."},
-    {"extremes", native_extremes, METH_O, "The smallest and the largest integer of a column."},
+    {"extremes", native_extremes, METH_O, "The smallest and the largest integer in a column."},
     {"distinct", native_distinct, METH_VARARGS, "The distinct codes of a column, in the order of their first rows."},
     {"taken", native_taken, METH_VARARGS, "The value of each code, as bytes."},
     {"visits", native_visits, METH_VARARGS, "The visits of a track, computed from its events."},
     {"circle_contains", native_circle_contains, METH_VARARGS, "True if a circle contains a position."},
     {"shape_distance", native_shape_distance, METH_VARARGS, "The signed distance of a position to a shape."},
     {"significant_change", native_significant_change, METH_VARARGS, "True if a fix passes the filter."},
-    {"best_fix", native_best_fix, METH_VARARGS, "Index of the best of packed fixes, or None."},
+    {"best_fix", native_best_fix, METH_VARARGS, "Index of the best fix in a buffer of packed fixes, or None."},
     {"inverse", native_inverse, METH_VARARGS,
      "Geodesic between two points: distance, azimuths at the start and at the end."},
     {"direct", native_direct, METH_VARARGS, "End of a geodesic: latitude, longitude, azimuth."},
-    {"inverse_into", native_inverse_into, METH_VARARGS, "inverse() of columns: four in, three out."},
-    {"direct_into", native_direct_into, METH_VARARGS, "direct() of columns: four in, three out."},
+    {"inverse_into", native_inverse_into, METH_VARARGS, "inverse() for columns: reads four columns and writes three."},
+    {"direct_into", native_direct_into, METH_VARARGS, "direct() for columns: reads four columns and writes three."},
     {NULL, NULL, 0, NULL}};
 
 /*

@@ -98,7 +98,7 @@ static PyMethodDef monitor_methods[] = {
     {"records", native_records, METH_NOARGS, "All records in add order."},
     {"state", native_state_of, METH_O, "The observed state of a condition."},
     {"safe_distance", native_safe_distance, METH_VARARGS, "Distance to the nearest boundary, in metres."},
-    {"plan", native_plan, METH_VARARGS, "The circles to arm around a position."},
+    {"plan", native_plan, METH_VARARGS, "The circles that the platform must monitor around a position."},
     {"explain", native_explain, METH_O, "Explains the state of a condition."},
     {"feed_fix", (PyCFunction)(void (*)(void))native_feed_fix, METH_FASTCALL, "Feed one fix."},
     {"feed_fixes", native_feed_fixes, METH_O, "Feed a buffer of 32-byte fix records."},

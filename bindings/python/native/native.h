@@ -421,15 +421,15 @@ PyObject *native_parse_advertisement(PyObject *module, PyObject *args);
       {"add_beacon", native_add_beacon, METH_VARARGS,                                                              \
        "Add or ensure a beacon identity; return whether anything changed."},                                       \
       {"sync", native_sync, METH_O,                                                                                \
-       "Make the conditions exactly these; return how many were added, replaced, removed and kept."},              \
+       "Replace the conditions by those passed; return how many were added, replaced, removed and kept."},         \
       {"put", native_put, METH_VARARGS, "Add or ensure conditions of any kind, all of them or none."},             \
       {"remove", native_remove, METH_O, "Remove a condition; return whether it existed."},                         \
       {"remove_many", native_remove_many, METH_O, "Remove conditions; return how many existed."},                  \
       {"shape", native_shape, METH_O, "How the geometry of a condition was read."},                                \
       {"nearest_boundary_point", native_nearest_boundary_point, METH_VARARGS,                                      \
        "The point of a line nearest to a position, or None."},                                                     \
-      {"containing", native_containing, METH_VARARGS, "The conditions that contain points."},                      \
-      {"nearest", native_nearest, METH_VARARGS, "The conditions whose lines are nearest to points."},              \
+      {"containing", native_containing, METH_VARARGS, "The conditions that contain each point."},                  \
+      {"nearest", native_nearest, METH_VARARGS, "The conditions whose lines are nearest to each point."},          \
       {"identifiers_of", native_identifiers_of, METH_O, "The identifiers of conditions, by generation number."},   \
       {"contains", native_contains, METH_O, "True if a condition has that identifier."},                           \
       {"identifiers", native_identifiers, METH_NOARGS, "All identifiers in add order."}
@@ -440,14 +440,15 @@ PyObject *native_parse_advertisement(PyObject *module, PyObject *args);
       {"close", native_close, METH_NOARGS, "Save and close the store."},                                             \
       {"poll_event", native_poll_event, METH_NOARGS, "The next event, or None."},                                    \
       {"poll_events", native_poll_events, METH_O, "Up to a number of events."},                                      \
-      {"attach", native_attach, METH_O, "Become the consumer; events make a file descriptor readable."},             \
-      {"detach", native_detach, METH_O, "Stop being the consumer."},                                                 \
-      {"next_update", native_next_update, METH_NOARGS, "The next event for that consumer, or None."},                \
+      {"attach", native_attach, METH_O,                                                                              \
+       "Register the consumer of events; pending events make its file descriptor readable."},                        \
+      {"detach", native_detach, METH_O, "Unregister the consumer of events."},                                       \
+      {"next_update", native_next_update, METH_NOARGS, "The next event for the registered consumer, or None."},      \
       {"end_updates", native_end_updates, METH_NOARGS, "Stop waiting for events."},                                  \
       {"closed", native_closed, METH_NOARGS, "True if end_updates() was called."},                                   \
       {"acknowledge", native_acknowledge, METH_O, "Commit what was handed out, of a turn or None; whether it did."}, \
       {"abandon", native_abandon, METH_O,                                                                            \
-       "Deliver the uncommitted events of a turn, or all if None, again; return whether there were any."},           \
+       "Redeliver the uncommitted events of one turn, or of all turns if None; return whether there were any."},     \
       {"turn", native_turn, METH_NOARGS, "The number of requests for events so far."},                               \
       {"next_deadline", native_next_deadline, METH_NOARGS, "The time of the next change without an input, or None."}
 

@@ -27,7 +27,7 @@ int native_open_offsets(native_state *state, PyObject *object, const char *name,
   if (view->itemsize == 4 && view->ndim == 1 && view->format != NULL && strcmp(view->format, "i") == 0 &&
       view->len >= 4 && (uintptr_t)view->buf % 4 == 0)
     return 0;
-  native_refuse(state, "%s must be a column of at least one 32-bit integer", name);
+  native_refuse(state, "%s must be a column of one or more 32-bit integers", name);
   PyBuffer_Release(view);
   return -1;
 }

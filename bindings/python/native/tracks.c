@@ -182,7 +182,7 @@ static int open_numbers(rows_to_feed *rows, PyObject *object, Py_ssize_t count) 
   const Py_buffer *view = &rows->devices;
   if (view->itemsize == 4 && view->ndim == 1 && (count == 0 || (uintptr_t)view->buf % 4 == 0) && view->len / 4 == count)
     return 0;
-  native_refuse(rows->state, "devices must be a column of 32-bit integers, as long as begins");
+  native_refuse(rows->state, "devices must be a column of 32-bit integers with as many rows as begins");
   PyBuffer_Release(&rows->devices);
   rows->devices.obj = NULL;
   return -1;
@@ -206,7 +206,7 @@ PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
                         &rows.as_json))
     return NULL;
   if (!Py_IS_TYPE(fleet, (PyTypeObject *)rows.state->fleet_type) || !PyList_Check(rows.found)) {
-    PyErr_SetString(PyExc_TypeError, "fleet must be the handle of a fleet, and found a list");
+    PyErr_SetString(PyExc_TypeError, "fleet must be the handle of a fleet, and found must be a list");
     return NULL;
   }
   rows.fleet = (native_handle *)fleet;

@@ -35,7 +35,7 @@ Each policy holds for all places.
     def initAlgorithm(self, configuration=None):  # noqa: N802
         shared.add_tracks(self)
         shared.add_places(self)
-        shared.add_policy(self, "Policy that the changes modify")
+        shared.add_policy(self, "Policy to which the changes apply")
         flap = QgsProcessingParameterNumber(
             "FLAP", "Flap time, seconds", QgsProcessingParameterNumber.Double, 60, False, 0
         )

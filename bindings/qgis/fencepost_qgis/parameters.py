@@ -15,13 +15,13 @@ from qgis.core import (
 _DOUBLE = QgsProcessingParameterNumber.Double
 POLICIES = ("standard", "exact", "core_location")
 POLICY_TITLES = (
-    "Standard: beyond the boundary by 20 m and the accuracy, for 20 s",
-    "Exact: beyond the boundary, at once",
-    "Core Location: like Standard, but to leave, beyond it by the radius or depth (60 to 200 m)",
+    "Standard: a fix must be beyond the boundary by 20 m plus its accuracy, for 20 s",
+    "Exact: a fix beyond the boundary counts at once",
+    "Core Location: like Standard, but to leave, a fix must be outside by the radius or depth (60 to 200 m)",
 )
 TIME_UNITS = (None, "s", "ms", "us", "ns")
 TIME_UNIT_TITLES = (
-    "from the field's name, or else from the size",
+    "from the field's name, or else from the size of the numbers",
     "seconds since 1970",
     "milliseconds since 1970",
     "microseconds since 1970",
@@ -80,12 +80,12 @@ def add_tracks(algorithm):
         "Identifies the track of a fix: each value is a separate device. Empty: all fixes belong to one device.",
     )  # fmt: skip
     _choice(
-        algorithm, "TIME_UNIT", "Unit of times that are numbers", TIME_UNIT_TITLES,
+        algorithm, "TIME_UNIT", "Unit of numeric times", TIME_UNIT_TITLES,
         "From the name: for example time_s or utc_ms. From the size: seconds below 1e11, milliseconds below 1e14, "
         "microseconds below 1e17, otherwise nanoseconds.",
     )  # fmt: skip
     _add(
-        algorithm, QgsProcessingParameterString("TIME_ZONE", "Time zone of times without one", None, False, True),
+        algorithm, QgsProcessingParameterString("TIME_ZONE", "Time zone of times that state none", None, False, True),
         "A name such as Europe/Berlin, or an offset such as +02:00. Empty: UTC.", advanced=True,
     )  # fmt: skip
     _choice(
@@ -168,7 +168,7 @@ def add_policy(algorithm, title):
         _add(algorithm, number, f"{text} Not set: the value of the policy.", advanced=True)
     _choice(
         algorithm, "DWELL_POLICY", "End of a dwell", ("as in the policy", "by time", "by the next fix"),
-        "By time: a change is confirmed when the dwell is over. By the next fix: by the first fix after the dwell.",
+        "By time: the end of the dwell confirms a change. By the next fix: the first fix after the dwell confirms it.",
     )  # fmt: skip
     notify = QgsProcessingParameterEnum("NOTIFY", "Which changes become events", NOTIFY, True, [0, 1, 2], True)
     _add(algorithm, notify, "Initial: the first known state of a device.", advanced=True)
@@ -186,7 +186,7 @@ def add_path(algorithm):
     _add(
         algorithm, gap, "No movement is assumed between fixes that are farther apart in time than this.", advanced=True
     )
-    speed = QgsProcessingParameterNumber("MAX_SPEED", "Highest speed, metres a second", _DOUBLE, None, True, 1e-9)
+    speed = QgsProcessingParameterNumber("MAX_SPEED", "Highest speed, metres per second", _DOUBLE, None, True, 1e-9)
     _add(
         algorithm,
         speed,

@@ -151,7 +151,7 @@ class _Reader:
         others = f", the largest distance among {len(apart)} features" if len(apart) > 1 else ""
         feedback.pushWarning(
             f"{self.layer.title}, feature {feature}: geodesic and planar edges lie up to {metres:.0f} m apart (part "
-            f"{reading.part}, ring {reading.ring}, edge {reading.edge}{others}); they are taken as {meant}"
+            f"{reading.part}, ring {reading.ring}, edge {reading.edge}{others}); the edges are treated as {meant}"
         )
 
     def _is_gate(self, feature):

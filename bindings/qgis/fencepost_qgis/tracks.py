@@ -176,7 +176,7 @@ class _Reader:
         title = self.layer.title
         if self._acceleration is not None:
             feedback.pushWarning(
-                f"{title}: {acceleration_text(self._acceleration)}; choose the accuracy field if it is"
+                f"{title}: {acceleration_text(self._acceleration)}; if it is the accuracy, set it as the accuracy field"
             )
         if self._days:
             feedback.pushWarning(f"{title}: the time field holds dates without a time of day: every fix is at midnight")

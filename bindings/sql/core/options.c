@@ -209,7 +209,7 @@ bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options
       for (size_t i = 0; i < KEY_COUNT; i++)
         if (keys[i].group & allowed)
           used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", keys[i].name);
-      return fp_fail(message, "options: unknown option %.*s; the options here are %s",
+      return fp_fail(message, "options: unknown option %.*s; the accepted options are %s",
                      (int)(name_end - at < 40 ? name_end - at : 40), text + at, names);
     }
     if (!set(found, text + value, stop > value ? stop - value : 0, out, message)) return false;

@@ -68,8 +68,10 @@ static bool read(const char *at, const char *end, int64_t *out_us) {
 
 bool fp_time_read(const char *text, size_t size, int64_t *out_us, fp_message *message) {
   if (read(text, text + size, out_us)) return true;
-  return fp_fail(message, "time \"%.*s\" is not as in 2026-11-25 20:48:00 (UTC) or 2026-11-25T20:48:00.5+01:00",
-                 (int)(size < 40 ? size : 40), text);
+  return fp_fail(
+      message,
+      "time \"%.*s\" is not in a supported format, such as 2026-11-25 20:48:00 (UTC) or 2026-11-25T20:48:00.5+01:00",
+      (int)(size < 40 ? size : 40), text);
 }
 
 bool fp_time_number(double value, const fp_options *options, int64_t *out_us, fp_message *message) {

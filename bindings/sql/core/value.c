@@ -42,7 +42,7 @@ void fp_digest(const uint8_t *bytes, size_t size, uint64_t out[2]) {
 
 static bool check_identifier(const char *identifier, size_t size, fp_message *message) {
   if (size >= 1 && size <= FENCEPOST_IDENTIFIER_MAX && memchr(identifier, 0, size) == NULL) return true;
-  return fp_fail(message, "identifier \"%.*s\" has %zu bytes or a zero byte; must have 1 to %d bytes of UTF-8",
+  return fp_fail(message, "identifier \"%.*s\" has %zu bytes or contains a zero byte; must have 1 to %d bytes of UTF-8",
                  (int)(size < 40 ? size : 40), identifier, size, FENCEPOST_IDENTIFIER_MAX);
 }
 

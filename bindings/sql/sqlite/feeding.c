@@ -148,7 +148,7 @@ int fp_fleet_feed(fp_fleet_table *own, sqlite3_value **values) {
   input.device = (const char *)sqlite3_value_text(values[FP_DEVICE]);
   if (input.device == NULL) return SQLITE_NOMEM;
   if (strlen(input.device) != (size_t)sqlite3_value_bytes(values[FP_DEVICE]))
-    return fp_fleet_fail(own, "%s: the device has a zero byte", own->name);
+    return fp_fleet_fail(own, "%s: the device's identifier contains a zero byte", own->name);
   bool no_latitude = sqlite3_value_type(values[FP_LATITUDE]) == SQLITE_NULL;
   bool no_longitude = sqlite3_value_type(values[FP_LONGITUDE]) == SQLITE_NULL;
   bool good = fp_value_time(values[FP_TIME], &own->options, &input.fix.time_us, &message);

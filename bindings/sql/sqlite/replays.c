@@ -136,7 +136,8 @@ static bool read_row(cursor *own, sqlite3_stmt *query, int columns, fp_message *
     return false;
   const char *name = (const char *)sqlite3_value_text(values[0]);
   if (name == NULL) return fp_no_memory(message);
-  if (strlen(name) != (size_t)sqlite3_value_bytes(values[0])) return fp_fail(message, "the device has a zero byte");
+  if (strlen(name) != (size_t)sqlite3_value_bytes(values[0]))
+    return fp_fail(message, "the device's identifier contains a zero byte");
   device *found = device_named(own, name, (size_t)sqlite3_value_bytes(values[0]));
   if (found == NULL) return fp_no_memory(message);
   return fp_track_add(&found->track, &own->options, latitude, longitude, accuracy, time_us, message);

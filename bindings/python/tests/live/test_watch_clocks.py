@@ -87,7 +87,7 @@ def test_a_receiver_without_a_position_and_one_whose_clock_stands_are_said() -> 
     for second in range(1, 90):
         still.feed(late=float(second))
     (said,) = still.said
-    assert mentions(said, "also … fix before")
+    assert mentions(said, "also … previous fix")
     assert still.watch.counts["double_fixes"] == 89
 
 

@@ -69,7 +69,7 @@ def test_a_loss_and_a_return_are_said(run: Run, tmp_path: Path) -> None:
         ended = run("watch", "--source", url, "--conditions", conditions, "--reconnect", "2.5")
     assert [json.loads(line)["state"] for line in ended.stdout.splitlines()] == ["satisfied", "unsatisfied"]
     lost, found, again, refused = ended.stderr.splitlines()
-    assert mentions(lost, f"fencepost: {url}: lost: … gpsd … 2.5 s")
+    assert mentions(lost, f"fencepost: {url}: connection lost: … gpsd … 2.5 s")
     assert mentions(found, f"fencepost: {url}: … 1 s")
     assert again == lost
     assert refused.startswith(f"fencepost: {url}: Connection refused")
@@ -86,7 +86,7 @@ def test_a_port_that_accepts_and_closes_at_once_is_lost(reported: bytes, run: Ru
     assert ended.returncode == 2, ended.stderr
     said = [line for line in ended.stderr.splitlines() if "JSON" not in line]
     first, last = said
-    assert mentions(first, f"fencepost: {url}: lost: … gpsd … 2 s")
+    assert mentions(first, f"fencepost: {url}: connection lost: … gpsd … 2 s")
     assert any(mentions(last, f"fencepost: {url}: … {why}") for why in ("closed", os.strerror(errno.ECONNRESET)))
 
 
@@ -132,7 +132,7 @@ def test_a_life_with_a_fix_or_of_a_minute_restarts_the_retry_time() -> None:
             source.reconnect()
             clock.now += 20
             accepted(server, source, report(0, 0))
-        assert [text.partition(": ")[2].partition(" ")[0].rstrip(":,") for text in said].count("reached") == 5
+        assert [text.partition(": ")[2].partition(" ")[0].rstrip(":,") for text in said].count("connected") == 5
         for _ in range(5):
             clock.now = source.retry_at or 0
             source.reconnect()

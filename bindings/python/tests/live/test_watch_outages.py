@@ -116,7 +116,7 @@ def test_a_hang_up_has_the_conditions_read_again(tmp_path: Path) -> None:
         program.tell(line(0))
         assert {program.event(), program.event()} == {("office", "satisfied"), ("district", "satisfied")}
         circles(places, office=200, town=20_000)
-        assert hang_up(program) == "fencepost: places.geojson: read again: 1 added, 0 replaced, 1 removed, 1 unchanged"
+        assert hang_up(program) == "fencepost: places.geojson: reloaded: 1 added, 0 replaced, 1 removed, 1 unchanged"
         program.tell(line(1))
         assert program.event() == ("town", "satisfied")
         circles(places, office=100, town=20_000)
@@ -155,7 +155,7 @@ def test_an_event_that_cannot_be_handled_goes_with_its_condition(tmp_path: Path)
         circles(places, district=5_000)
         program.process.send_signal(signal.SIGHUP)
         said = [program.error()]
-        while "read again" not in said[-1]:  # another delivery may have been tried meanwhile
+        while "reloaded" not in said[-1]:  # another delivery may have been tried meanwhile
             said.append(program.error())
         assert said[-1].endswith(": 0 added, 0 replaced, 1 removed, 1 unchanged")
         assert program.event() == ("district", "satisfied")
@@ -171,7 +171,7 @@ def test_an_event_that_waits_is_not_lost_to_new_conditions(tmp_path: Path) -> No
         assert mentions(program.error(), "1 for event 1")
         circles(places, office=200, district=5_000, town=20_000)
         program.process.send_signal(signal.SIGHUP)
-        while "read again" not in program.error():
+        while "reloaded" not in program.error():
             pass
         (tmp_path / "go").touch()
         assert [program.event(), program.event()] == [("office", "satisfied"), ("district", "satisfied")]
@@ -186,7 +186,7 @@ def test_a_hang_up_while_a_command_runs_is_heard_after_it(tmp_path: Path) -> Non
         for _ in range(50):
             program.process.send_signal(signal.SIGHUP)
         (tmp_path / "go").touch()
-        assert "read again: 1 added" in program.error()
+        assert "reloaded: 1 added" in program.error()
         program.tell(line(1))
         assert program.event() == ("office", "satisfied")
         assert program.event() == ("town", "satisfied")

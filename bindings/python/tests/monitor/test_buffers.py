@@ -35,7 +35,7 @@ def test_a_handle_has_the_defaults_of_the_header() -> None:
         (UNALIGNED, InvalidArgumentError, "contiguous"),
         (array("d", [0.0]), InvalidArgumentError, "1 .* 2"),
         (array("f", [0.0, 1.0]), TypeError, "64-bit .* 'f'"),
-        (memoryview(bytes(32)).cast("d", (2, 2)), TypeError, "in 2 dimensions"),
+        (memoryview(bytes(32)).cast("d", (2, 2)), TypeError, "2 dimensions"),
         (bytes(16), TypeError, "column"),
         (None, TypeError, "bytes-like"),
         ([0.0, 1.0], TypeError, "bytes-like"),

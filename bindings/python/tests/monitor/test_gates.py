@@ -413,7 +413,7 @@ def test_files_of_conditions(tmp_path: Path) -> None:
         (feature("LineString", LINE, gate="yes"), "gate: … 'yes'"),
         (feature("LineString", LINE, gate=2), "gate: … 2"),
         (feature("LineString", LINE, gate=True, policy="exact"), "policy: … gate"),
-        (feature("LineString", LINE, gate=True, assuming="satisfied"), "assuming: … gate … assuming"),
+        (feature("LineString", LINE, gate=True, assuming="satisfied"), "assuming: … assuming … gate"),
         (feature("Point", [0, 0], gate=True, radius=5), "gate: … gate"),
         (feature("Polygon", [[[0, 0], [1, 0], [1, 1]]], gate=True), "gate: … gate"),
     ],

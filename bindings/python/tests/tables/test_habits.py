@@ -129,7 +129,7 @@ def test_labels_in_the_index_and_from_other_libraries() -> None:
     assert f1(labels.assign(identifier=pandas.Categorical(labels.identifier, ["q", "depot"]))) == 1
     assert f1(labels.sample(frac=1, random_state=3).convert_dtypes(dtype_backend="pyarrow")) == 1
     twice = pandas.concat([labels, labels[["start"]]], axis=1)
-    with pytest.raises(InputError, match="labels: .* 2 columns 'start'"):
+    with pytest.raises(InputError, match="labels: .* 2 columns named 'start'"):
         f1(twice)
 
 

@@ -197,7 +197,7 @@ def test_two_columns_of_one_name_are_refused(name: str) -> None:
     frame = fixes(van=["a", "a", "b"])
     twice = pandas.concat([frame, frame[[name]]], axis=1)
     table = pa.Table.from_arrays([pa.array(frame[each]) for each in (*frame, name)], names=[*frame, name])
-    said = f" 2 columns {name!r}"
+    said = f" 2 columns named {name!r}"
     for rows in (twice, table):
         with pytest.raises(InputError, match=said):
             replay(rows, {}, by="van")

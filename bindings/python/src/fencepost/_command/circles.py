@@ -43,7 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=to_names({**CONDITIONS, "geometry": GEOMETRY}),
         default={},
         metavar="WHAT=NAME,...",
-        help="columns of identifier, latitude, longitude, geometry and radius, if their names are not recognised",
+        help="names of the columns that hold identifier, latitude, longitude, geometry and radius, "
+        "if they are not recognised automatically",
     )
     add("--transform", action="store_true", help="transform a vector file in another CRS to WGS84")
     add_defaults(parser)

@@ -29,14 +29,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--output", metavar="FILE", help=f"{', '.join((*VECTORS, '.csv'))} (default: CSV on standard output)")
     add("--left", action="store_true", help="also write the points that no condition contains")
     add("--distances", action="store_true", help="also write the signed distance to the boundary, in metres")
-    add("--name", default="place", metavar="COLUMN", help="column of the identifiers (default: %(default)s)")
+    text = "column that receives the condition's identifier (default: %(default)s)"
+    add("--name", default="place", metavar="COLUMN", help=text)
     add("--layer", metavar="NAME", help="layer of the points' vector file (default: the first)")
     add("--conditions-layer", metavar="NAME", help="layer of the conditions' vector file (default: the first)")
     known = {**CONDITIONS, "geometry": GEOMETRY}
-    text = "columns of identifier, latitude, longitude, geometry and radius, if their names are not recognised"
+    text = (
+        "names of the columns that hold identifier, latitude, longitude, geometry and radius, "
+        "if they are not recognised automatically"
+    )
     add("--conditions-columns", type=to_names(known), default={}, metavar="WHAT=NAME,...", help=text)
     add("--transform", action="store_true", help="transform vector files in another CRS to WGS84")
-    add("--radius", type=to_metres, metavar="METRES", help="radius of circles and lines without a radius")
+    add("--radius", type=to_metres, metavar="METRES", help="radius of circles and lines that set none")
     add_vertex_limit(parser)
 
 

@@ -76,14 +76,14 @@ def add_vertex_limit(parser: argparse.ArgumentParser) -> None:
         type=to_vertices,
         default=MAX_VERTICES,
         metavar="N",
-        help="refuse a shape with more vertices; those at which planar edges are cut count too (default: %(default)s, "
+        help="refuse a shape with more vertices, including the vertices added to planar edges (default: %(default)s, "
         "at most 1000000)",
     )
 
 
 def add_defaults(parser: argparse.ArgumentParser) -> None:
     """Adds the options that set defaults for conditions, except the option for the policy."""
-    parser.add_argument("--radius", type=to_metres, metavar="METRES", help="radius of circles without a radius")
+    parser.add_argument("--radius", type=to_metres, metavar="METRES", help="radius of circles that set none")
     parser.add_argument(
         "--assuming",
         type=to_state,

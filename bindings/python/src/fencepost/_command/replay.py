@@ -54,9 +54,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--sightings",
         metavar="FILE",
-        help="beacon scan reports, JSON Lines; merged with the fixes by time, fixes first",
+        help="file of beacon scan reports (JSON Lines), which are merged with the fixes by time; at equal times, "
+        "the fix comes first",
     )
-    add("--format", choices=list(WRITERS), default="table", help="how events are written (default: %(default)s)")
+    add("--format", choices=list(WRITERS), default="table", help="format of the printed events (default: %(default)s)")
     add(
         "--policy",
         type=to_policy,
@@ -98,8 +99,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=to_names({**TRACK, "geometry": GEOMETRY}),
         default={},
         metavar="WHAT=NAME,...",
-        help="columns of latitude, longitude (or geometry, as WKT), time and accuracy, if their names are "
-        "not recognised",
+        help="names of the columns that hold latitude, longitude (or geometry, as WKT), time and accuracy, "
+        "if they are not recognised automatically",
     )
     add("--layer", metavar="NAME", help="layer of the track's vector file (default: the first)")
     add("--conditions-layer", metavar="NAME", help="layer of the conditions' vector file (default: the first)")
@@ -108,9 +109,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=to_names({**CONDITIONS, "geometry": GEOMETRY}),
         default={},
         metavar="WHAT=NAME,...",
-        help="columns of the conditions: identifier, latitude, longitude, geometry, radius, assuming, policy",
+        help="names of the columns of the conditions that hold identifier, latitude, longitude, geometry, radius, "
+        "assuming and policy, if they are not recognised automatically",
     )
-    add("--time-zone", metavar="ZONE", help="time zone of times without one: Europe/Berlin, +02:00 (default: UTC)")
+    text = "time zone of times that state none, such as Europe/Berlin or +02:00 (default: UTC)"
+    add("--time-zone", metavar="ZONE", help=text)
     add("--date-order", choices=ORDERS, default="", help="order of day and month in dates such as 05/04/2024")
     add("--transform", action="store_true", help="transform vector files in another CRS to WGS84")
     add("--output", metavar="FILE", help="also write the events as .gpkg, .fgb, .parquet, .geojson or .csv")
@@ -144,7 +147,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--significant-changes",
         action="store_true",
-        help="feed only fixes at least 500 m and 300 s apart; print the saving and the delays on standard error",
+        help="feed only fixes that are at least 500 m and 300 s apart; print savings and delays on standard error",
     )
 
 

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     is_one = check_sources(options)
     if options.publish is not None and is_one:
         raise UsageError(
-            "argument --publish: needs the name of the device; add --as or --by, or use a source with names"
+            "argument --publish: needs the name of the device; add --as or --by, or use a source that names its devices"
         )
     check_page(options, is_one)
     check_client_id(options)
@@ -199,4 +199,4 @@ def _read_again(options: argparse.Namespace, notices: Notices, follower: Followe
         notices.say(f"{error}; the conditions are unchanged")
     else:
         counts = f"{result.added} added, {result.replaced} replaced, {result.removed} removed, {result.kept} unchanged"
-        notices.say(f"{options.conditions}: read again: {counts}")
+        notices.say(f"{options.conditions}: reloaded: {counts}")

@@ -45,13 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY",
         help="follow many devices: KEY is the member of each JSON object that holds the device's name",
     )
-    add("--as", dest="named", metavar="NAME", help="name of the source's only device, which its events then contain")
+    text = "name of the only device of the source; the events then contain this name"
+    add("--as", dest="named", metavar="NAME", help=text)
     add(
         "--max-devices",
         type=to_count,
         default=MAX_DEVICES,
         metavar="N",
-        help="follow at most N devices; fixes of others are refused (default: %(default)s)",
+        help="follow at most N devices; fixes of more devices are refused (default: %(default)s)",
     )
     add("--expire", type=to_days, metavar="DAYS", help="remove a device that has had no input for this long")
     add(
@@ -59,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=to_seconds,
         default=0.0,
         metavar="METRES",
-        help="accuracy to use for fixes without an accuracy, or with 0, which trackers send for an unknown accuracy "
+        help="accuracy to use for fixes that report no accuracy, or 0, which trackers send for an unknown accuracy "
         "(default: %(default)s)",
     )
     add(
@@ -75,7 +76,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--conditions", metavar="FILE", help="places: GeoJSON, CSV, GPX, or a vector file; SIGHUP reads the file again")
     add("--exec", metavar="CMD", help="run a shell command for each event (default: print the events)")
-    add_seconds("--exec-timeout", 0.0, "time limit of a command; a slower one is ended and run again (0: no limit)")
+    text = "time limit of a command; a command that exceeds it is ended and run again (0: no limit)"
+    add_seconds("--exec-timeout", 0.0, text)
     add(
         "--append",
         metavar="FILE",
@@ -125,7 +127,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="CA certificates for TLS connections to brokers (default: those of the system)",
     )
     add("--store", metavar="DIR", help="save the states of the devices in this directory, which must exist")
-    add("--name", help="name of the store (default: watch for one device, fleet for many)")
+    add("--name", help="name of the store (default: watch if there is one device, fleet if there are many)")
     add(
         "--policy",
         type=to_policy,
@@ -137,8 +139,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_vertex_limit(parser)
     parser.set_defaults(assuming=None, own_id=None)
     add_path(parser)
-    add_seconds("--lag", 5.0, "longest time from a live fix to its arrival")
-    add_seconds("--ahead", 60.0, "refuse fixes that are more than this ahead of this computer's clock")
+    add_seconds("--lag", 5.0, "longest delay between the time of a live fix and its arrival")
+    add_seconds("--ahead", 60.0, "refuse fixes whose times are ahead of this computer's clock by more than this")
     add(
         "--any-time",
         action="store_true",

@@ -23,7 +23,9 @@ def check_page(options: argparse.Namespace, is_one: bool) -> None:
         UsageError: A page option needs another option that is missing, or the devices have no names.
     """
     if options.page is not None and is_one:
-        raise UsageError("argument --page: needs the name of the device; add --as or --by, or use a source with names")
+        raise UsageError(
+            "argument --page: needs the name of the device; add --as or --by, or use a source that names its devices"
+        )
     for name, wanted in (("page_token", "page"), ("page_tiles", "page"), ("page_attribution", "page_tiles")):
         if getattr(options, name) is not None and getattr(options, wanted) is None:
             given, needed = (f"--{each.replace('_', '-')}" for each in (name, wanted))

@@ -15,8 +15,8 @@ __all__ = [
 TRACK_OPTION, CONDITIONS_OPTION = "columns", "conditions_columns"
 """The options that name columns."""
 
-DATE_ORDER = Advice("choose with date_order='dmy' or 'mdy'", "choose with --date-order dmy or mdy")
-RADIUS = Advice("set one for all with radius=METRES", "set one for all with --radius METRES")
+DATE_ORDER = Advice("choose the order with date_order='dmy' or 'mdy'", "choose the order with --date-order dmy or mdy")
+RADIUS = Advice("set one radius for all with radius=METRES", "set one radius for all with --radius METRES")
 PLAY = Advice(
     "to play way points, set speed (m/s) and start; to name a column of times, columns={'time': NAME}",
     "to play way points, add --speed M/S and --start TIME; to name a column of times, --columns time=NAME",
@@ -27,8 +27,8 @@ NOT_PLAYED = Advice(
 )
 
 REPAIR = Advice(
-    "shapely.make_valid repairs most polygons that are refused, shapely.set_precision(geometry, 1e-8) most others",
-    "Fix geometries of QGIS repairs most polygons that are refused",
+    "shapely.make_valid repairs most refused polygons; shapely.set_precision(geometry, 1e-8) repairs most others",
+    "Fix geometries of QGIS repairs most refused polygons",
 )
 
 VERTICES = Advice("the limit is set by max_vertices=", "the limit is set by --max-vertices")
@@ -38,11 +38,13 @@ _COMMA = re.compile(r"[+-]?\d+,\d+")
 
 def decimal_comma(text: str) -> str:
     """The advice for a number with a decimal comma."""
-    return ": is this a decimal comma? Write a decimal point" if _COMMA.fullmatch(text.strip()) else ""
+    return ": is the comma a decimal comma? Write a decimal point instead" if _COMMA.fullmatch(text.strip()) else ""
 
 
 def by_column(name: str | None) -> Advice:
     """Advice on how to name the column that identifies the device; if `name` is None, the column is unknown."""
     if name is None:
-        return Advice("name the column of devices with by=", "name the column of devices with --by NAME")
-    return Advice(f"name it with by={name!r}", f"name it with --by {name}")
+        return Advice(
+            "set by= to the column that holds the device", "use --by NAME to name the column that holds the device"
+        )
+    return Advice(f"name the column with by={name!r}", f"name the column with --by {name}")

@@ -54,7 +54,7 @@ def _check(features: Sequence[Any], columns: Mapping[str, str], path: str | Path
             raise InputError(path, "", f"columns: {what!r} is not one of {', '.join(_NAMED)}")
         names = dict.fromkeys(name for feature in features if _is_feature(feature) for name in feature["properties"])
         if name not in names:
-            raise InputError(path, "", f"no property {name!r}, only {listed(names)}")
+            raise InputError(path, "", f"there is no property {name!r}, only {listed(names)}")
 
 
 def _named(feature: dict[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:

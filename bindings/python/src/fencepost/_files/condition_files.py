@@ -158,7 +158,8 @@ def _row(
         if is_line(shape):
             for name in ("policy", "assuming"):
                 if properties.get(name) is not None:
-                    raise InvalidArgumentError(f"{name}: a gate has no {name}, because each crossing counts; remove it")
+                    needed = f"remove {name}; a gate does not accept it, because each crossing counts"
+                    raise InvalidArgumentError(f"{name}: {needed}")
             return ConditionRow(place, identifier, shape, State.UNKNOWN, None, said is None, max_vertices=most)
         return ConditionRow(place, identifier, shape, state, policy, said is None, max_vertices=most)
     if is_gate(properties.get("gate")):
@@ -170,10 +171,10 @@ def _row(
 def _circle(geometry: Any, properties: dict[str, Any], default: float | None) -> Circle:
     kind = geometry.get("type") if isinstance(geometry, dict) else None
     if kind != "Point":
-        needed = f"{', '.join(SHAPES)}, or a Point with the property radius; null for a beacon"
-        raise InvalidArgumentError(f"geometry {kind!r}: a {needed}")
+        needed = f"{', '.join(SHAPES)}, a Point with the property radius, or null for a beacon"
+        raise InvalidArgumentError(f"geometry {kind!r}: must be {needed}")
     if "uuid" in properties:
-        raise InvalidArgumentError("has a geometry and a uuid; a beacon condition has geometry null")
+        raise InvalidArgumentError("has a geometry and a uuid; for a beacon condition, set geometry to null")
     coordinates = geometry.get("coordinates")
     if not isinstance(coordinates, list | tuple) or len(coordinates) < 2 or not all(map(_is_number, coordinates)):
         raise InvalidArgumentError(f"coordinates must be [longitude, latitude], not {coordinates!r}")

@@ -31,7 +31,7 @@ def shape_condition(
         InvalidArgumentError: A value cannot be used.
     """
     if "uuid" in properties:
-        raise InvalidArgumentError("has a geometry and a uuid; a beacon condition has geometry null")
+        raise InvalidArgumentError("has a geometry and a uuid; for a beacon condition, set geometry to null")
     wkb = geometry.get("wkb")
     vertices: Any = of_geojson(geometry) if wkb is None else of_wkb(wkb)
     gate = is_gate(properties.get("gate"))
@@ -44,7 +44,7 @@ def shape_condition(
             return Gate(vertices, edges=edges)
         metres = radius if properties.get("radius") is None else properties["radius"]
         if isinstance(metres, bool) or not isinstance(metres, int | float):
-            needed = f"a line needs a number of metres, not {shown(metres)}"
+            needed = f"a line needs a radius in metres, not {shown(metres)}"
             raise InvalidArgumentError(f"radius: {needed}; or set gate: true for a gate, which has no width")
         return Corridor(vertices, metres, edges=edges)
     if gate:

@@ -108,7 +108,8 @@ class CSVTable:
 
     def _refused(self, error: UnicodeDecodeError | LongLineError, line: int) -> InputError:
         if isinstance(error, LongLineError):
-            return InputError(self._path, f"line {line + error.lines}", f"{error}, so it is not a row of a table")
+            reason = f"{error}, so the line cannot be a row of a table"
+            return InputError(self._path, f"line {line + error.lines}", reason)
         reason = f"is not {error.encoding.upper()} text; save the file as UTF-8"
         return InputError(self._path, f"line {line}", reason)
 

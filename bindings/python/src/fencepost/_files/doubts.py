@@ -170,7 +170,10 @@ def jumps(fixes: Iterable[Sequence[float]]) -> str:
     wide = min(east - west, 360.0) * cos(radians((south + north) / 2))
     if way < 5 * _DEGREE * hypot(wide, north - south):
         return ""
-    return f"{far} of {steps} steps are faster than {_FASTEST:g} m/s, back and forth, as in a mix of several devices"
+    return (
+        f"{far} of {steps} steps are faster than {_FASTEST:g} m/s, back and forth, as if the fixes came from "
+        "several devices"
+    )
 
 
 def _shown(time_us: int) -> str:

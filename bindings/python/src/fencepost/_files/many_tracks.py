@@ -40,7 +40,7 @@ ALL_ROWS = 1 << 63
 there."""
 MOST_SORTED = 10_000_000
 """The largest number of rows that are sorted in memory; this many rows need half a gigabyte."""
-TOO_LARGE = f"a file of more than {MOST_SORTED} rows is not sorted in memory"
+TOO_LARGE = f"a file of more than {MOST_SORTED} rows is too large to sort in memory"
 UNSORTED = Advice(
     "sort the file by time, or pass sort=False to count unsorted rows as late",
     "sort the file by time, or pass --no-sort to count unsorted rows as late",

@@ -91,7 +91,7 @@ def read_sentence(text: str, parse: Callable[[str], Any]) -> Sentence:
         # before the position.
         day, has_fix = _rmc_day(values[8]), _has_fix(values)
         if has_fix and day is None:
-            raise SentenceError("RMC: is marked valid but has no date")
+            raise SentenceError("RMC: the sentence is marked valid but has no date")
         position = _position(sentence, values[2:6]) if has_fix else None
         return Sentence(kind, clock, day, position, 0.0)
     quality = values[5]

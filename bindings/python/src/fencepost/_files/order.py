@@ -13,7 +13,7 @@ from .tracks import Track
 
 _Column = TypeVar("_Column", bound="array[float] | array[int]")
 
-KEEP = Advice("sort=False keeps the file's order", "--no-sort keeps the file's order")
+KEEP = Advice("pass sort=False to keep the order of the file", "pass --no-sort to keep the order of the file")
 
 
 def ordered(track: Track) -> tuple[Track, int]:

@@ -188,8 +188,8 @@ def _lines(feature: dict[str, Any], place: str, path: str | Path) -> Iterator[tu
         if not isinstance(line, list):
             raise InputError(path, place, "has coordinates that are not an array")
         if own is not None and (not isinstance(own, list) or len(own) != len(line)):
-            length = len(own) if isinstance(own, list) else "no array of"
-            raise InputError(path, place, f"has {len(line)} positions but {length} times")
+            found = f"{len(own)} times" if isinstance(own, list) else "no array of times"
+            raise InputError(path, place, f"has {len(line)} positions but {found}")
         yield line, own
 
 

@@ -97,7 +97,7 @@ def _points(track: ElementTree.Element, path: str | Path, number: int, style: Ti
     whens = [(child.text or "").strip() for child in track if local_name(child) == "when"]
     coords = [(child.text or "").split() for child in track if local_name(child) == "coord"]
     if len(whens) != len(coords):
-        reason = f"starts a track with {len(coords)} positions but {len(whens)} times"
+        reason = f"starts a track that has {len(coords)} positions but {len(whens)} times"
         raise InputError(path, f"point {number + 1}", reason)
     accuracies = _accuracies(track)
     for index, (when, coord) in enumerate(zip(whens, coords)):

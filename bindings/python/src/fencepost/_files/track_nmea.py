@@ -71,8 +71,11 @@ def read(data: bytes, path: str | Path, hdop_scale: float | None) -> Iterator[tu
         )
     yield from reader.end()
     if reader.damaged:
-        counts = f"{reader.damaged} of {reader.found} RMC, GGA and ZDA sentences are damaged or incomplete"
-        warn(path, "", f"{counts} and were skipped ({reader.first_damage})")
+        reason = (
+            f"{reader.damaged} of {reader.found} RMC, GGA and ZDA sentences are damaged or incomplete and were skipped "
+            f"({reader.first_damage})"
+        )
+        warn(path, "", reason)
 
 
 class SentenceReader:
@@ -100,7 +103,7 @@ class SentenceReader:
     @property
     def first_damage(self) -> str:
         """The place and the defect of the first damaged sentence, as text."""
-        return "" if self._first is None else f"the first: {': '.join(self._first)}"
+        return "" if self._first is None else f"first defect: {': '.join(self._first)}"
 
     @property
     def is_dated(self) -> bool:

@@ -60,7 +60,7 @@ def split(
             first_untimed = first_untimed or place
             way_points.setdefault(key, []).append((latitude, longitude))
     if fixes and way_points:
-        raise InputError(path, first_untimed, "has no time, but other points have one: remove it or add a time")
+        raise InputError(path, first_untimed, "has no time, but other points have one: remove the point or add a time")
     if not fixes and not way_points:
         raise InputError(path, "", "holds no points")
     return [

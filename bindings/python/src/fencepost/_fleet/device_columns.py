@@ -71,7 +71,7 @@ def _texts(values: list[Any], what: str) -> tuple[str, ...]:
         missing = value is None or value != value
         text = None if missing else identifier_text(value)
         if not isinstance(text, str):
-            said = "it is missing" if missing else f"{value!r} is {type(value).__name__}, expected str"
+            said = "the value is missing" if missing else f"{value!r} is {type(value).__name__}, expected str"
             raise _error(InvalidArgumentError if missing else ColumnTypeError, f"{what}, row {row}: {said}", row)
         texts.append(text)
     return tuple(texts)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     DeviceColumn: TypeAlias = str | SupportsArray | Iterable[object]
     """One device for all rows, or a column of identifiers: texts, integers, categories."""
 
-_BY_COLUMN = Advice(*["name the column of devices with columns={'device': NAME}"] * 2)
+_BY_COLUMN = Advice(*["use columns={'device': NAME} to name the column that holds the device"] * 2)
 _BY_ROW = Advice(*["pass the identifiers of the devices as device="] * 2)
 
 

@@ -69,10 +69,10 @@ class EventCommand:
                 pipe.write(event.to_json().encode() + b"\n")
             except BrokenPipeError:
                 pass  # the command does not read its standard input
-        what = self._wait(process, name_of(event))
-        if what is not None:
+        reason = self._wait(process, name_of(event))
+        if reason is not None:
             _end(process)
-            self._notices.say(f"the command for {name_of(event)} {what}")
+            self._notices.say(reason)
             return False
         if process.returncode != 0:
             self._notices.say(f"the command ended with {process.returncode} for {name_of(event)}; running it again")
@@ -100,11 +100,13 @@ class EventCommand:
                         stop_at, stops = now + GRACE, signals.stops
                     if now >= stop_at or signals.stops > stops:
                         return (
-                            "was ended because the watch stops; the watch runs it again when it continues "
-                            "from its store"
+                            f"the command for {name} was ended because the watch stops; the watch runs it again when "
+                            "it continues from its store"
                         )
                 if end is not None and now >= end:
-                    return f"took longer than {self._timeout:g} s and was ended; running it again"
+                    return (
+                        f"the command for {name} took longer than {self._timeout:g} s and was ended; running it again"
+                    )
                 if now >= said + MINUTE:
                     said = now
                     self._notices.say(f"the command for {name} has been running for {now - started:.0f} s")

@@ -325,7 +325,7 @@ class Follower(Running):
         """
         source = self._source if zones is None else zones
         if isinstance(source, Zones | Fleet | Monitor):
-            raise TypeError("sync: the program owns these zones; change them directly")
+            raise TypeError("sync: the program owns these zones; change the zones directly")
         found = self.sync_rows(*self._read(source, State.UNKNOWN if self._is_one else State.UNSATISFIED))
         self._source = source
         return found

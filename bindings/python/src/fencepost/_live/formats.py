@@ -139,7 +139,7 @@ class _Sentences(_Split):
     def _no_date(self) -> Iterator[Found]:
         place = f"line {self._reader.undated_line}"
         count = self._reader.undated
-        yield place, LineError(f"no RMC or ZDA sentence gives the date of {count} fixes, which are dropped")
+        yield place, LineError(f"no RMC or ZDA sentence gives the date of {count} fixes; these fixes are dropped")
         self._reader.drop_undated()
 
     @staticmethod

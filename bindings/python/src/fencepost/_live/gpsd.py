@@ -106,14 +106,14 @@ class Gpsd(Source):
         self._decoder = self._make_decoder(self.name)
         if self._lost_at is None or now >= self._connected_at + MINUTE:
             self._lost_at, self._pause = now, FIRST_PAUSE
-            self._notices.say(f"{self.name}: lost: {reason}; trying again for {self._retry_seconds:g} s")
+            self._notices.say(f"{self.name}: connection lost: {reason}; trying again for {self._retry_seconds:g} s")
         self._try_later(OSError(0, reason))
         return self._named_all(found)
 
     def _used(self, found: list[Found]) -> Iterator[tuple[str, Any]]:
         if self._lost_at is not None and any(not isinstance(row, LineError) for _, row in found):
             away = self._monotonic() - self._lost_at
-            self._notices.say(f"{self.name}: reached again after {away:.0f} s", logging.INFO)
+            self._notices.say(f"{self.name}: connected again after {away:.0f} s", logging.INFO)
             self._lost_at, self._pause = None, FIRST_PAUSE
         return self._named_all(found)
 
@@ -199,12 +199,16 @@ class _Reports(Lines):
         if not (self._is_said or self._is_chosen):
             self._is_said = True
             text = (
-                f"{self._name}: has several devices: {self._device} is followed, {device} is not; choose with --device"
+                f"{self._name}: has several devices: the watch follows {self._device}, not {device}; "
+                "choose one with --device"
             )
             self._notices.seldom("several", text)
         if now >= self._seen_at + SILENCE:
-            text = f"{self._name}: {device} has fixes, but {self._device}, which is followed, has had none for"
-            self._notices.seldom("device", f"{text} {now - self._seen_at:.0f} s; choose with --device")
+            text = (
+                f"{self._name}: {device} has fixes, but the watch follows {self._device}, which has had no fix for "
+                f"{now - self._seen_at:.0f} s; choose one with --device"
+            )
+            self._notices.seldom("device", text)
         return False
 
     def _miss(self) -> None:

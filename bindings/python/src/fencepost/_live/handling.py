@@ -165,8 +165,8 @@ class Handling:
         """Called when the store fails, works again or is gone."""
         if status == StoreStatus.GONE:
             raise StoreUnavailableError(
-                "the store was moved, deleted or replaced while it was open; restart the watch to continue from the "
-                "store that exists then"
+                "the store was moved, deleted or replaced while it was open; restart the watch: it then continues from "
+                "the store at that path"
             )
         if status == StoreStatus.FAILING:
             self.counts["store_errors"] += 1

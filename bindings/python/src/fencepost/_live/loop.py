@@ -115,7 +115,7 @@ class Turns:
                 each.end()
                 self.lost = self.lost or error
                 if len(inputs) > 1:
-                    notices.say(f"{_text_of(error)}; reading of this source has ended", logging.ERROR)
+                    notices.say(f"{_text_of(error)}; the watch no longer reads this source", logging.ERROR)
         for each in inputs:
             if watcher.has_events:
                 break  # handle the events first, while their device's message is current

@@ -125,7 +125,7 @@ class BrokerClient:
             self.is_contested = self._short_lives >= CONTESTED and self._up_since < self._contested_since
             if self.is_contested:  # the main thread will close the client, but may be busy
                 client.reconnect_delay_set(AWAY, AWAY)
-            self._say("lost", f"lost: {reason}; trying again")
+            self._say("lost", f"connection lost: {reason}; trying again")
         self.is_connected = False
         self._on_disconnected()
 

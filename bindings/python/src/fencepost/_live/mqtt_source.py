@@ -120,7 +120,8 @@ class _Subscriber(BrokerClient):
                 self._arrived.append(_Arrived(self.life, message.mid, message.qos, topic, payload))
         if is_dropped:
             self._say(
-                "dropped", f"{self.dropped} QoS 0 messages were dropped, because {MOST_MESSAGES} are already waiting"
+                "dropped",
+                f"{self.dropped} QoS 0 messages were dropped, because {MOST_MESSAGES} messages are already waiting",
             )
         else:
             self.waker.wake()

@@ -73,7 +73,7 @@ class Stop:
 
     def fileno(self) -> int:
         """The descriptor, for selectors."""
-        assert self._waker is not None, "the stop must be used in a with statement"
+        assert self._waker is not None, "the stop object must be used in a with statement"
         return self._waker.fileno()
 
     def clear(self) -> None:

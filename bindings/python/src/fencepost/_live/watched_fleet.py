@@ -23,12 +23,12 @@ from .waypoints import OwnersCircles
 MAX_DEVICES = 10_000
 HOUR = 3600.0
 REFUSALS = {
-    "passed_fixes": "were not fed again, because their devices had already been fed up to that time",
-    "late_fixes": "came late and were skipped",
-    "double_fixes": "had the same time as the fix before and were skipped",
-    "invalid_fixes": "had no usable position or time and were skipped",
-    "future_fixes": "were too far ahead of the clock and were skipped",
-    "refused_devices": "were skipped, because their devices would exceed --max-devices",
+    "passed_fixes": "fixes were not fed again, because their devices had already been fed up to that time",
+    "late_fixes": "fixes came late and were skipped",
+    "double_fixes": "fixes had the same time as the previous fix and were skipped",
+    "invalid_fixes": "fixes had no usable position or time and were skipped",
+    "future_fixes": "fixes were too far ahead of the clock and were skipped",
+    "refused_devices": "fixes were skipped, because their devices would exceed --max-devices",
 }
 
 
@@ -173,7 +173,8 @@ class FleetWatch(Handling):
                     self._has_new_circles = True
                     if self.observer is not None:
                         self.observer.is_outdated = True
-                    self._notices.seldom("waypoint", f"{place}: {message.device} has changed {waypoint.name!r}")
+                    text = f"{place}: {message.device} has changed the waypoint {waypoint.name!r}"
+                    self._notices.seldom("waypoint", text)
             except WaypointRefused as error:
                 self.counts[error.kind] += 1
                 self._notices.seldom(error.kind, f"{place}: {error}")
@@ -371,4 +372,4 @@ class FleetWatch(Handling):
         """Reports the refused inputs of a source."""
         for key, what in REFUSALS.items():
             if self.counts[key]:
-                self._notices.say(f"{name}: {self.counts[key]} of {self.counts['fixes']} fixes {what}")
+                self._notices.say(f"{name}: {self.counts[key]} of {self.counts['fixes']} {what}")

@@ -127,7 +127,7 @@ class Watch(Handling):
             self._right, self._fed_to = 0, None
             return None
         if time_us == clock and clock != self._fed_to:
-            return "double_fixes", f"{moment_text(time_us)} is also the time of the fix before"
+            return "double_fixes", f"{moment_text(time_us)} is also the time of the previous fix"
         if self._is_rewound(time_us, clock, wall_us):
             return None
         if clock == self._fed_to:
@@ -184,7 +184,7 @@ class Watch(Handling):
     def _take_again(self, place: str) -> None:
         if self._refused >= ENOUGH:
             self._notices.forget("refused")
-            self._notices.seldom("taken", f"{place}: fixes are accepted again, after {self._refused} refused ones")
+            self._notices.seldom("taken", f"{place}: fixes are accepted again, after {self._refused} refused fixes")
         self._refused = 0
 
     def pass_time(self) -> None:
@@ -218,11 +218,11 @@ class Watch(Handling):
     def report(self, name: str) -> None:
         """Reports the refused inputs of a source."""
         for key, what in (
-            ("passed_fixes", "were not fed again, because the monitor had already been fed up to that time"),
-            ("late_fixes", "came late and were skipped"),
-            ("double_fixes", "had the same time as the fix before and were skipped"),
-            ("invalid_fixes", "had no usable position or time and were skipped"),
-            ("future_fixes", "were too far ahead of the clock and were skipped"),
+            ("passed_fixes", "fixes were not fed again, because the monitor had already been fed up to that time"),
+            ("late_fixes", "fixes came late and were skipped"),
+            ("double_fixes", "fixes had the same time as the previous fix and were skipped"),
+            ("invalid_fixes", "fixes had no usable position or time and were skipped"),
+            ("future_fixes", "fixes were too far ahead of the clock and were skipped"),
         ):
             if self.counts[key]:
-                self._notices.say(f"{name}: {self.counts[key]} of {self.counts['fixes']} fixes {what}")
+                self._notices.say(f"{name}: {self.counts[key]} of {self.counts['fixes']} {what}")

@@ -71,7 +71,7 @@ class OwnersCircles:
         if waypoint.radius == 0:
             return self._drop(owner, before if before is not None else identifier)
         if identifier in self._conditions and identifier not in self._owned:
-            raise WaypointRefused(f"is waypoint {identifier!r}, which is also in the conditions file")
+            raise WaypointRefused(f"is waypoint {identifier!r}, whose identifier is also in the conditions file")
         if identifier not in self._owned:
             if self._counts[owner] >= MOST_WAYPOINTS:
                 raise WaypointRefused(f"exceeds the {MOST_WAYPOINTS} waypoints that {owner!r} may have")
@@ -79,7 +79,7 @@ class OwnersCircles:
                 raise WaypointRefused(f"exceeds the {MOST_CIRCLES} waypoints that all owners together may have")
             if not self._counts[owner] and len(self._counts) > self._most_owners:
                 raise WaypointRefused(
-                    f"is a waypoint of a new owner, but {self._most_owners} owners have waypoints already"
+                    f"is a waypoint of a new owner, but {self._most_owners} owners, the limit, already have waypoints"
                 )
         try:
             circle = Circle(waypoint.latitude, waypoint.longitude, waypoint.radius)

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     Found: TypeAlias = tuple[str, str, str]
     """The identifier of a condition, its source, and its place in the source; messages name the last two."""
 
-AS_GEODESIC = Advice(*["they are taken as geodesic; choose with edges='geodesic' or edges='planar'"] * 2)
-AS_PLANAR = Advice(*["they are taken as planar; choose with a property or column edges, geodesic or planar"] * 2)
+AS_GEODESIC = Advice(*["the edges are treated as geodesic; to choose, set edges='geodesic' or edges='planar'"] * 2)
+AS_PLANAR = Advice(
+    *["the edges are treated as planar; to choose, set a property or column named edges to geodesic or planar"] * 2
+)
 
 
 def warn_of_left_out(handle: Handle, identifier: str, source: str, place: str) -> None:
@@ -46,6 +48,6 @@ def warn_of_edges(handle: Handle, conditions: Iterable[Found], advice: Advice) -
     others = f", the largest distance among {len(apart)} shapes" if len(apart) > 1 else ""
     reason = (
         f"geodesic and planar edges lie up to {metres:.0f} m apart ({where}{others}), and the source "
-        "does not state which are meant"
+        "does not state which edges it uses"
     )
     warn(source, place, reason, advice)

@@ -96,7 +96,7 @@ def record_columns(rows: memoryview[Any]) -> tuple[Any, Any, Any, Any, int, int]
     """Returns the members of records as columns. The members are copied because the records need not be aligned."""
     plain = memoryview(rows.tobytes())
     if len(plain) % FIX_RECORD.size:
-        raise InvalidArgumentError(f"fixes: {len(plain)} bytes are not a whole number of records of 32")
+        raise InvalidArgumentError(f"fixes: {len(plain)} bytes are not a multiple of 32 bytes, the size of a record")
     reals = plain.cast("d")
     return reals[0::4], reals[1::4], reals[2::4], plain.cast("q")[3::4], 1, 1
 

@@ -83,7 +83,7 @@ def time_step(value: float | timedelta) -> int:
     """Converts a time step to microseconds. Refuses 0, which the library would read as "no limit"."""
     step = seconds_to_us(value, "max_time_step")
     if step == 0:
-        raise InvalidArgumentError("max_time_step is 0 s; must be from 1e-6 to 1e9 s, or None for any distance")
+        raise InvalidArgumentError("max_time_step is 0 s; must be from 1e-6 to 1e9 s, or None for no limit")
     return step
 
 

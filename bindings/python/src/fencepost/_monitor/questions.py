@@ -344,7 +344,7 @@ def _of_geometries(points: Any, columns: Mapping[str, str]) -> tuple[Any, Any]:
     from .._tables.buffers import numbers
 
     if columns.keys() - {"geometry"}:
-        raise TypeError("columns: for a GeoDataFrame only the column geometry can be named")
+        raise TypeError("columns: for a GeoDataFrame, only the column of the geometry can be named")
     shapes = points[columns["geometry"]] if "geometry" in columns else points.geometry
     if shapes.crs is not None and shapes.crs.to_epsg() != 4326:
         shapes = shapes.to_crs(4326)

@@ -242,14 +242,15 @@ def compare(
     if labels is not None:
         truth, words = _labelled(labels, logs[0], rows, time_zone), "the labels"
     elif isinstance(baseline, EventLog):
-        truth, words = baseline, "the given log"
+        truth, words = baseline, "the log passed as baseline"
     elif baseline is None:
         truth, words = logs.pop(0), "the exact crossings of the same track"
     else:
         better = GivenTracks(baseline, columns or {}, by, scale, how, sort, played, "baseline")
         truth, words = again(better, [exact])[0], "the exact crossings of the baseline track"
     if isinstance(truth, EventLog) and set(truth.tracks) != set(logs[0].tracks):
-        raise InputError("baseline", "", f"has the tracks {_listed(truth.tracks)}, not those of track")
+        reason = f"has the tracks {_listed(truth.tracks)}, but must have those of the argument track"
+        raise InputError("baseline", "", reason)
     outcomes = [
         outcome(policy_name, policy, log, truth, round(limit * _SECOND))
         for (policy_name, policy), log in zip(chosen.items(), logs)

@@ -56,10 +56,10 @@ def doubt_of_exchanged(points: Sequence[tuple[float, float]], conditions: Zones 
     turned = [(longitude, latitude) for latitude, longitude in points if is_position(longitude, latitude)]
     if not turned or _near(points, conditions) or 2 * (near := _near(turned, conditions)) < len(points):
         return None
-    text = (
-        f"no fix is within {NEAR / 1000:g} km of a condition, but {near} of {len(points)} would be with latitude and "
+    return (
+        f"no fix is within {NEAR / 1000:g} km of a condition, but {near} of {len(points)} fixes would be if latitude "
+        "and longitude were exchanged"
     )
-    return text + "longitude exchanged"
 
 
 def warn_of_exchanged(path: str | Path, points: Sequence[tuple[float, float]], conditions: Zones | Monitor) -> None:

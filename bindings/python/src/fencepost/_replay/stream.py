@@ -132,8 +132,8 @@ class ManyReplay:
         if counts["late_fixes"] and self._tracks.sort:
             reason = (
                 f"{counts['late_fixes']} of the fixes {begin + 1} to {begin + len(rows.tracks)} are earlier than a "
-                f"previous fix of their track; a file is sorted only if its first {self._tracks.held_rows} rows are "
-                "unsorted"
+                f"previous fix of their track; a file is sorted only if one of its first {self._tracks.held_rows} rows "
+                "is out of order"
             )
             raise UnsortedError(self._tracks.path, "", reason, advice=UNSORTED)
         self.counts += counts

@@ -232,8 +232,9 @@ def tune(
     if not rows:
         raise InputError(name, "", "has no zone that a policy applies to: gates and beacons have no policy")
     if len(rows) * len(chosen) > MOST:
-        counts = f"{len(chosen)} policies of {len(rows)} zones are"
-        raise InvalidArgumentError(f"{counts} more than {MOST} trials: use a smaller grid, or fewer zones")
+        raise InvalidArgumentError(
+            f"{len(chosen)} policies for {len(rows)} zones exceed {MOST} trials: use a smaller grid or fewer zones"
+        )
     given = GivenTracks(tracks, columns or {}, device, None, PLAIN, name="tracks")
     # One table contains each zone once per policy, so that a single pass over the rows feeds all of them.
     policies_of = list(chosen.values())

@@ -65,7 +65,7 @@ class Processor:
             return empty(self._is_wide), None
         form, shards, timer, devices, rows = held
         if shards != self._shards:
-            raise InvalidArgumentError(f"shards must be {shards}, as when the checkpoint began, not {self._shards}")
+            raise InvalidArgumentError(f"shards is {self._shards}; must be {shards}, as in the first run of the query")
         return unpack_state(form, devices, rows, self._is_wide), timer
 
     def _keep(self, shard: Shard, next_us: int | None, timer: int | None, watermark_ms: int, fired: int | None) -> None:

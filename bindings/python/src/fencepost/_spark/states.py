@@ -32,10 +32,10 @@ def unpack_state(form: int, devices: bytes, held: bytes, is_wide: bool) -> Shard
     """Unpacks the state of a shard. If `is_wide` is true, the stream may have table versions and scan reports."""
     if form not in _SCHEMAS:
         raise InvalidArgumentError(
-            f"the state has form {form}, but this version reads only {' and '.join(map(str, _SCHEMAS))}"
+            f"the state has the format {form}, but this version reads only {' and '.join(map(str, _SCHEMAS))}"
         )
     if form == WIDE and not is_wide:
-        raise InvalidArgumentError("the checkpoint is of a stream with refresh or beacons: pass them again")
+        raise InvalidArgumentError("the checkpoint is of a stream with refresh or beacons: pass these arguments again")
     found = (unpack(packed, schema) for packed, schema in zip((devices, held), _SCHEMAS[form]))
     return Shard(*(widened(batch, schema) for batch, schema in zip(found, schemas(is_wide))))
 

@@ -35,8 +35,8 @@ from .times import is_time, to_us
 from .wkt import wkt_point
 
 ACCURACY = Advice(
-    "columns={'accuracy': NAME} names the column of accuracies",
-    "--columns accuracy=NAME names the column of accuracies",
+    "use columns={'accuracy': NAME} to name the column that holds the accuracy",
+    "use --columns accuracy=NAME to name the column that holds the accuracy",
 )
 _GEOMETRIES = ("geoarrow.point", "geoarrow.wkb", "ogc.wkb")
 _FRACTIONS = {"s": (1_000_000, 1), "ms": (1_000, 1), "us": (1, 1), "ns": (1, 1_000)}
@@ -113,7 +113,7 @@ class BatchReader:
         except Exception as error:  # the library behind the object may raise any error
             raise InputError(source, "", f"does not export an Arrow stream: {_said(error)}") from error
         if self._schema.format != "+s":
-            raise InputError(source, "", "is an Arrow stream of values, not of a table's rows")
+            raise InputError(source, "", "is an Arrow stream of single values; must be a stream of table rows")
         self._children = list(self._schema.children)
         self.names = [child.name for child in self._children]
 
@@ -129,7 +129,7 @@ class BatchReader:
             try:
                 chunk = next(chunks, None)
             except Exception as error:  # as above
-                raise InputError.of_row(self._source, first, f"the stream broke off: {_said(error)}") from error
+                raise InputError.of_row(self._source, first, f"the stream ended early: {_said(error)}") from error
             if chunk is None:
                 return
             nulls = Column(self._schema, chunk, 0, chunk.length).null_rows()
@@ -494,7 +494,7 @@ class BatchReader:
             return *self.positions(chunk, plan, first), None
         if self._transformer is not None:
             reason = (
-                f"polygons and lines (column {self.names[plan.geometry]!r}) cannot be transformed; must be in WGS84"
+                f"polygons and lines (column {self.names[plan.geometry]!r}) cannot be transformed; they must be WGS84"
             )
             raise InputError(self._source, "", reason)
         latitudes, longitudes = array("d", nothing), array("d", nothing)

@@ -214,7 +214,7 @@ def wkb_point(data: bytes, row: int) -> tuple[float, float]:
             raise NotPointError(row, f"must be a Point, not {name}")
         reference = struct.unpack_from(order + "I", data, 5)[0] if has_reference else 4326
         if reference not in (0, 4326):
-            raise NotPointError(row, f"its SRID {reference} is not 4326, WGS84; transform it first")
+            raise NotPointError(row, f"its SRID {reference} is not 4326 (WGS84); transform the geometry first")
         x, y = struct.unpack_from(order + "dd", data, 9 if has_reference else 5)
     except (struct.error, LookupError):
         raise NotPointError(row, "geometry: not WKB") from None

@@ -353,7 +353,7 @@ class _Reader:
         self._order = "<" if order else ">"
         kind = self.count()
         if kind & 0x2000_0000 and (reference := self.count()) not in _WGS84:
-            raise InvalidArgumentError(f"its SRID {reference} is not 4326, WGS84; transform it first")
+            raise InvalidArgumentError(f"its SRID {reference} is not 4326 (WGS84); transform the geometry first")
         thousands = kind % 0x1000_0000 // 1000
         self._dimensions = (
             2 + bool(kind & 0x8000_0000) + bool(kind & 0x4000_0000) + {1: 1, 2: 1, 3: 2}.get(thousands, 0)

@@ -28,7 +28,7 @@ def common_index(**columns: Any) -> Any:
         if index is None:
             continue
         if found is not None and not found.equals(index):
-            way_out = "align them, or give arrays (Series.to_numpy()), which are read by position"
+            way_out = "align them, or pass arrays (Series.to_numpy()), which are matched by position"
             raise InvalidArgumentError(f"{first} and {name} have different indexes: {way_out}")
         found, first = index, name
     return found

@@ -86,7 +86,7 @@ def check_one(names: Sequence[str], name: str) -> None:
 
 def several_text(names: Sequence[str], name: str) -> str:
     """The message about a name that several columns share."""
-    return f"there are {names.count(name)} columns {name!r}: rename or drop all but one"
+    return f"there are {names.count(name)} columns named {name!r}: rename or drop all but one"
 
 
 def _found(
@@ -123,7 +123,7 @@ def column_advice(error: Exception, option: str) -> Advice | None:
         return None
     what = missing[1]
     flag = f"--{option.replace('_', '-')}"
-    return Advice(f"name it with {option}={{{what!r}: NAME}}", f"name it with {flag} {what}=NAME")
+    return Advice(f"name the column with {option}={{{what!r}: NAME}}", f"name the column with {flag} {what}=NAME")
 
 
 def device_candidates(names: Sequence[str]) -> str:
@@ -133,7 +133,7 @@ def device_candidates(names: Sequence[str]) -> str:
     used = {usual for what in (*TRACK.values(), GEOMETRY) for usual in what}
     rest = [name for name in names if name not in (*sure, *may) and key(name) not in used]
     listed = ", ".join(map(repr, [*may, *rest][:8]))
-    return f"; name the column of devices, perhaps {listed}" if listed else ""
+    return f"; name the column that holds the device, perhaps {listed}" if listed else ""
 
 
 ACCELERATION = "acc"

@@ -25,7 +25,7 @@ def wkt_point(text: str) -> tuple[float, float] | None:
     if match is None:
         kind = _KIND.match(text)
         shown = text if len(text) <= 40 else text[:37] + "..."
-        raise ValueError(f"is a {kind[1].upper()}, a POINT is needed" if kind else f"{shown!r} is not WKT of a POINT")
+        raise ValueError(f"is a {kind[1].upper()}; must be a POINT" if kind else f"{shown!r} is not WKT of a POINT")
     if match[1] not in (None, "4326"):
         raise ValueError(f"is in EPSG:{match[1]}, not in WGS84 (EPSG:4326)")
     return None if match[2] is None else (float(match[2]), float(match[3]))

@@ -98,7 +98,8 @@ def path_row(
     if chosen is DevicePath.FIXES:
         for name, value in (("max_gap", max_gap), ("max_speed", max_speed)):
             if value is not None:
-                raise InvalidArgumentError(f"{name} is {shown(value)}, but path is 'fixes'; it needs path='geodesic'")
+                reason = f"{name} is {shown(value)}, but path is 'fixes'; {name} needs path='geodesic'"
+                raise InvalidArgumentError(reason)
         return DEVICE_PATHS.index(chosen), 0, 0.0
     if max_gap is None:
         raise InvalidArgumentError("path 'geodesic' needs max_gap, the longest time between fixes, from 1e-6 to 1e9 s")
@@ -107,7 +108,7 @@ def path_row(
         raise InvalidArgumentError(f"max_gap is {shown(max_gap)}; must be from 1e-6 to 1e9 s")
     speed = 0.0 if max_speed is None else real(max_speed, "max_speed")
     if max_speed is not None and not 0 < speed < inf:
-        raise InvalidArgumentError(f"max_speed is {speed}; must be finite and above 0 m/s, or None for any")
+        raise InvalidArgumentError(f"max_speed is {speed}; must be finite and above 0 m/s, or None for no limit")
     return DEVICE_PATHS.index(chosen), gap, speed
 
 

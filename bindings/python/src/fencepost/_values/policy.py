@@ -79,7 +79,7 @@ class TransitionPolicy(Plain):
             object.__setattr__(self, name, number)
         if 0 < self.exit_margin_limit < self.exit_margin:
             limit = f"exit_margin_limit {self.exit_margin_limit}"
-            raise InvalidArgumentError(f"{limit} must be 0 or at least the exit_margin, {self.exit_margin}")
+            raise InvalidArgumentError(f"{limit} must be 0, or at least the exit_margin of {self.exit_margin}")
         if not isinstance(self.dwell_policy, str):
             raise TypeError(f"dwell_policy must be a DwellPolicy, not {type(self.dwell_policy).__name__}")
         object.__setattr__(self, "dwell_policy", _read_dwell_policy("dwell_policy", self.dwell_policy))
