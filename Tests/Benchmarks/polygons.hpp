@@ -1,5 +1,5 @@
-// Provides the benchmark's own polygons and, if the programs for table row W3 are present in ../shared/bench, the
-// polygons of that row. The programs of ../shared/bench read the same flat files.
+// Provides the benchmark's own polygons. If the programs for table row W3 are present in ../shared/bench, this header
+// also provides the polygons of that row. The programs of ../shared/bench read the same flat files.
 #pragma once
 #include "limit.hpp"
 #include "monitored.hpp"

@@ -133,7 +133,7 @@ else
   say "GeoPandas is not in .venv: joins are not measured"
 fi
 
-# ---- measure which devices of a fleet are inside places
+# ---- measure how fast a fleet finds the devices that are inside places
 if .venv/bin/python -c 'import fencepost, geopandas' 2>/dev/null; then
   $pinned .venv/bin/python Tests/Benchmarks/presences.py ${QUICK:+--quick} --json .build/bench.json
 fi

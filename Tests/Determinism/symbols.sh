@@ -9,7 +9,7 @@
 set -eu
 
 build=${1:?usage: symbols.sh <build dir>}
-# These functions are allowed, because their results are exact by IEEE 754 and the compiler may emit calls to them.
+# The functions in `allowed` have exact results by IEEE 754, and the compiler may emit calls to them.
 allowed='sqrt floor ceil rint trunc fmod remainder'
 forbidden='sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 exp10 expm1 log log2 log10 log1p
   pow fma hypot cbrt sincos tgamma lgamma erf erfc round roundeven nearbyint ldexp scalbn frexp modf fdim fmin fmax

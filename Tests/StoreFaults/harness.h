@@ -38,8 +38,8 @@ void write_file(const char *name, const void *bytes, size_t size);
 /* Checks the result if a store could not be created because operation `first` failed: the status must say so, and the
    folder must be empty. */
 void check_refused_creation(fencepost_status status, long first);
-/* Checks that a store was refused after a bit in byte `place` was flipped: the status must be damaged or too new, and
-   the file must be unchanged. */
+/* Checks that the library refused a store in which a bit of byte `place` was flipped. The status must be damaged or too
+   new, and the file must be unchanged. */
 void check_refused_flip(fencepost_status status, size_t place, const unsigned char *written, size_t size);
 
 /* Runs a child and returns waitpid()'s status. This process also counts the failures that occur in the child

@@ -112,8 +112,8 @@ struct InverseTask {
     let reverse = larger >= 0
     let point1 = InverseTask.reducedLatitude(reverse ? 0 - larger : larger)
     var point2 = InverseTask.reducedLatitude(reverse ? 0 - smaller : smaller)
-    // Both points are on the same parallel if the more sensitive of sine and cosine has the same magnitude at both. In
-    // this case, make the magnitudes of the other function equal as well.
+    // Both points are on the same parallel if the more sensitive of sine and cosine has the same magnitude at both. If
+    // both points are on the same parallel, make the magnitudes of the other function equal as well.
     if point1.cosine < -point1.sine {
       if point2.cosine == point1.cosine { point2.sine = point2.sine < 0 ? point1.sine : -point1.sine }
     } else if point2.sine.magnitude == -point1.sine {

@@ -223,7 +223,7 @@ def test_what_is_chosen_shows_its_evidence_everywhere(browser: Any, tmp_path: Pa
     ) == list(log.visits()).index(visit)
     # The report's key does not list gates, because this report has none.
     assert "gate" not in text(browser, ".card:has(#map) .key")
-    # The strips of the shown period have no bar for a visit outside the period.
+    # The strips show only the selected period, so they have no bar for a visit outside this period.
     assert browser.execute_script(BARS) == [visit.identifier]
     screenshot(browser, "drive-visit")
     browser.find_element("id", "clear").click()

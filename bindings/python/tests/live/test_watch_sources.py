@@ -275,7 +275,7 @@ def test_the_pauses_before_a_lost_gpsd_is_tried_grow_and_end() -> None:
         port = server.getsockname()[1]
         source = Gpsd(f"gpsd://127.0.0.1:{port}", 300.0, notices_to(lambda text: None), monotonic=lambda: now[0])
         server.accept()[0].close()
-    while source.retry_at is None:  # until the end of the connection arrives; data may arrive before it
+    while source.retry_at is None:  # wait for the end of the connection; data may arrive first
         assert list(source.read() or ()) == []
     tried = []
     with pytest.raises(OSError, match="Connection refused"):

@@ -15,7 +15,7 @@ def shown(value: Any) -> str:
     """Formats a value as a short text on one line, for messages."""
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # the value is an int with too many digits for Python to print, or its repr fails
+    except Exception:  # the value is an int with too many digits for Python to print, or its __repr__ raises an error
         text = f"of type {type(value).__name__}"
     return short(text)
 
