@@ -410,28 +410,30 @@ PyObject *native_direct_into(PyObject *module, PyObject *args);
 PyObject *native_parse_advertisement(PyObject *module, PyObject *args);
 
 /* Lists the methods that a monitor and a table share. */
-#define NATIVE_CONDITION_METHODS                                                                                   \
-  {"add_circle", native_add_circle, METH_VARARGS, "Add or ensure a circle; return whether anything changed."},     \
-      {"add_circles", native_add_circles, METH_VARARGS, "Add or ensure circles from columns."},                    \
-      {"add_shape", native_add_shape, METH_VARARGS,                                                                \
-       "Add or ensure a polygon or corridor; return whether anything changed."},                                   \
-      {"add_shapes", native_add_shapes, METH_VARARGS, "Add or ensure polygons and corridors."},                    \
-      {"add_shape_columns", native_add_shape_columns, METH_VARARGS, "Add or ensure shapes of one kind in place."}, \
-      {"add_line", native_add_line, METH_VARARGS, "Add or ensure a gate; return whether anything changed."},       \
-      {"add_beacon", native_add_beacon, METH_VARARGS,                                                              \
-       "Add or ensure a beacon identity; return whether anything changed."},                                       \
-      {"sync", native_sync, METH_O,                                                                                \
-       "Replace the conditions by those passed; return how many were added, replaced, removed and kept."},         \
-      {"put", native_put, METH_VARARGS, "Add or ensure conditions of any kind, all of them or none."},             \
-      {"remove", native_remove, METH_O, "Remove a condition; return whether it existed."},                         \
-      {"remove_many", native_remove_many, METH_O, "Remove conditions; return how many existed."},                  \
-      {"shape", native_shape, METH_O, "How the geometry of a condition was read."},                                \
-      {"nearest_boundary_point", native_nearest_boundary_point, METH_VARARGS,                                      \
-       "The point of a line nearest to a position, or None."},                                                     \
-      {"containing", native_containing, METH_VARARGS, "The conditions that contain each point."},                  \
-      {"nearest", native_nearest, METH_VARARGS, "The conditions whose lines are nearest to each point."},          \
-      {"identifiers_of", native_identifiers_of, METH_O, "The identifiers of conditions, by generation number."},   \
-      {"contains", native_contains, METH_O, "True if a condition has that identifier."},                           \
+#define NATIVE_CONDITION_METHODS                                                                               \
+  {"add_circle", native_add_circle, METH_VARARGS, "Add or ensure a circle; return whether anything changed."}, \
+      {"add_circles", native_add_circles, METH_VARARGS, "Add or ensure circles from columns."},                \
+      {"add_shape", native_add_shape, METH_VARARGS,                                                            \
+       "Add or ensure a polygon or corridor; return whether anything changed."},                               \
+      {"add_shapes", native_add_shapes, METH_VARARGS, "Add or ensure polygons and corridors."},                \
+      {"add_shape_columns", native_add_shape_columns, METH_VARARGS,                                            \
+       "Add or ensure shapes of one kind, read from columns in place."},                                       \
+      {"add_line", native_add_line, METH_VARARGS, "Add or ensure a gate; return whether anything changed."},   \
+      {"add_beacon", native_add_beacon, METH_VARARGS,                                                          \
+       "Add or ensure a beacon identity; return whether anything changed."},                                   \
+      {"sync", native_sync, METH_O,                                                                            \
+       "Replace the conditions by those passed; return how many were added, replaced, removed and kept."},     \
+      {"put", native_put, METH_VARARGS, "Add or ensure conditions of any kind, all of them or none."},         \
+      {"remove", native_remove, METH_O, "Remove a condition; return whether it existed."},                     \
+      {"remove_many", native_remove_many, METH_O, "Remove conditions; return how many existed."},              \
+      {"shape", native_shape, METH_O, "How the geometry of a condition was read."},                            \
+      {"nearest_boundary_point", native_nearest_boundary_point, METH_VARARGS,                                  \
+       "The point of a line nearest to a position, or None."},                                                 \
+      {"containing", native_containing, METH_VARARGS, "The conditions that contain each point."},              \
+      {"nearest", native_nearest, METH_VARARGS, "The conditions whose lines are nearest to each point."},      \
+      {"identifiers_of", native_identifiers_of, METH_O,                                                        \
+       "The identifiers of the conditions with these generation numbers."},                                    \
+      {"contains", native_contains, METH_O, "True if a condition has that identifier."},                       \
       {"identifiers", native_identifiers, METH_NOARGS, "All identifiers in add order."}
 
 /* Lists the methods that a monitor and a fleet share. */

@@ -102,7 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--client-id",
         metavar="ID",
-        help="MQTT client id (default: a random one, kept in --store); each watch needs its own",
+        help="MQTT client id (default: a random one, kept in --store); each watch needs its own id",
     )
     add(
         "--mqtt-login",
@@ -161,7 +161,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--page-attribution",
         metavar="TEXT",
-        help="copyright text of the background map (default for OpenStreetMap tiles only)",
+        help="copyright text of the background map (required, except for tiles of OpenStreetMap)",
     )
     add(
         "--log-format",

@@ -18,8 +18,8 @@ TRACK_OPTION, CONDITIONS_OPTION = "columns", "conditions_columns"
 DATE_ORDER = Advice("choose the order with date_order='dmy' or 'mdy'", "choose the order with --date-order dmy or mdy")
 RADIUS = Advice("set one radius for all with radius=METRES", "set one radius for all with --radius METRES")
 PLAY = Advice(
-    "to play way points, set speed (m/s) and start; to name a column of times, columns={'time': NAME}",
-    "to play way points, add --speed M/S and --start TIME; to name a column of times, --columns time=NAME",
+    "to play way points, set speed (m/s) and start; if a column holds the times, set columns={'time': NAME}",
+    "to play way points, add --speed M/S and --start TIME; if a column holds the times, add --columns time=NAME",
 )
 NOT_PLAYED = Advice(
     "speed, start and loop can be used only with way points without times",

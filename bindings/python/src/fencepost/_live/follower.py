@@ -351,7 +351,7 @@ class Follower(Running):
         identifiers = {row.identifier for row in rows}
         result = sync_conditions(holder, rows, label, self._circles.definitions(but=identifiers))
         for identifier in self._circles.give_way(identifiers):
-            self._notices.say(f"{label}: {identifier!r} replaces the waypoint of that name")
+            self._notices.say(f"{label}: {identifier!r} replaces the waypoint with the same name")
         return result
 
     # ----------------------------------------------------------------------------------------- itself

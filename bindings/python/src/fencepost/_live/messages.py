@@ -100,7 +100,7 @@ def device_name(value: object) -> str:
     except ValueError:  # the text has half a surrogate pair, or a number has thousands of digits
         raise NameRefused("has a device name that is not a valid text") from None
     if not 1 <= size <= LONGEST_NAME or "\0" in text:
-        raise NameRefused(f"has a device name of {size} bytes; must have 1 to {LONGEST_NAME} without NUL")
+        raise NameRefused(f"has a device name of {size} bytes; must have 1 to {LONGEST_NAME} bytes, without NUL")
     return text
 
 

@@ -113,7 +113,7 @@ def _waypoint(value: dict[str, Any]) -> Waypoint:
     except ValueError:
         size = 0
     if not 1 <= size <= LONGEST_WAYPOINT or "\0" in name:
-        raise WaypointRefused(f"is a waypoint whose desc has {size} bytes; must have 1 to {LONGEST_WAYPOINT}")
+        raise WaypointRefused(f"is a waypoint whose desc has {size} bytes; must have 1 to {LONGEST_WAYPOINT} bytes")
     latitude, longitude, radius = (number_of(value, key) for key in ("lat", "lon", "rad"))
     if radius is None or not radius > 0:
         return Waypoint(name, 0.0, 0.0, 0.0, time)
