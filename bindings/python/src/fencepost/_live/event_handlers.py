@@ -69,10 +69,10 @@ class EventCommand:
                 pipe.write(event.to_json().encode() + b"\n")
             except BrokenPipeError:
                 pass  # the command does not read its standard input
-        reason = self._wait(process, name_of(event))
-        if reason is not None:
+        refusal = self._wait(process, name_of(event))
+        if refusal is not None:
             _end(process)
-            self._notices.say(reason)
+            self._notices.say(refusal)
             return False
         if process.returncode != 0:
             self._notices.say(f"the command ended with {process.returncode} for {name_of(event)}; running it again")
