@@ -17,7 +17,8 @@
 # - `make bench` runs the benchmarks.
 # - `make bench-streams` runs the benchmarks for files with many tracks at full size (10 million points).
 #   BEFORE=FOLDER also runs an earlier version of the package from that folder.
-# - `make bench-spark` measures how fast a local Spark processes streams, with Fencepost and without any work.
+# - `make bench-spark` measures how fast a local Spark processes streams with Fencepost and, for comparison, without any
+#   work on the rows.
 # - `make million` follows a million devices (examples/c/million.c) and prints the fixes per second, the memory, and the
 #   time to open the store.
 # - `make mutants` puts defects into a copy of the engine, one by one, and shows which scenario detects each.
@@ -58,24 +59,25 @@ demo: $(stamps)/python
 	@.venv/bin/fencepost replay examples/data/drive.csv --conditions examples/data/places.geojson \
 	  --sightings examples/data/sightings.jsonl --summary
 
-# The rules below call make as `$(again)`, because make runs a line that contains $(MAKE) even in a dry run.
+# The rules below run make as `$(again)`, because make executes every line that contains $(MAKE), even in a dry run.
 again := $(MAKE) --no-print-directory
 
 setup: $(stamps)/python
 
 setup-test: $(stamps)/python-test $(stamps)/archive
 
-# Building the library keeps only one core busy, so the Swift tests are built at the same time; the part `build` waits for them.
+# Building the library uses only one core, so the Swift tests are built at the same time; the test part `build` waits
+# until they are built.
 test: $(stamps)/system
 	@mkdir -p .build/test-logs; Tests/swift.sh build --build-tests > .build/test-logs/build-early.log 2>&1 & early=$$!; \
 	  $(again) setup-test || { kill $$early; exit 1; }; Tests/run.sh
 
 setup-lint: $(stamps)/lint
 
-# `setup-test-all` also sets up what `make docs` needs. Each of these set-up steps reinstalls the package, which must
-# not happen while tests in the other lane import the package. The WebAssembly module is built while programs are
-# installed, to use a second core; the parts `wasm` and `docs` wait for it. If the early build of the module fails, the
-# parts `wasm` and `docs` run the build again, and print why it fails.
+# `setup-test-all` also sets up what `make docs` needs. Each of these set-up steps reinstalls the package, so all of
+# them run before the tests, which import the package. To use a second core, the WebAssembly module is built while
+# programs are installed. The test parts `wasm` and `docs` need the module, and wait until it is built. If the early
+# build of the module fails, the parts `wasm` and `docs` run the build again, and print why it fails.
 setup-test-all: $(stamps)/library
 	@.ci/wasm.sh  # installs before others do: apt's lists have one lock
 	@mkdir -p .build/test-logs; $(again) $(stamps)/wasm > .build/test-logs/wasm-early.log 2>&1 & early=$$!; \
@@ -173,7 +175,7 @@ release:
 clean:
 	rm -rf .build .venv bindings/python/build bindings/python/src/*.egg-info
 
-# Checks the machine again if the script has changed or the Python that it found no longer exists.
+# The stamp `system` is renewed if its script has changed, or if the Python that the script found no longer exists.
 ifneq ($(shell test -x "$$(tail -n 1 $(stamps)/system 2>/dev/null)" && echo there),there)
 .PHONY: $(stamps)/system
 endif

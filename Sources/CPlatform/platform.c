@@ -1,5 +1,5 @@
-/* Implements the lock functions for systems with POSIX threads. Linux waits with the futex system call; other systems
-   use a condition variable for each of a few groups of lock words. */
+/* Implements the lock functions for systems with POSIX threads. On Linux, threads wait with the futex system call. On
+   other systems, the lock words are divided into a few groups, and each group has one condition variable. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
@@ -66,8 +66,8 @@ static void wake(uint32_t *word) {
 static void wake_all(uint32_t *word) { wake(word); }
 #endif
 
-/* How often a thread checks the lock before it waits. A call holds a lock for a few hundred nanoseconds, so checking
-   the lock repeatedly saves two system calls. */
+/* The number of times that a thread checks a lock before it waits. A call holds a lock for only a few hundred
+   nanoseconds, so a thread that checks the lock repeatedly usually need not wait, which would take two system calls. */
 #define SPINS 100
 
 static void pause_briefly(void) {
@@ -80,8 +80,8 @@ static int replace(uint32_t *word, uint32_t old, uint32_t new) {
   return __atomic_compare_exchange_n(word, &old, new, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* Spins for a short time, and takes the lock if its word becomes `seen`. If several threads see that the lock's word
-   has this value, only one of them takes the lock. */
+/* Checks the lock's word repeatedly for a short time, and takes the lock if the word equals `seen`. If several threads
+   see that the lock's word has this value, only one of them takes the lock. */
 static int spin(cplatform_lock *lock, uint32_t seen) {
   for (int count = 0; count < SPINS; count++) {
     if (__atomic_load_n(&lock->word, __ATOMIC_RELAXED) == seen && replace(&lock->word, seen, CPLATFORM_HELD)) return 1;
@@ -99,9 +99,9 @@ static void leave_front(cplatform_lock *lock) {
   if (__atomic_exchange_n(&lock->front, 0, __ATOMIC_RELEASE) == 2) wake(&lock->front);
 }
 
-/* Called by the thread at the front of the queue: takes the lock, and then leaves the front. */
+/* Takes the lock for the thread at the front of the queue, and then leaves the front. */
 static void take_at_front(cplatform_lock *lock) {
-  uint32_t reserved = 0; /* CPLATFORM_RESERVED if the word has that bit */
+  uint32_t reserved = 0; /* CPLATFORM_RESERVED if this thread has reserved the lock, otherwise 0 */
   for (;;) {
     uint32_t seen = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
     if (!(seen & CPLATFORM_HELD)) {
@@ -128,7 +128,8 @@ void cplatform_take_slowly(cplatform_lock *lock) {
 
 void cplatform_release_slowly(cplatform_lock *lock) {
   uint32_t seen = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
-  /* Each wait gets one wake: a thread that wakes but does not get the lock declares again that it waits. */
+  /* A release wakes only one waiting thread. If that thread does not get the lock, it sets CPLATFORM_WAITED again
+     before it waits again. */
   while (!__atomic_compare_exchange_n(&lock->word, &seen, seen & CPLATFORM_RESERVED, 0, __ATOMIC_RELEASE,
                                       __ATOMIC_RELAXED)) {
   }

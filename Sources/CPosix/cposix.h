@@ -16,8 +16,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Linux declares this function only with _GNU_SOURCE. This header must not define _GNU_SOURCE: the system's types would
-   then have other members here than in the system module, which Swift also imports. */
+/* Linux declares this function only with _GNU_SOURCE. This header must not define _GNU_SOURCE, because the system's
+   types would then have other members than in the system module, which Swift also imports. */
 #if defined(__linux__) && !defined(F_OFD_SETLK)
 #define F_OFD_SETLK 37
 #endif

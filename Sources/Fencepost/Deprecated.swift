@@ -1,4 +1,4 @@
-// Names from version 0.2, for programs that still use them: `feed(_:at:)` was called `see(_:at:)`.
+// Keeps names from version 0.2, for programs that still use them: for example, `feed(_:at:)` was called `see(_:at:)`.
 
 extension Monitor {
   /// Feeds one scan report.

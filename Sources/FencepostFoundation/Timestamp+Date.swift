@@ -8,7 +8,7 @@ extension Timestamp {
   /// The instant of a date, rounded to the microsecond; `nil` if the date is not finite or not in the years 1 to 9999.
   public init?(_ date: Date) {
     let interval = date.timeIntervalSinceReferenceDate
-    guard interval.magnitude < 1e12 else { return nil }  // For NaN, the comparison is false
+    guard interval.magnitude < 1e12 else { return nil }  // For NaN, this comparison is false, so the result is nil
     let seconds = interval.rounded(.down)
     let fraction = ((interval - seconds) * 1e6).rounded()  // this subtraction is exact
     self.init(microseconds: (Int64(seconds) + referenceSeconds) * 1_000_000 + Int64(fraction))

@@ -1,4 +1,4 @@
-/* Tests adding many circles at once, and `ensure`, which adds only what changed. */
+/* Tests the addition of many circles at once, and `ensure`, which adds only the changed circles. */
 #include "check.h"
 
 static void batch_success(void) {
@@ -111,7 +111,7 @@ static void ensure_circle(void) {
   CHECK_INT(record_of(monitor, "x").last_event.state, FENCEPOST_STATE_UNKNOWN);
   CHECK_INT(record_of(monitor, "x").condition.generation, 1);
   CHECK(record_of(monitor, "x").condition.latitude == 10);
-  options.policy = &policy; /* the default policy, written out */
+  options.policy = &policy; /* stating the default policy changes nothing */
   ENSURE(10, 20, 100, 0);
   ENSURE(10.0000002, 20, 100, 1);
   ENSURE(10.0000002, 20.0000002, 100, 1);

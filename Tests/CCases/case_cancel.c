@@ -16,7 +16,8 @@ typedef struct victim {
   int bell[2];
 } victim;
 
-/* Repeats two inputs and their events; the only cancellation point outside of the library is the last call. */
+/* Repeats two inputs and their events. Apart from calls of the library, only pthread_testcancel() is a cancellation
+   point. */
 static void *feed_for_ever(void *argument) {
   victim *me = argument;
   for (int i = 0;; i++) {

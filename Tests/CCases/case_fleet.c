@@ -126,7 +126,8 @@ static void inside_of(void) {
   CHECK_STATUS(fencepost_fleet_devices_inside(fleet, "exact", found, 4, &count, NULL), FENCEPOST_E_NOT_FOUND);
   CHECK_OK(fencepost_fleet_devices_inside(fleet, NULL, found, 4, &count, NULL));
   CHECK_INT(count, 2);
-  /* The condition is replaced: the device is inside the new circle, but enters it only with its next fix. */
+  /* The condition is replaced. The device is already in the new circle, but counts as inside only after its next
+     fix. */
   add_exact(table, "exact", 0, 9);
   CHECK_OK(fencepost_fleet_devices_inside(fleet, "exact", found, 4, &count, NULL));
   CHECK_INT(count, 0);

@@ -1,4 +1,4 @@
-/* Tests what a fleet shares with a monitor that has a path: crossings between fixes, lines, and plans for a device. */
+/* Tests fleets with a path: crossings between fixes, line conditions, and plans for a device. */
 #include "fleets.h"
 #include "stores.h"
 
@@ -16,7 +16,8 @@ static fencepost_fleet *path_fleet(fencepost_conditions *table, const fencepost_
   return fleet;
 }
 
-/* Creates a line from south to north across the equator at 0.05 degrees, and another line east of it. */
+/* Creates two lines that lead from south to north across the equator, one at a longitude of 0.05 degrees, the other at
+   0.06 degrees. */
 static void add_two_lines(fencepost_conditions *table) {
   static double latitudes[] = {-0.01, 0.01, -0.01, 0.01}, longitudes[] = {0.05, 0.05, 0.06, 0.06};
   static const int32_t offsets[] = {0, 2, 4};
@@ -31,8 +32,8 @@ static void add_two_lines(fencepost_conditions *table) {
   CHECK_INT(result.kept, 2);
 }
 
-/* The first device crosses the circle and both lines between two fixes; the second device stands still meanwhile.
-   0.1 degrees of longitude are 11131.9 m. */
+/* Between two fixes, the first device crosses the circle and both lines. Meanwhile, the second device stands still. On
+   the equator, 0.1 degrees of longitude are 11131.9 m. */
 static void driving_through(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "zone", 0, 3);
@@ -69,7 +70,8 @@ static void driving_through(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* A table with lines needs fleets with a path, and a table with a fleet without a path refuses lines. */
+/* If a table contains lines, every fleet over the table must have a path. If a fleet over the table has no path, the
+   table refuses lines. */
 static void lines_need_a_path(void) {
   fencepost_conditions *table = new_table();
   fencepost_fleet *plain = new_fleet(table);
@@ -102,7 +104,8 @@ static void lines_need_a_path(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* The last fix, a candidate on the path and a gap survive a store and a snapshot. */
+/* After a store is reopened or a snapshot is restored, the fleet still has the last fix, the candidate crossing on the
+   path, and the gap. */
 static void kept(void) {
   folder store = new_folder();
   fencepost_conditions *table = new_table();

@@ -159,7 +159,7 @@ static void a_plan_is_refused(void) {
   CHECK_INT(count, 10);
   CHECK_CONTAINS(error.message, "10 armed conditions are needed");
   CHECK(memcmp(armed, untouched, sizeof armed) == 0 && keep[0] == 7 && plan.follow == 0);
-  CHECK_OK(PLAN(0, 0, NULL, NULL, 0, NULL, NULL, 0, &count, &plan)); /* this call only queries the count */
+  CHECK_OK(PLAN(0, 0, NULL, NULL, 0, NULL, NULL, 0, &count, &plan)); /* this call has no buffers and only counts */
   CHECK_INT(count, 10);
   CHECK_INT(plan.follow, 1);
   fencepost_monitor_destroy(monitor);

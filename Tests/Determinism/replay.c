@@ -57,7 +57,7 @@ static void add(fencepost_monitor *monitor, const char *identifier, double latit
   check(fencepost_monitor_add_circular_condition(monitor, identifier, latitude, longitude, radius, &options, &error));
 }
 
-/* ---- a walk, in units of 1e-7 degrees and 1 mm */
+/* ---- the walk: coordinates in units of 1e-7 degrees, lengths in millimetres */
 
 static uint64_t state;
 
@@ -83,7 +83,7 @@ enum {
 static int64_t latitudes[circles], longitudes[circles]; /* the centres of the monitored circles */
 static void go(fencepost_monitor *monitor, int places, size_t count, size_t batch);
 
-/* Adds stars, with and without holes, and lines; all are 100 m to 800 km long. Half of the shapes are in one city; the
+/* Adds lines and stars (with and without holes), each 100 m to 800 km long. Half of the shapes are in one city; the
  * other half are anywhere on the globe, including at the poles and across the antimeridian. Together, the shapes use
  * all policies, and some have a buffer or planar edges. */
 static void walk_shapes(fencepost_monitor *monitor, size_t count, size_t batch) {
@@ -179,7 +179,7 @@ static void go(fencepost_monitor *monitor, int places, size_t count, size_t batc
   if (fixes == NULL) exit(1);
   int64_t latitude = home_latitude, longitude = home_longitude, north = 0, east = 0;
   for (size_t i = 0; i < count; i++) {
-    if (i % 600 == 0) { /* a new leg: a stop, on foot or by car */
+    if (i % 600 == 0) { /* every 600 fixes a new leg starts: a pause, a walk or a drive */
       int64_t pace = i % 1800 == 0 ? 0 : i % 1200 == 0 ? 150 : 2500;
       north = draw(-pace, pace);
       east = draw(-pace, pace);

@@ -109,14 +109,15 @@ import Testing
           #expect(numbers.contains(one * 1_000 + other), "\(one) \(other)")
         }
       }
-      // A vertex is moved onto an earlier edge, slightly before it or beyond it.
+      // Move a vertex to an earlier edge: to within 0.4 µm on either side, which is a touch, or 20 µm beyond the edge,
+      // which is a crossing.
       let edge = GeodesicSegment(from: point(ring[5]), to: point(ring[6]))
       let (foot, azimuth) = edge.point(0.9 * edge.length)
       for (beyond, isCrossing) in [(-0.4e-6, false), (0.4e-6, false), (20e-6, true)] {
         var poked = ring
         let tip = Place(latitude: foot.latitude, longitude: foot.longitude)
           .moved(azimuth: azimuth + 90, distance: beyond)
-        // The boundary comes back on the east side of the edge, and its vertex there is moved onto the edge.
+        // Vertex 113 is on the boundary's return path, east of this edge.
         poked[113] = (tip.latitude, tip.longitude)
         if isCrossing {
           #expect(defect([poked])?.reason == .crossing, "\(west)")

@@ -128,7 +128,7 @@ import Testing
       ShapeDefinition(.polygon(buffer: 0, isOriented: true), wide, edges: .planar))
     #expect(oriented.contains(SurfacePoint(latitude: 9, longitude: 0)))
     #expect(!oriented.contains(SurfacePoint(latitude: 11, longitude: 0)))
-    // With geodesic edges, no side can run along a whole parallel.
+    // A geodesic edge cannot follow a whole parallel, so this ring is refused if its edges are geodesic.
     #expect(refusal(box(-180, -90, 180, -60))?.reason == .tooFewVertices)
   }
 
@@ -174,7 +174,7 @@ import Testing
         let found = try shape(ring)
         let again = try readAgain(found)
         for longitude in stride(from: -359.3, through: 360, by: 7) {
-          // These longitudes avoid both the antimeridian and the seams where vertices are added.
+          // None of these longitudes is on the antimeridian or on a seam, where vertices are added.
           let isInside = [longitude - 360, longitude, longitude + 360].contains { $0 > west && $0 < east }
           for latitude in [-20.01, -19.99, 0.5, 19.99, 20.01] {
             let point = SurfacePoint(latitude: latitude, longitude: GivenRing.reduced(longitude))
@@ -184,12 +184,12 @@ import Testing
         }
       }
     }
-    // A polygon that covers more than half of the Earth, as written, is refused without `oriented`; it is not turned
-    // inside out.
+    // Without `oriented`, a polygon that covers more than half of the Earth is refused; it is not turned inside out.
     let most = box(-175, -80, 175, 80)
     #expect(throws: ShapeDefect.self) { try shape(most) }
     #expect(try shape(most, isOriented: true).contains(SurfacePoint(latitude: 0, longitude: 0)))
-    // The polygon is also refused if it has so many vertices that none of its edges is wide.
+    // More vertices do not change this: the polygon is also refused if each of its edges spans at most 120 degrees of
+    // longitude.
     let dense = [-175.0, -60, 60, 175].map { (-80.0, $0) } + [175.0, 60, -60, -175].map { (80.0, $0) }
     #expect(throws: ShapeDefect.self) { try shape(dense) }
     // A line with edges of more than 180 degrees of longitude is accepted as written.

@@ -42,7 +42,7 @@ import Testing
         ]
       ]
     case .fan:
-      // The triangles, 1 000 km long, meet at a corner of the square.
+      // The triangles are 1000 km long and meet at a corner of the square.
       let width = Double.pi / 2 / Double(count / 3)
       let triangles = (0..<count / 3).map { hole -> [Corner] in
         let (from, to) = ((Double(hole) + 0.1) * width, (Double(hole) + 0.8) * width)
@@ -77,7 +77,8 @@ import Testing
         return [square(outer, outer, 1 - 2 * outer), square(inner, inner, 1 - 2 * inner)]
       }
     case .diagonal:
-      // Almost all of the diagonal strips lie within the rectangle around the longest strip, the middle one.
+      // The strips are diagonal, and the middle one is the longest: its bounding rectangle contains almost all of the
+      // other strips.
       let width = 1 / Double(count / 4)
       return (0..<count / 4).map { strip in
         let at = Double(strip) * width
@@ -233,7 +234,7 @@ import Testing
       let again = try #require(DeepestPlace.find(shape.line, buffer: 0, known: known, budget: budget))
       #expect(again.depth >= known)
     }
-    // A shape that is read back, for example from a store, has the same deepest place.
+    // A shape that is read back, for example from a store, has the same depth, at the same place.
     let stored = try GeodesicShape.reading(shape.definition, depth: shape.depth)
     #expect(stored.deepest == shape.deepest && stored.depth == shape.depth)
   }
@@ -251,7 +252,8 @@ import Testing
         var azimuth = random.uniform(0...360)
         chain.append(SurfacePoint(latitude: place.latitude, longitude: place.longitude))
         for _ in 0..<random.integer(1...3) {
-          // A chain continues straight at some vertices, so that edges lie nearly on a line.
+          // At some vertices the chain continues almost straight ahead, so that some neighbouring edges lie nearly on
+          // one line.
           azimuth += random.chance(0.3) ? random.uniform(-1e-6...1e-6) : random.uniform(0...360)
           place = place.moved(azimuth: azimuth, distance: size * random.logarithmic(1e-3, 1))
           chain.append(SurfacePoint(latitude: place.latitude, longitude: place.longitude))

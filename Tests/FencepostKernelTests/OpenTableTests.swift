@@ -70,7 +70,7 @@ import Testing
     var table = OpenTable<Entry>()
     var known: [UInt64: Int] = [:]
     for step in 0..<12_000 {
-      // The table becomes nearly full and nearly empty in turn.
+      // The table becomes nearly full and nearly empty alternately.
       let key = keys[random.integer(0...(keys.count - 1))]
       if random.chance((step / 2_000) % 2 == 0 ? 0.8 : 0.2) {
         set(key, step, &table)

@@ -150,7 +150,7 @@ import Testing
       }
     }
     await #expect(throws: MonitorError.consumerAlreadyActive) { try await monitor.nextEvent() }
-    // The first consumer has lost no event, and no event was committed without it.
+    // The refused consumer has neither taken an event from the first consumer nor committed one.
     #expect(await monitor.record(for: "c")?.lastEvent.sequence == 0)
     #expect(try await first.next()?.sequence == 2)
   }

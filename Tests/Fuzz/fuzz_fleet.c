@@ -1,9 +1,9 @@
 /*
  * Turns bytes into a sequence of calls on a table, on a fleet of three devices, and on a monitor for each device
- * (fleet_model.h). The fleet must deliver the monitors' events, byte for byte, in the order that the header states, and
- * give the same answers. Sometimes the devices move to another fleet over a restored table. Before each move, the other
- * fleet is fed damaged versions of the devices' bytes; it may refuse or accept them, but must not crash. Sometimes the
- * fleet is restored from its snapshot.
+ * (fleet_model.h). The fleet must deliver the same events as the monitors, byte for byte, in the order that the header
+ * states. The fleet must also give the same answers to queries. Sometimes the devices move to another fleet over a
+ * restored table. Before each move, the other fleet is fed damaged versions of the devices' bytes; it may refuse or
+ * accept them, but must not crash. Sometimes the fleet is restored from its snapshot.
  */
 #include "fleet_model.h"
 #include "seal.h"

@@ -1,5 +1,5 @@
-/* Fuzzes every structure with a struct_size, filled with arbitrary bytes, in memory of exactly the size that it
-   states. */
+/* Fuzzes every structure that has a struct_size: fills it with arbitrary bytes, in memory that is exactly as large as
+   struct_size states. */
 #include "fuzz.h"
 
 /* Pointers in structures must be valid; all other members may have any value. */

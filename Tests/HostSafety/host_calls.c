@@ -25,7 +25,7 @@ static void forbidden(const char *name) {
   fprintf(stderr, "%s was called\n", name);
 }
 
-/* The program's own functions take precedence, even for calls from the library. */
+/* The following functions replace those of the C library, even in calls that the tested library makes. */
 char *getenv(const char *name) {
   forbidden("getenv");
   for (char **entry = environ; entry != NULL && *entry != NULL; entry++)
@@ -198,7 +198,7 @@ static void use_shapes(fencepost_monitor *monitor) {
   OK(api.fencepost_monitor_rewind(monitor, -1, NULL));
 }
 
-/* Makes all queries about points; a query changes nothing. */
+/* Calls all functions that answer queries about points; none of them changes the monitor. */
 static void ask(fencepost_monitor *monitor) {
   static const double latitudes[] = {0, 0.0001, 80}, longitudes[] = {0, 0.1, -180};
   fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT, none = FENCEPOST_POINT_COLUMNS_INIT;

@@ -106,7 +106,7 @@ static void ask(fencepost_conditions *table) {
 
 static void count_wakes(void *context) { ++*(int *)context; }
 
-/* Moves three devices in and out of the circle, by single calls and by columns. */
+/* Moves three devices in and out of the circle, first with one call for each fix, then with columns of fixes. */
 static void feed(fencepost_fleet *fleet, const uint32_t *numbers) {
   static fencepost_fix fixes[64];
   static uint8_t indices[64];
@@ -162,7 +162,7 @@ static void read_device(fencepost_fleet *fleet, uint32_t number) {
   OK(api.fencepost_fleet_get_device_statistics(fleet, number, &own, NULL));
 }
 
-/* The devices continue in another fleet over the same table; the fleet refuses damaged devices. */
+/* Moves the devices to another fleet over the same table; that fleet must refuse the damaged bytes of a device. */
 static void carry(fencepost_conditions *table, fencepost_fleet *fleet, const uint32_t *numbers) {
   static uint8_t bytes[4096];
   uint64_t offsets[4];

@@ -19,8 +19,8 @@
 
 #define START INT64_C(1700000000000000)
 
-/* Before a call, clears the floating-point exceptions that this program's own arithmetic raised; enables the signals
-   during the call. */
+/* Clears the floating-point exceptions that this program's own arithmetic raised, enables the floating-point signals if
+   `armed` is set, and then makes the call. */
 #define ARMED(call) (arm(), (call))
 
 static int armed;
@@ -83,7 +83,7 @@ static void read_drive(const char *path) {
   }
 }
 
-/* Makes a star with `corners` corners around a place; its corners are at most `size` degrees away. */
+/* Makes a star with `corners` corners, each at most `size` degrees away from a place. */
 static void make_star(double latitude, double longitude, double size, size_t corners, double (*places)[2]) {
   for (size_t i = 0; i < corners; i++) {
     double turn = 6.283185307179586 * (double)i / (double)corners, away = i % 2 ? size : size * 0.6;
@@ -272,8 +272,8 @@ static void geodesy(void) {
   }
 }
 
-/* Measures shapes without a monitor, with every option; each shape has four of the places below as vertices. Not even a
-   refused shape may raise a floating-point exception. */
+/* Measures shapes with every option, without a monitor. Each shape has four vertices, which are taken from `values`.
+   Not even a refused shape may raise a floating-point exception. */
 static void shapes(void) {
   static const double values[][2] = {{0, 0},        {0, 180},  {90, 0},     {-90, 17},    {1e-12, 1e-12},
                                      {0, 1e-12},    {45, 90},  {45, -90},   {NAN, 0},     {0, INFINITY},

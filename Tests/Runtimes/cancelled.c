@@ -1,6 +1,6 @@
-/* Cancels threads (pthread_cancel) that wait for a lock of Sources/CPlatform. A cancelled thread must keep waiting
-   until it has the lock, and other threads must still get the lock. portable.sh links this program with each
-   implementation of the waits. */
+/* Cancels threads (pthread_cancel) that wait for a lock of Sources/CPlatform. A thread that is cancelled while it waits
+   must keep waiting until it has the lock, and other threads must still get the lock. portable.sh links this program
+   with each implementation of the waits. */
 #define _GNU_SOURCE 1
 #include <pthread.h>
 #include <stdio.h>

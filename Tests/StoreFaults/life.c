@@ -42,7 +42,7 @@ fencepost_status play(fencepost_monitor *monitor, long n) {
   char name[64];
   if (n < 4) return add(monitor, (int)n, (double)n * 0.01);
   switch (n % 6) {
-    /* Each fix enters or leaves one of the conditions 0 and 1. */
+    /* These fixes move the device into condition 0, then to condition 1, then out of both. */
     case 0: return feed(monitor, 1000 + n * 10, 0);
     case 1: return feed(monitor, 1000 + n * 10, 0.01);
     case 2: return feed(monitor, 1000 + n * 10, 0.02);
@@ -117,8 +117,8 @@ int are_same(unsigned char *one, size_t size, unsigned char *other, size_t other
   return result;
 }
 
-/* After the store is reopened, writes go through another connection to another log. After the last reopening, the store
-   stays open until its log is checkpointed. */
+/* After each reopening, a new connection to the store writes to a new log. After the last reopening, the store stays
+   open until its log is checkpointed. */
 static int is_reopened_before(long call) { return call > 0 && call % 60 == 0 && call <= 180; }
 
 void run_life(progress *shared) {

@@ -1,5 +1,5 @@
-/* Attacks a store: the process ends, the power fails, the disk fails or is full, copies are torn, bits flip, at each
-   file operation in turn. The state of the reopened store is compared with the states that a monitor in memory has
+/* Attacks a store at each file operation in turn: the process ends, the power fails, the disk fails or is full, copies
+   are torn, or bits flip. The state of the reopened store is compared with the states that a monitor in memory has
    after each call.
 
      store_faults COMMAND FOLDER COUNT [GOLDEN]

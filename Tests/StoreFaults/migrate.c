@@ -1,5 +1,5 @@
-/* A store of version 0.1 is replaced by a store of this version; the process is killed at each operation during the
-   opening. */
+/* Opening a store of version 0.1 replaces it with a store of this version. The process is killed at each file operation
+   of the opening in turn. */
 #include "attacks.h"
 #include "files.h"
 #include "life.h"

@@ -75,8 +75,8 @@ void attack_million(long count) {
   }
   int64_t time_us = 1000000000;
   let_save(monitor, &time_us, count, "saving new conditions");
-  /* Every condition has changed: the host lost its authorization and got it back, and each change had an acknowledged
-     event. */
+  /* The host loses its authorization and gets it back. Therefore each condition changes twice, and each change has an
+     event, which is acknowledged. */
   static fencepost_event events[4096];
   size_t polled;
   for (int k = 0; k < 2; k++) {

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The messages to the process that reads the store. */
+/* The store's folder and the number of inputs that the reading process must find in the store. */
 typedef struct {
   const char *place;
   uint64_t input_count;
@@ -16,7 +16,7 @@ typedef struct {
 
 static void read_as_nobody(void *context) {
   const expectation *expected = context;
-  /* The superuser may write everything. */
+  /* The superuser can write to any file, so the process becomes another user. */
   char command[PATH_SIZE + 64];
   snprintf(command, sizeof command, "chown -R 65534 '%s'", expected->place);
   if (getuid() == 0 && (system(command) || setuid(65534))) abort();
@@ -58,7 +58,7 @@ void attack_readonly(long count) {
     size_t size, after;
     path_of(path, "m.fencepost");
     unsigned char *before = read_file(path, &size);
-    /* Reads the number of inputs in the store, from a copy. */
+    /* Reads the number of inputs from a copy of the store. */
     snprintf(aside, sizeof aside, "%s/aside", folder);
     snprintf(command, sizeof command, "mkdir '%s' && cp '%s'/m.* '%s'", aside, place, aside);
     if (system(command)) abort();

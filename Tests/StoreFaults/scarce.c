@@ -1,6 +1,5 @@
-/* For some time, before a store is opened or while it is open, the process may not open more files, or may not write
- * longer files. A state reported as saved must exist after a crash, and everything must be saved once the limit is
- * lifted. */
+/* Limits the number of open files or the length of files for some time, before a store is opened or while it is open. A
+ * state reported as saved must exist after a crash, and everything must be saved once the limit is lifted. */
 #define _GNU_SOURCE
 #include "attacks.h"
 #include "life.h"

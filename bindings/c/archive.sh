@@ -5,9 +5,9 @@
 #   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_TARGET=] [FENCEPOST_STORE=none] [FENCEPOST_OPTIMIZE=size] \
 #     [FENCEPOST_LIB=] bindings/c/archive.sh
 #
-# The archive contains one relocatable object: the library's objects and, in the full build, Swift's start object and
-# the members of Swift's static runtime that they need. All symbols except the functions of the header are local, so
-# they cannot clash with another library or another Swift runtime in the program.
+# The archive contains one relocatable object, which combines the library's objects. In the full build, the object also
+# contains Swift's start object and the needed members of Swift's static runtime. All symbols except the functions of
+# the header are local, so they cannot clash with another library or another Swift runtime in the program.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -19,8 +19,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 if [ "$runtime" = embedded ]; then
-  # The objects are compiled again only if a source has changed. Drops unused sections here; otherwise each program
-  # would have to pass --gc-sections.
+  # The objects are compiled again only if a source has changed. The linker drops unused sections here, so that programs
+  # that link the archive need not pass --gc-sections.
   objects=$("$root/bindings/c/embedded.sh" "$target")
   kept=$(sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/-u \1/p' "$root/bindings/c/fencepost.map")
   # If SQLite is not a system library, put it into the archive.
@@ -39,7 +39,7 @@ else
     exit 1
   }
 
-  # Lists the Swift libraries that the objects name; libdispatch is part of the runtime.
+  # Lists the Swift libraries that the objects name; libdispatch is part of Swift's runtime.
   xargs -a "$objects" swift-autolink-extract -o "$folder/linked"
   set -- "$swift_runtime/libdispatch.a" "$swift_runtime/libBlocksRuntime.a"
   for library in $(sed -n 's/^-l//p' "$folder/linked" | sort -u); do
@@ -56,9 +56,9 @@ else
     fi
   done
 
-  # Resolves section groups here, which makes the names of the groups local. If the group names were global, a program's
-  # linker could discard this library's group in favour of a group with the same name in another library. Then the
-  # references from this library to the discarded group would be undefined.
+  # Resolving the section groups makes their names local. If a group's name were global, a program's linker could
+  # discard this library's group in favour of a group with the same name in another library. References from this
+  # library to the discarded group would then be undefined.
   ld -r --force-group-allocation -o "$folder/fencepost.o" "@$objects" "$swift_runtime/$(uname -m)/swiftrt.o" \
     --start-group "$@" --end-group
 fi

@@ -34,8 +34,8 @@ put() {
   chmod "$4" "$stage$2/$3"
 }
 
-# relative FROM-DIRECTORY TO-DIRECTORY: prints the relative path, escaped for sed, where &, | and \ are special. For
-# pkg-config files, spaces are escaped too, because they separate options there.
+# relative FROM-DIRECTORY TO-DIRECTORY: prints the relative path, escaped for sed, where &, | and \ are special. In
+# paths for pkg-config files, spaces are escaped as well, because they would separate options.
 relative() {
   case $1 in */pkgconfig) blank='\\\\&' ;; *) blank='&' ;; esac
   realpath -ms --relative-to="$1" "$2" | sed -e 's/[&|\\]/\\&/g' -e "s/ /$blank/g"

@@ -1,18 +1,19 @@
 #!/bin/sh
-# Makes stub libraries to link against: they offer each function of glibc in the newest version that glibc 2.28 has. A
-# library linked against the stubs runs on systems of 2018 (RHEL 8, Debian 10) and later, whatever glibc this machine
-# has.
+# Makes stub libraries to link against. The stubs offer each function of glibc in the newest version that already
+# existed in glibc 2.28. A library linked against the stubs runs on systems of 2018 (RHEL 8, Debian 10) and later,
+# whatever glibc this machine has.
 #
 #   bindings/c/older-glibc.sh FOLDER
 #
-# Leaves in FOLDER: libc.so, libm.so, libpthread.so and libdl.so, for -L; missing.o, to be linked together with the
-# objects; and `remap`, for lld's --remap-inputs-file, which replaces the system's libraries wherever a linker finds
-# them.
+# Writes these files into FOLDER: the libraries libc.so, libm.so, libpthread.so and libdl.so, for -L; missing.o, which
+# must be linked together with the objects; and the file `remap`, for lld's option --remap-inputs-file. With `remap`,
+# lld uses the stubs wherever it would use the system's libraries.
 #
-# glibc keeps every version of a symbol and never changes a version; a linker selects the newest. A linker therefore
-# needs to know only which symbol versions the older glibc has; the list of these versions is read from this machine's
-# libraries. Functions that appeared later under a new name, or in the C++ library, are in missing.c. On a system
-# without glibc, FOLDER stays empty.
+# glibc keeps every version of a symbol and never changes a version; a linker selects the newest version that it finds.
+# To link for the older glibc, it is enough that the linker knows which symbol versions the older glibc has. The list of
+# these versions is read from this machine's libraries. The file missing.c defines the functions of newer versions of
+# glibc and libstdc++ that the older versions lack or have under another name. On a system without glibc, FOLDER stays
+# empty.
 set -eu
 
 newest=28
@@ -23,7 +24,7 @@ cc=${CC:-cc}
 rm -rf "$folder"
 mkdir -p "$folder"
 
-# Writes the symbols of a library in their newest allowed version, as assembler source and as version script.
+# Writes each symbol of a library in its newest allowed version, as assembler source and as a version script.
 stub() { # NAME SONAME
   from=$($cc -print-file-name="$2")
   LC_ALL=C readelf --dyn-syms --wide "$from" | awk -v newest="$newest" -v stem="$folder/$1" '

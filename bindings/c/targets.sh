@@ -9,7 +9,7 @@ targets='x86_64-linux-gnu x86_64-linux-musl aarch64-linux-gnu wasm32-wasi'
 # - triple: the target of the Swift compiler. Embedded Swift supports few targets; of the Linux targets, it supports
 #   only x86-64. For targets that Embedded Swift does not support, the triple is `none`, and C headers, constants and
 #   layouts are those of c_target.
-# - c_target: the target of clang, and of the C headers that Swift imports.
+# - c_target: the target for which clang compiles C files, and for which Swift imports C headers.
 # - c_headers: options that find these headers, relative to the root of the tree.
 # - cc: the compiler of the C files, which is called with cc_options.
 # - tools: the prefix of the names of ld, objcopy, strip and ar.
@@ -22,9 +22,11 @@ targets='x86_64-linux-gnu x86_64-linux-musl aarch64-linux-gnu wasm32-wasi'
 #   environment, every target is built without a store.
 # - optimization: -O, or -Osize for a smaller and slower library. FENCEPOST_OPTIMIZE=size selects -Osize for any target.
 # - size: the suffix that is added to the target's name in the folders of a library built with -Osize.
-# - portable, portable_option: the suffix and the compiler options for a library with the locks of POSIX systems other than Linux.
-#   FENCEPOST_PORTABLE=1 selects these locks on Linux too; Tests/Runtimes/portable.sh tests them.
-# - variant: the suffix for a library with -Osize, without a store, with portable locks, or several of these.
+# - portable, portable_option: the suffix and the compiler options for a library with the locks of POSIX systems other
+#   than Linux. FENCEPOST_PORTABLE=1 selects the locks of other POSIX systems on Linux; Tests/Runtimes/portable.sh tests
+#   them.
+# - variant: the suffix of a library that is built with -Osize, without a store, or with portable locks, or with several
+#   of these.
 # - test_needs: Debian packages that the target's tests need in addition to those of .ci/system.sh.
 set_target() {
   target=$1 c_target=$1 pic=-fPIC c_headers='' cc_options='' tools='' link_options='' libraries='sqlite3 m' swift_of=$1

@@ -4,8 +4,8 @@
 //   node bindings/js/bench.js [FOLDER] (after `make wasm`)
 //
 // FOLDER contains circles_1000.bin and w1_fixes.bin from the benchmark's generator (W1-1k: a 1 Hz walk and drive, noise
-// of 5 to 20 m, 1 000 circles, most of them in the surrounding cities). Without FOLDER, this program generates a walk
-// of the same kind.
+// of 5 to 20 m, 1 000 circles, most of them in the surrounding cities). Without FOLDER, this program generates a
+// similar walk.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -16,12 +16,12 @@ rm -rf "$folder" "$folder.new"
 mkdir -p "$folder.new"
 unset FENCEPOST_ROOT
 
-# The extension and SQLite are linked for the same glibc as the library (build.sh).
+# The extension and SQLite are linked against the same version of glibc as the library (see build.sh).
 older=$root/.build/older-glibc
 sqlite=$root/.build/older-sqlite
 bindings/c/older-sqlite.sh "$sqlite" "$older"
-# LDFLAGS contains a link to the folder, because setuptools splits LDFLAGS at spaces, and the name of a parent folder
-# may contain a space.
+# LDFLAGS names the folder through a link, because setuptools splits LDFLAGS at spaces, and the folder's own path may
+# contain spaces.
 links=$(mktemp -d)
 trap 'rm -rf "$links"' EXIT
 ln -s "$older" "$links/older"
@@ -38,8 +38,8 @@ FENCEPOST_LIBRARY=$root/.build/lib/$soname \
   exit 1
 }
 
-# auditwheel searches for patchelf on the path. auditwheel includes SQLite, which some Linux systems lack, under another
-# name, so that it does not conflict with another SQLite.
+# auditwheel searches for patchelf on the path. auditwheel adds SQLite to the wheel, because some Linux systems lack it,
+# and renames it, so that it does not conflict with another SQLite.
 LD_LIBRARY_PATH=$sqlite PATH=$root/.venv/bin:$PATH "$python" -m auditwheel repair --wheel-dir "$folder.new" "$folder.new/built/"*.whl \
   >> "$folder.new/log" 2>&1 || {
   cat "$folder.new/log" >&2

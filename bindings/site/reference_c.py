@@ -12,9 +12,9 @@ HEADER = ROOT / "include" / "fencepost.h"
 SECTION = re.compile(r"^/\* -+ ([\w, ]+) \*/$")
 SPECIAL = re.compile(r"([*`|\\])|(?<=\w)(_)(?=\W|$)")
 NAME = re.compile(r"\b(fencepost_\w+|FENCEPOST_\w+)(\(\))?")
-# The labels of the facts (such as "Returns" and "Threads") that end a function's description.
+# These labels (such as "Returns" and "Threads") introduce the facts at the end of a function's description.
 FACT = re.compile(r"(?:(?<=^   )|(?<=[.)] ))(Returns|Ownership|Threads|Complexity|Since): ", re.MULTILINE)
-# The Doxygen elements that form paragraphs of their own.
+# These Doxygen elements are paragraphs of their own.
 BLOCKS = ("parameterlist", "simplesect", "itemizedlist", "orderedlist", "verbatim", "programlisting")
 FOLDER = "reference/c"
 

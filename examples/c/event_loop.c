@@ -2,8 +2,8 @@
  * Fencepost in a poll() loop: fixes come through one descriptor, and another descriptor signals events.
  *
  * The wake-up callback adds 1 to an eventfd. The callback is run by the call that makes an event available. In this
- * program, that call is the loop's own feed; in other programs, another thread may make the call. Therefore the loop
- * need not know which code feeds the monitor.
+ * program, the loop itself feeds the monitor; in other programs, another thread may do so. Because the loop waits for
+ * the eventfd, it need not know which code feeds the monitor.
  */
 #define _POSIX_C_SOURCE 200809L
 

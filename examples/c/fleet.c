@@ -3,7 +3,7 @@
  *
  *     fleet [DEVICES [ROUNDS]]
  *
- * A thread simulates a message broker: it writes ROUNDS rows (default 8) for each of DEVICES vehicles (default 2000)
+ * A thread simulates a message broker: for each of DEVICES vehicles (default 2000), it writes ROUNDS rows (default 8)
  * into a pipe. The program reads blocks of rows and feeds them in place. Rows may have other members, because a column
  * is described by a pointer to its first value and by a stride. Each row has a vehicle number, which is an index into a
  * dictionary of the fleet's own device numbers. The program prints the first events as JSON Lines and the number of
@@ -24,7 +24,7 @@ enum {
   SHOWN = 3
 };
 
-/* A row as the message broker sends it. */
+/* The layout of a row that the message broker sends. */
 typedef struct row {
   double latitude, longitude;
   int64_t time_us;
@@ -43,7 +43,7 @@ static void require(fencepost_status status, const fencepost_error *error) {
   exit(1);
 }
 
-/* The vehicles drive east, each along its own parallel, half a kilometre in each round of ten seconds. */
+/* Each vehicle drives east along its own parallel, half a kilometre in each round; a round is ten seconds. */
 static void *send_rows(void *argument) {
   const broker *me = argument;
   static row rows[BLOCK];

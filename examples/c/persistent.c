@@ -36,7 +36,8 @@ static void run(const char *directory, uint64_t last) {
   fencepost_monitor *monitor = NULL;
   check(fencepost_monitor_create("walk", &options, &monitor, &error), &error);
 
-  /* This call does not change an equal condition, so a program can declare its conditions at each start. */
+  /* This call changes nothing if the condition already exists with the same definition, so a program can declare its
+     conditions at each start. */
   uint32_t changed = 0;
   check(fencepost_monitor_ensure_circular_condition(monitor, "office", 37.3349, -122.0090, 200, NULL, &changed, &error),
         &error);
@@ -77,5 +78,5 @@ int main(void) {
 
   char path[sizeof directory + sizeof "/walk.fencepost"];
   snprintf(path, sizeof path, "%s/walk.fencepost", directory);
-  return unlink(path) == 0 && rmdir(directory) == 0 ? 0 : 1; /* there is only one file after closing */
+  return unlink(path) == 0 && rmdir(directory) == 0 ? 0 : 1; /* after closing, the store is a single file */
 }

@@ -13,7 +13,7 @@ public func fencepost_significant_change_accept(
     let defaults = fencepost_significant_change_filter(
       struct_size: 0, has_last: 0, minimum_distance_m: 500, minimum_interval_us: 300_000_000, last: fencepost_fix())
     var value = try SizedStruct.read(UnsafePointer(filter), defaults: defaults, "filter")
-    // If the caller's structure had no room for the last fix, the filter would accept every fix.
+    // A structure that is too small to contain the last fix would make the filter accept every fix.
     guard filter.pointee.struct_size >= UInt32(MemoryLayout<fencepost_significant_change_filter>.size) else {
       throw .invalidArgument(
         "struct_size of filter is \(filter.pointee.struct_size); initialise it with its INIT macro")

@@ -59,15 +59,14 @@ struct CrossingCheck {
     if meetWidely(one, other) { return }
     let tolerance = CrossingCheck.tolerance
     let (first, second) = (line.segment(one), line.segment(other))
-    // Each end of one edge, with the point on the other edge that is nearest to that end.
+    // Pairs each end of an edge with the nearest point on the other edge.
     let ends = [
       (one, first.start, other, second.foot(of: first.start)), (one + 1, first.end, other, second.foot(of: first.end)),
       (other, second.start, one, first.foot(of: second.start)),
       (other + 1, second.end, one, first.foot(of: second.end)),
     ]
     let near = ends.filter { $0.3.distance <= tolerance }
-    // If an end of each edge touches the other edge, or both ends of one edge do, and the two places differ, the edges
-    // overlap between these places.
+    // If two of the four ends touch the other edge, at different places, the two edges overlap between these places.
     for (index, end) in near.enumerated() {
       for another in near[(index + 1)...]
       where end.1.vector.squaredChord(to: another.1.vector) > 4 * tolerance * tolerance {
@@ -77,9 +76,9 @@ struct CrossingCheck {
     if near.isEmpty {
       if crosses(first, second) && crosses(second, first) {
         let place = crossing(of: first, second)
-        // If an end of one edge is antipodal to an end of the other edge, it lies on the other edge's extended geodesic
-        // (just as both poles lie on every meridian), so it is on neither side. Edges whose ends are antipodal are far
-        // from each other at the place where they seem to cross.
+        // If one edge has an end that is antipodal to an end of the other edge, that end lies on the other edge's
+        // extended geodesic, just as both poles lie on every meridian. Such an end is on neither side of the other
+        // edge. Edges with antipodal ends can seem to cross at a place where they are far apart.
         if second.foot(of: place).distance < 1 {
           if let drawn, mayBeDivided(one, other), !drawn.pair(one, other).cross {
             divisible.append((one, other))
@@ -91,7 +90,7 @@ struct CrossingCheck {
       return
     }
     if line.following(one) != other, line.following(other) != one { touchesItself = true }
-    // If the end of one edge lies on an end of the other edge, two vertices meet there; this does not count as a touch.
+    // If the ends of two edges coincide, two vertices meet; this does not count as a touch.
     for end in near {
       let length = (end.2 == one ? first : second).length
       if end.3.along > tolerance && end.3.along < length - tolerance {
@@ -123,8 +122,8 @@ struct CrossingCheck {
     let (sizeA, sizeB) = (a.length, b.length)
     let (longer, shorter) = (max(sizeA, sizeB), min(sizeA, sizeB))
     guard longer < 3e6, shorter > 1e-3 else { return false }
-    // Chords of edges shorter than 100 km leave their geodesics by less than 0.5°, and chords of edges shorter than 1
-    // 000 km leave theirs by less than 4.5°.
+    // The direction of a chord differs from that of its geodesic by less than 0.5° if the edge is shorter than 100 km,
+    // and by less than 4.5° if the edge is shorter than 1000 km.
     let alike = longer < 1e5 ? 0.999 : 0.9
     if longer < 1e6, a.dot(b) < alike * sizeA * sizeB { return true }
     let up = tip.scaled
@@ -269,7 +268,7 @@ struct CrossingCheck {
     if directions.contains(where: { drawn.isAtPole($0.edge) }) { return false }
     let passing = directions.filter { ($0.passage ?? 0) < 0 && $0.leaves }
     if !passing.isEmpty {
-      // An edge that passes through this place without having a vertex here first gets a vertex here.
+      // If an edge passes through this place without a vertex, the edge first gets a vertex here.
       let before = divisible.count
       for one in passing {
         for other in directions where other.edge != one.edge && mayBeDivided(one.edge, other.edge) {
@@ -304,12 +303,13 @@ struct CrossingCheck {
   private static func interleave(_ directions: [Direction]) -> Bool {
     var counts: [Int: Int] = [:]
     for direction in directions {
-      // A stretch that is left of a cancelled seam has only one end at this place.
+      // If a seam was cancelled, the rest of the boundary is an open stretch, and the end of an open stretch has no
+      // passage through this place.
       guard let passage = direction.passage else { return true }
       counts[passage, default: 0] += 1
     }
     guard counts.values.allSatisfy({ $0 == 2 }) else { return true }
-    // Passages that do not interleave are nested like brackets: the passage that began last ends first.
+    // If passages do not interleave, they are nested like brackets: the passage that begins last ends first.
     var open: [Int] = []
     for direction in directions {
       let passage = direction.passage ?? 0
@@ -353,8 +353,8 @@ extension ShapeLine {
   /// Whether more than two edges meet at a place. A place is identified by the indices of the vertices that lie there.
   @inline(never)
   fileprivate func isCrowded(_ group: ArraySlice<Int>) -> Bool {
-    // Two vertex numbers at one place are not a crowd: they may be the start and end of a closed chain, the end of one
-    // chain and the start of another, or a touch.
+    // Two vertices at one place need not join more than two edges: they may be the start and the end of a closed chain,
+    // or the end of one chain and the start of another.
     guard group.count > 1 else { return false }
     var ends = 0
     for vertex in group { ends += (isEdge(vertex) ? 1 : 0) + (vertex > 0 && isEdge(vertex - 1) ? 1 : 0) }

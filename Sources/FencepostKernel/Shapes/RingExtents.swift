@@ -40,7 +40,7 @@ struct RingExtents {
         if line.isEdge(index) { sagitta = max(sagitta, line.sagitta(index)) }
       }
       inner.append(least + rounding)
-      // The sum of two coordinates changes by up to √2 times the distance from the chord.
+      // At a distance d from the chord, the sum of two coordinates differs from its value on the chord by at most √2·d.
       outer.append(least - (Float(2 * sagitta) + rounding))
       sizes.append((RingExtents.size(inner[inner.count - 1]), RingExtents.size(outer[outer.count - 1]) + 1))
     }

@@ -82,11 +82,11 @@ struct RingNesting {
     extents.forEachEnclosing(outer) { other in
       let side = isLeft(outer, of: other)
       if outers[other] == outer {
-        // `other` is a hole of the outer ring `outer`, which must not lie inside that hole.
+        // `other` is a hole of `outer`, so `outer` must not lie inside `other`.
         if side == false { aroundOuter = other }
         return false
       }
-      // The line of a part that fills a hole lies entirely on the line of the hole.
+      // If a part fills a hole, its outer ring coincides with the ring of the hole, and is on neither side of it.
       let encloses = other == outers[other] ? side == true : side != true
       if encloses { around.append(other) }
       return encloses

@@ -1,5 +1,5 @@
-// Follows a courier's round in C++17: circles, a beacon at the depot, events, a snapshot that another monitor
-// continues.
+// Follows a courier's round in C++17 with circles, a beacon at the depot, and events; another monitor continues from a
+// snapshot.
 // The output is the same on every machine.
 #include <fencepost.hpp>
 
@@ -36,7 +36,7 @@ int main() try {
   const fencepost::uuid uuid = fencepost::parse_uuid("e2c56db5-dffb-48d2-b060-d0f5a71096e0");
   monitor.add_beacon_condition("depot", {uuid, 1, {}});
 
-  // The device moves due south, one fix every ten seconds, as one batch.
+  // The device moves due south; the fixes, one every ten seconds, are fed as one batch.
   std::vector<fencepost::fix> track;
   for (int step = 0; step < 70; step++)
     track.push_back({48.1440 - step * 0.00025, 11.5600, 6, start + step * INT64_C(10'000'000)});

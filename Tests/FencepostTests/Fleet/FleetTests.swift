@@ -279,7 +279,8 @@ import Testing
     #expect(other.nextEvent()?.event.brief == "home unsatisfied@30.0 crossing")
     #expect(throws: MonitorError.self) { try other.load([("d", bytes)]) }
 
-    // In another version of the table, "home" is a different circle, and "town" has a different generation.
+    // In the other version of the table, the circle "home" is different, and the condition "town" has a different
+    // generation.
     let later = Conditions()
     try later.add(circle(300), identifier: "town", policy: .exact)
     try later.add(circle(110), identifier: "home", policy: .standard)
@@ -295,7 +296,7 @@ import Testing
     let number = try third.load([("d", portable)], adapt: true)[0]
     #expect(try third.inside(number).map(\.identifier) == ["town"])
     #expect(try third.nextDeadline(of: number) == nil)
-    // The state of a new condition counts as determined. Therefore, entering the condition is a crossing, which is
+    // The state of a new condition counts as determined. So the device enters the new condition by a crossing, which is
     // reported after the dwell time.
     try third.feed(fix(40, 200), for: number)
     #expect(third.nextEvent() == nil)
@@ -325,7 +326,7 @@ import Testing
       for _ in 0...random.integer(0...2) {
         damaged[random.integer(0...bytes.count - 5)] = UInt8(random.integer(0...255))
       }
-      // The checksum is correct, as an attacker would write it.
+      // Give the damaged bytes a correct checksum, as an attacker would.
       var sum = Checksum()
       damaged[..<(damaged.count - 4)].withUnsafeBytes { sum.add($0) }
       for byte in 0..<4 { damaged[damaged.count - 4 + byte] = UInt8(truncatingIfNeeded: sum.value >> UInt64(8 * byte)) }

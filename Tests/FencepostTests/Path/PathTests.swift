@@ -78,7 +78,7 @@ import Testing
     try engine.add(circle(300), identifier: "c", policy: .standard)
     try engine.feed([east(0, -1_000), east(200, 1_000)])
     // From 72 s on, the path is inside the circle by more than the margin of 20 m. From 132 s on, the path is outside
-    // the circle by more than the margin. Each state must last for 20 s.
+    // the circle, again by more than the margin. Each state must last for 20 s.
     #expect(
       engine.drain().map(\.brief) == [
         "c unsatisfied@0.0 determination", "c satisfied@92.0 crossing", "c unsatisfied@152.000001 crossing",
@@ -104,8 +104,8 @@ import Testing
     } else if past < -1e-8 {
       #expect(events == [.satisfied, .unsatisfied])
     } else {
-      // The depth is smaller than the accuracy of distances. Therefore either no event occurs, or both an entry and an
-      // exit occur; in both cases the state ends as it began.
+      // The path passes within 1e-8 m of the circle's boundary, which is less than the accuracy of distances. So either
+      // no event occurs, or an entry and an exit occur; the final state is the same in both cases.
       #expect(events == [] || events == [.satisfied, .unsatisfied])
     }
   }
@@ -216,7 +216,7 @@ import Testing
     #expect(engine.drain().map(\.brief) == ["c satisfied@0.0 determination"])
     try engine.feed(east(40, 500))
     try engine.advance(to: at(60))
-    // Two fixes with the same time have no speed between them.
+    // The jump between two fixes with the same time is not a gap, because no speed can be computed for it.
     let events = engine.drain()
     #expect(events.map(\.brief) == ["c unsatisfied@60.0 crossing"])
     #expect(events.allSatisfy { !$0.followsGap })

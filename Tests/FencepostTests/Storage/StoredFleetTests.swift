@@ -31,7 +31,8 @@ import Testing
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(2, 10), for: truck) }
     #expect(storage.writes == writes + 1 && devices(storage) == 1)
     try fleet.call { engine throws(MonitorError) in try engine.advance(to: at(3)) }
-    // Another fleet opens the store in its present state: the van has no input yet, and no advance followed the inputs.
+    // Another fleet opens a copy of the store, which contains neither the van's inputs nor the advance, because they
+    // are not saved yet.
     let crashed = MemoryFleetStorage()
     crashed.rows = storage.rows
     var other = try open(crashed)
@@ -121,8 +122,8 @@ import Testing
       }
       _ = fleet.call { $0.nextDeadline() }
     }
-    // At first, the number of inputs between two attempts to save doubles each time; later, there is one attempt for
-    // each 8 × (number of rows) inputs.
+    // At first, the number of inputs between two attempts to save doubles each time; later, one attempt is made for
+    // every 8 × N inputs, where N is the number of rows.
     #expect((2...16).contains(storage.attempts - before), "\(storage.attempts - before) attempts")
     let attempts = storage.attempts
     for _ in 0..<1_000 { _ = fleet.call { $0.hasEvents } }
@@ -251,7 +252,7 @@ import Testing
         }
       }
       try zones.add(circle(100, latitude: 3_000 / 110_574), identifier: "here", policy: .exact)
-      // Any call saves the change to the table.
+      // This call also saves the change to the table.
       try fleet.call { engine throws(MonitorError) in
         try engine.feed(fix(1, 500), for: try engine.device("van"))
       }
@@ -292,7 +293,7 @@ import Testing
     }
     zones.remove("home")
     try zones.add(circle(210), identifier: "ring", policy: .exact)
-    // One of the fleets saves the change, and that fleet's device enters the condition at the device's position.
+    // Only the second fleet saves the change to the table, and its device enters the new condition "ring".
     try fleets[1].call { engine throws(MonitorError) in try engine.feed(fix(2, 200), for: 0) }
 
     let crashed = storages.map { storage in
@@ -325,7 +326,7 @@ import Testing
       try opened[index]!.close()
       crashed[index].isClosed = false
     }
-    // Both devices are saved with the current table.
+    // In each store, the saved device fits the saved table, so the store can be opened again.
     for index in order { _ = try open(crashed[index], Conditions()) }
   }
 
@@ -400,7 +401,7 @@ import Testing
         changes += 1
         for identifier in zones.identifiers where random.chance(0.7) { zones.remove(identifier) }
         try zones.add(circle(Double(random.integer(1...4)) * 100), identifier: "z\(changes)", policy: .exact)
-        // Only the identifier "town" always exists, but its condition is replaced too.
+        // The condition "town" may be replaced, but is never removed.
       } else if random.chance(0.3) {
         zones.remove(["home", "ring"][random.integer(0...1)])
       } else {
@@ -432,7 +433,7 @@ import Testing
     if !hasFamilies { try first.add(circle(300), identifier: "town", policy: .exact) }
     for storage in storages { _ = try open(storage, first) }
     for _ in 0..<12 {
-      // Whatever the order in which the fleets are opened, each fleet has the state that the crash left.
+      // In whatever order the fleets are opened, each fleet must have the state that the crash left.
       for order in orders {
         let images = storages.map { $0.image() }
         let zones = Conditions()
@@ -440,10 +441,11 @@ import Testing
         for index in order {
           let before = try open(images[index].image())
           var fleet = try open(images[index], zones)
-          // Opening a store must not undo a change that was made to the table between two openings.
+          // Opening a store must not undo a change that was made to the table after the previous store was opened.
           #expect(changed.isSubset(of: zones.identifiers))
           try fleet.engine.checkInvariants()
-          // A state must not appear without a cause, and is lost only together with its condition.
+          // After opening, the device may be inside only those conditions that it was inside before, and only if their
+          // definitions are unchanged.
           if let device = fleet.engine.number(of: "truck") {
             let known = try Set(before.engine.inside(device).map { $0.identifier })
             let found = try Set(fleet.engine.inside(device).map { $0.identifier })
@@ -519,8 +521,8 @@ import Testing
     for second in 1...300 {
       for device in 0..<devices { feed(&fleet, "d\(device)", offsets[device] + Double(second)) }
     }
-    // Three hundred seconds are thirty save intervals. In each interval, the largest clock triggers at most one save,
-    // and the clocks of all devices together trigger at most one more.
+    // Three hundred seconds are thirty save intervals. In each interval, at most one save is due because of the largest
+    // clock, and at most one more because of the clocks of all devices together.
     #expect((28...62).contains(storage.writes), "\(storage.writes) saves")
     try fleet.state.checkInvariants()
   }
@@ -535,8 +537,8 @@ import Testing
       for device in 0..<20 { feed(&fleet, "d\(device)", Double(second)) }
     }
     #expect((8...10).contains(storage.writes - writes), "\(storage.writes - writes) saves")
-    // If all devices except one fall silent, that device is saved after at most sixteen intervals, then at its usual
-    // rate.
+    // If all devices except one fall silent, that device is next saved after at most sixteen intervals, and then at its
+    // usual rate.
     let before = storage.writes
     for second in 101...500 { feed(&fleet, "d7", Double(second)) }
     #expect((20...24).contains(storage.writes - before), "\(storage.writes - before) saves")
@@ -711,7 +713,7 @@ import Testing
       Issue.record("it was taken")
     } catch MonitorError.tableMismatch {}
     #expect(storage.isClosed && storage.rows == rows)
-    // A later version of the table is saved at once.
+    // A newer version of the same table is accepted, and is saved at once.
     try zones.add(circle(10), identifier: "door", policy: .exact)
     fleet = try open(storage, zones)
     #expect(storage.rows.keys.count { $0.table == .conditions } == 2)

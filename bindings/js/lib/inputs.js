@@ -1,4 +1,4 @@
-// Contains the inputs that monitors and fleets share: columns of fixes, scan reports, queries about a condition.
+// Writes fixes and scan reports into the engine's memory, and reads explanations; monitors and fleets use this code.
 
 import { InvalidArgumentError, QueueFullError } from "./errors.js";
 import { EXPLANATION, FEED_RESULT, FIX, FIX_COLUMNS, SIGHTING } from "./layout.js";

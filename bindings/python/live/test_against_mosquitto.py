@@ -124,8 +124,8 @@ def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -
     ):
         assert reason in watch.said
     assert len(watch.said.splitlines()) < 15
-    # The broker sends the retained messages again. The repeated messages change nothing, and the watch keeps the
-    # owners' circles.
+    # The broker sends the retained messages again. Messages that the watch has already handled change nothing, and the
+    # watch still has the owners' circles.
     again = watcher(stack, state, broker, "--store", state)
     user.send("owntracks/alice/watch", location(9, 1.0))
     kept = ("alice/watch", "satisfied", 1)
@@ -351,7 +351,7 @@ def test_a_full_disk_loses_no_message(stack: ExitStack, tmp_path: Path, broker: 
     user.flush(sent)
     # The broker sends twenty messages, which the watch must not confirm.
     until(lambda: log_of(broker).count("Sending PUBLISH") >= 21, "the messages")
-    time.sleep(1)  # leaves time in which the watch could wrongly confirm the messages
+    time.sleep(1)  # if the watch wrongly confirmed the messages, it would do so within this second
     assert len(watch.events) == 1
     assert log_of(broker).count("Received PUBACK") == 1, "only what the store has is confirmed"
     if end == "kill":

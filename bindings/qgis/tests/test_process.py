@@ -53,7 +53,7 @@ def events_of(path: Path) -> list[dict[str, Any]]:
             assert same_time(row[name], us)
             row[name] = pandas.Timestamp(us, unit="us", tz="UTC").strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         row["refinement"] = row["refinement"] or None
-        # A JSON line has the keys `evidence`, `gap` and `direction` only if their values are not the defaults.
+        # If `evidence`, `gap` or `direction` has its default value, a JSON line does not contain that key.
         if row["evidence"] == "fix":
             del row["evidence"]
         for name in ("gap", "direction"):

@@ -17,7 +17,8 @@ static void put_double(uint8_t *at, double value) {
   put64(at, bits);
 }
 
-/* The digest uses two lanes of multiply-and-fold steps. */
+/* Computes a digest with two 64-bit accumulators; every 8 bytes are combined with each accumulator, which is then
+   multiplied. */
 void fp_digest(const uint8_t *bytes, size_t size, uint64_t out[2]) {
   uint64_t a = 0x9e3779b97f4a7c15u ^ size, b = 0xc2b2ae3d27d4eb4fu + size;
   for (size_t at = 0; at < size; at += 8) {

@@ -19,8 +19,8 @@ static bytea *geometry_of(FunctionCallInfo fcinfo, int argument, bool *out_round
   return DatumGetByteaPP(OidFunctionCall1(cast, PG_GETARG_DATUM(argument)));
 }
 
-/* Implements fp_places(id, geometry [, options]) and fp_places(id, latitude, longitude, radius [, options]); argument 0
-   is the state. */
+/* The transition function of the aggregates fp_places(id, geometry [, options]) and fp_places(id, latitude, longitude,
+   radius [, options]). Argument 0 is the aggregate's state. */
 PG_FUNCTION_INFO_V1(fp_places_step);
 Datum fp_places_step(PG_FUNCTION_ARGS) {
   MemoryContext context = fp_aggregate_context(fcinfo);

@@ -180,8 +180,8 @@ def test_sqlite_kills_lose_and_repeat_nothing(tmp_path: Path) -> None:
         child.stdout.close()
         child.wait()
         kills += 1
-        # Continue as after a crash: the clock refuses rows that were already fed, so the rows in the database decide
-        # where to continue.
+        # Continue as after a crash: the database refuses each fix that was fed before the kill, so the first accepted
+        # fix shows where to continue.
         connection = apsw.Connection(str(file))
         extension.load(connection)
         while at < len(track):

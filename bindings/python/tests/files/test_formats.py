@@ -138,7 +138,8 @@ TWO_FIXES = [(52.5, 13.4, 0.0, NOON), (52.6, 13.5, 0.0, NOON + 10_000_000)]
         },
         # The times of this feature are in milliseconds since 1970, as in the standard's first version.
         {"type": "Feature", "temporalGeometry": MOVING | {"datetimes": [NOON // 1000, NOON // 1000 + 10_000]}},
-        # The following objects are outputs of MobilityDB's asMFJSON: one sequence, several sequences, and instants.
+        # The following objects have the forms that MobilityDB's function asMFJSON writes for one sequence, for several
+        # sequences, and for instants.
         MOVING | {"datetimes": ["2024-05-01T14:00:00+02", "2024-05-01T14:00:10+02"], "lower_inc": True},
         {
             "type": "MovingPoint",

@@ -32,7 +32,7 @@ from fencepost._command.cli import main
 from fencepost.errors import InputError, InvalidArgumentError
 from fencepost.live import Follower
 
-# The shapes in this file have planar and geodesic edges that differ on purpose, so ignore the warning about that.
+# Ignore the warning about planar and geodesic edges that differ: the shapes in this file have such edges on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::fencepost.InputWarning")
 PATH = {"path": "geodesic", "max_gap": 60}
 FIX = [Fix(0, 0, time=0)]

@@ -77,7 +77,7 @@ def test_all_is_kept_after_a_checkpoint(tmp_path: Path) -> None:
     zones = zones_of(3)
     with Fleet(zones, store=tmp_path, name="trucks") as fleet:
         fleet.feed("a", Fix(0, 0, time=0))
-        fleet.feed("a", Fix(0, 1e-5, time=1))  # the device moves, without an event
+        fleet.feed("a", Fix(0, 1e-5, time=1))  # the device moves, but this causes no event
         assert fleet.statistics().store is StoreStatus.KEPT and fleet.statistics().all_kept is False
         fleet.checkpoint()
         assert fleet.statistics().all_kept is True

@@ -56,7 +56,7 @@ def test_time_passes_between_fixes(clock: Clock) -> None:
     watch.pass_time()
     watch.handle_events()
     assert len(seen) == 1
-    watch.feed(row(20.95, 0.01))  # a fix that comes almost five seconds after its time is not late
+    watch.feed(row(20.95, 0.01))  # this fix comes almost five seconds after its time, but does not count as late
     assert watch.counts["late_fixes"] == 0
     clock.now += 5.3
     watch.pass_time()

@@ -87,7 +87,7 @@ def test_time_passes_for_each_device_by_itself() -> None:
     assert watched.reported[2:] == [("a", "unsatisfied", 2)]
     watched.feed("b", 520, 0.01)
     watched.pass_time(0.9)
-    watched.feed("b", 532, 0.01)  # the time of this fix shows that the change is due
+    watched.feed("b", 532, 0.01)  # this fix is more than 20 s after the exit, so the dwell time is over
     assert watched.reported[3:] == [("b", "unsatisfied", 2)]
     watched.pass_time(60)
     assert watched.watch.pause() is None
@@ -132,7 +132,7 @@ def test_fixes_of_the_future_move_no_clock() -> None:
 def test_heaps_of_deadlines_stay_small() -> None:
     watched = FleetWatched()
     watched.feed("a", 0)
-    for second in range(1, 4_001):  # a candidate for a transition begins and ends repeatedly
+    for second in range(1, 4_001):  # every second the device leaves or returns, so a pending transition starts or ends
         watched.feed("a", second, 0.01 * (second % 2))
     assert len(watched.watch._due) < 100
 

@@ -78,7 +78,7 @@ def test_the_library_gets_the_tables_memory(kind: str, interleaved: bool) -> Non
     else:
         assert [start(xs), start(ys)] == [column.field(axis).buffers()[1].address for axis in (0, 1)]
         assert xs.strides == ys.strides == (8,)
-    expected = [each.buffers()[1].address for each in lists][::-1]  # the innermost offsets (of rings) come first
+    expected = [each.buffers()[1].address for each in lists][::-1]  # the offsets of rings come first
     names = {"Polygon": 2, "MultiPolygon": 3, "LineString": 1, "MultiLineString": 2}
     found = [address(each) for each in offsets if each is not None]
     assert found == expected and len(found) == names[kind]
@@ -101,7 +101,7 @@ def test_a_million_vertices_take_no_memory_of_python() -> None:
     monitor.add_many(source)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 1 << 20  # the coordinates take 16 million bytes
+    assert peak < 1 << 20  # a copy of the coordinates would take 16 million bytes
     assert len(monitor) == count and monitor.shape("p99").vertex_count == corners
 
 
@@ -206,7 +206,7 @@ def test_what_is_null_is_refused_with_its_row(kind: str, rows: Any, levels: int,
             call(source)
         assert mentions(caught.value, f"table: {words} … column 'geometry'")
         assert len(monitor) == 0
-    # Only the visible part of a slice is checked, and row numbers count from its beginning.
+    # In a slice, only the slice's own rows are checked, and error messages count rows from the beginning of the slice.
     row = int(words.split(":")[0].split()[1])
     if row:
         monitor.add_many(source.slice(0, row))

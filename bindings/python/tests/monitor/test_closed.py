@@ -45,10 +45,10 @@ def test_no_input_after_close(name: str, tmp_path: Path) -> None:
     with pytest.raises(fencepost.errors.MonitorClosedError, match="closed"):
         INPUTS[name](monitor)
     assert monitor.snapshot() == before
-    # Closed files raise ValueError, so programs may have caught ValueError for monitors as well.
+    # Python raises ValueError for closed files, so programs may expect ValueError for closed monitors, too.
     assert issubclass(fencepost.errors.MonitorClosedError, fencepost.errors.InvalidArgumentError)
     assert issubclass(fencepost.errors.MonitorClosedError, ValueError)
-    # While the monitor is open, it accepts the same input.
+    # An open monitor accepts the input that the closed monitor refused.
     with Monitor("m", store=tmp_path) as opened:
         INPUTS[name](opened)
 

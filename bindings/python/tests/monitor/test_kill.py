@@ -166,8 +166,8 @@ def test_a_killed_process_loses_nothing(
     report = [f"kill: {durability}: seed {seed}, tracks: {', '.join(tracks) or 'generated only, no shared data'}"]
     tracks["generated"] = generated_track()
     kills = again = runs = 0
-    # A kill, unlike a crash of the machine, does not affect the disk's content. A RAM disk is therefore enough, except
-    # for a soak test.
+    # A kill, unlike a crash of the machine, does not affect the disk's content. So this test can keep its store on a
+    # RAM disk; only a soak test uses a real disk.
     folder = tmp_path if SOAK else memory_path
     while kills < KILLS:
         runs += 1

@@ -58,7 +58,7 @@ def test_any_stands_where_there_is_no_type() -> None:
     found, seen = set(), 0
     for place, function in callables():
         seen += 1
-        # For an overloaded function, a type checker sees only its overloads.
+        # If a function has overloads, a type checker sees only the overloads, not the function's own signature.
         signatures = typing.get_overloads(function) or [function]
         if any(map(has_any, signatures)):
             found.add(place)

@@ -178,6 +178,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    # Without this line, shape_scenarios would import this file a second time, and fill the table of that second module.
+    # Without this line, shape_scenarios would import this file as a second module and add its scenarios to that
+    # module's FILES.
     sys.modules["generate_shape_scenarios"] = sys.modules["__main__"]
     sys.exit(main())

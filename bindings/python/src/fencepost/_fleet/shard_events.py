@@ -31,7 +31,7 @@ class ShardEvents:
         self._waiting: deque[_Entry] = deque()
         self._in_flight: list[_Entry] = []
         self._handed = 0
-        self._next: dict[int, int] = {}  # maps each device that had events to the sequence of its next event
+        self._next: dict[int, int] = {}  # maps each device that has had events to the sequence number of its next event
         self._bell: tuple[int, int] | None = None  # the consumer's descriptor, and the process that it belongs to
         self.turn = self.delivered = 0
         self.closed = False

@@ -118,15 +118,15 @@ class Turns:
                     notices.say(f"{_text_of(error)}; the watch no longer reads this source", logging.ERROR)
         for each in inputs:
             if watcher.has_events:
-                break  # handle the events first, while their device's message is current
+                break  # the events must be handled while the message of their device is still the current one
             each.untold += _feed(watcher, each, notices)
             watcher.keep()
         for each in inputs:
             if watcher.is_kept and each.untold:
                 each.source.taken(each.untold)
                 each.untold = 0
-        self._inputs = inputs = [*inputs[1:], *inputs[:1]]  # the list is rotated, so no source waits for a busy one
-        # Let time pass only if no fixes are waiting: a fix that already waits may be earlier than the current time.
+        self._inputs = inputs = [*inputs[1:], *inputs[:1]]  # rotate the sources: a busy one must not delay the others
+        # Let time pass only if no fixes are waiting, because a waiting fix may be earlier than the current time.
         if not watcher.is_behind and not any(each.found or each.has_more for each in inputs):
             watcher.pass_time()
 

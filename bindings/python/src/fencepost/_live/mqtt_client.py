@@ -119,9 +119,9 @@ class BrokerClient:
                 if self._short_lives == 0:
                     self._contested_since = self._connected_at
                 self._short_lives += 1
-            # If the broker has been up since before the first of the short connections, a restart of the broker is not
-            # the reason why they ended. The client that notices the conflict first disconnects, and the other client
-            # then keeps its connection.
+            # Short connections may also be due to a restart of the broker, but not if the broker has been up since
+            # before the first of them. The first client that notices the conflict disconnects; the other client then
+            # keeps its connection.
             self.is_contested = self._short_lives >= CONTESTED and self._up_since < self._contested_since
             if self.is_contested:  # the main thread will close the client, but may be busy
                 client.reconnect_delay_set(AWAY, AWAY)

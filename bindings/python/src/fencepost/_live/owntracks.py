@@ -65,7 +65,7 @@ def read(value: dict[str, Any], topic: str | None, data: bytes) -> Message | Non
     if kind not in ("location", "transition", "waypoint", "waypoints", "lwt"):
         return None
     if kind == "transition" and ("lat" not in value or "lon" not in value or "sequence" in value):
-        return None  # the event has no position (for example a beacon event), or a watch published the event
+        return None  # ignores a transition that has no position, or that a watch published
     named = topic if topic is not None else value.get("topic")
     if not isinstance(named, str):
         raise NameRefused("has no topic")

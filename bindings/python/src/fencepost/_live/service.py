@@ -32,7 +32,7 @@ class Service:
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
                 sender.sendto(text.encode(), address)
         except OSError:
-            pass  # nobody receives the message; continue anyway
+            pass  # if no process receives the message, continue anyway
 
     def reloading(self) -> None:
         """Reports that the conditions are being read again; ``READY=1`` ends this state."""

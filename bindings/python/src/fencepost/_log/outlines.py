@@ -71,7 +71,8 @@ def corridor(lines: Sequence[Sequence[Point]], radius: float, edges: str, refere
             pieces += [_patch(shapely, region) for region in _stretches(start, end, radius, edges, middle)]
             middle = near(end[1], near(start[1], middle))
     united = shapely.unary_union(pieces)
-    # Latitudes beyond the map's edge are clamped to it, so pieces there degenerate to lines, which are dropped.
+    # Latitudes beyond the map's edge are clamped to the edge. Pieces beyond the edge thus become lines, which are
+    # dropped.
     found = [each for each in shapely.get_parts(united) if each.geom_type == "Polygon"]
     return [[_ring(ring) for ring in (each.exterior, *each.interiors)] for each in found]
 
@@ -100,7 +101,8 @@ def _region(vertices: Sequence[Point], edges: str, oriented: bool, reference: fl
     latitudes = [latitude for latitude, _ in [*points, points[0]]]
     turn = longitudes[-1] - longitudes[0]
     if abs(turn) > 180:
-        # The ring contains a pole: draw it from one side of the map to the other, then back along the map's edge.
+        # The ring contains a pole: draw it from one side of the map to the other, and close it along the map's top or
+        # bottom edge.
         lean = sum(
             math.sin(math.radians((a + b) / 2)) * (to - at)
             for a, b, at, to in zip(latitudes, latitudes[1:], longitudes, longitudes[1:])

@@ -103,7 +103,7 @@ class FenceMap {
     this.labels = [];
     this.targets = [];
     this.obstacles = []; // boxes where no label may be drawn
-    this.marks = []; // boxes that labels avoid if they can
+    this.marks = []; // labels avoid these boxes if they can
     this.drawGround();
     if (this.tiles) this.drawTiles();
     context.font = this.font;
@@ -121,7 +121,7 @@ class FenceMap {
   /** The place of the overview map on the canvas: left, top, width, height. */
   get locator() {
     const width = this.width < 500 ? 84 : 132, height = width * .7;
-    if (this.isLocatorLeft) return [10, this.height - height - 44, width, height]; // placed above the scale bar
+    if (this.isLocatorLeft) return [10, this.height - height - 44, width, height]; // this is above the scale bar
     return [this.width - width - 10, this.height - height - (this.tiles ? 28 : 10), width, height];
   }
 

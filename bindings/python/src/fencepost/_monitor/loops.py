@@ -58,8 +58,8 @@ class EventLoop(Iterator[E], Generic[E]):
         self._give_back()
 
     def _give_back(self) -> None:
-        # Abandon only this loop's own turn. If another consumer has read events in the meantime, that read acknowledged
-        # our event, and the events in flight belong to the other consumer.
+        # Abandons only the event that this loop has read. If another consumer has read events in the meantime, that
+        # read acknowledged our event, and the events in flight belong to the other consumer.
         if self._turn >= 0:
             self._monitor._handle.abandon(self._turn)
 

@@ -75,7 +75,7 @@ def _definitions(
     for identifier, value in pairs:
         state, row, tag = default
         if is_line(value if is_condition(value) else getattr(value, "condition", None)):
-            state, row = 0, None  # the common defaults do not apply: a gate has neither a state nor a policy
+            state, row = 0, None  # a gate has neither a state nor a policy, so these defaults do not apply to it
         if getattr(value if is_condition(value) else getattr(value, "condition", None), "_leaves_edges_open", False):
             left_open.append(identifier)
         if is_condition(value):

@@ -51,7 +51,7 @@ class EventUpdates(AsyncIterator[E], Generic[E]):
                     return self._of(row)
                 await bell.rung()
         except BaseException:
-            self._leave()  # the wait was cancelled: now another consumer may start, or this one again
+            self._leave()  # the wait was cancelled, so any consumer may start now
             raise
         finally:
             self._is_asked = False

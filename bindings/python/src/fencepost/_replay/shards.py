@@ -53,7 +53,7 @@ class Processes:
         # Starts new interpreters instead of forking: libraries that read files have threads, and a fork could copy
         # their locks in any state.
         context = multiprocessing.get_context("spawn")
-        # The number of batches in progress; it is large enough that neither the reader nor the shards wait.
+        # At most this many batches are in progress, which is enough to keep the reader and the shards busy.
         self.ahead = 2 * jobs
         self._pools = [ProcessPoolExecutor(1, context, _begin, (work, number, jobs)) for number in range(jobs)]
         self._started = [pool.submit(os.getpid) for pool in self._pools]

@@ -45,7 +45,7 @@ def runs(rows: Batch, heard: Mapping[str, int], expire_us: int | None) -> Iterat
         for key in keys:
             begins[1:] |= key[1:] != key[:-1]
     if expire_us is not None:
-        # The clock of a device is the latest time of its rows, including those before the micro-batch.
+        # The clock of a device is the latest time of its rows, including its rows in earlier micro-batches.
         times = rows["time"].to_numpy().clip(-_FAR, _FAR)
         known = [heard.get(device) for device in coded.dictionary.to_pylist()]
         before = numpy.array([0 if each is None else each for each in known]).clip(-_FAR, _FAR)[devices]

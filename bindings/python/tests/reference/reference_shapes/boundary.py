@@ -20,8 +20,8 @@ import numpy
 from .edge import Edge, Nearest, inverse
 
 RADIUS_LEAST, RADIUS_GREATEST = 6_335_439.0, 6_399_594.0
-CROSSWISE = 4e-6  # metres; edges cross by at most 1 µm
-LONG = 2_000_000.0  # metres; for a longer edge, the straight line gives no useful bound
+CROSSWISE = 4e-6  # metres; edges that touch extend beyond each other by at most 1 µm
+LONG = 2_000_000.0  # metres; the straight line between the ends of a longer edge gives no useful bound
 
 
 class Found(NamedTuple):
@@ -145,7 +145,7 @@ class Boundary:
         """Returns True if the direction from a vertex to a point leads into the polygon."""
         way = heading(*place, inverse(*place, latitude, longitude)["azi1"])
         ends = sorted(self.at_vertices[place], key=lambda end: (way - end[0]) % math.tau)
-        return ends[0][1]  # the first edge clockwise decides: the left side of a departing edge is inside
+        return ends[0][1]  # if the first edge clockwise departs, the point is on its left, thus inside
 
     def is_inside_by_meridian(self, latitude: float, longitude: float, north_is_inside: bool) -> bool:
         """Determines the side of a point by counting the edges that the point's meridian crosses north of the point.
