@@ -275,7 +275,8 @@ class MonitorQuestions:
             indices = (numpy.cumsum(there) - 1)[indices[kept]]
             offsets = numpy.concatenate([[0], numpy.cumsum(kept)]).astype("i8")[offsets]
             distances = None if distances is None else distances[kept]
-        return Matches(offsets, indices, [name for name in names if name is not None], distances)
+            names = [name for name in names if name is not None]
+        return Matches(offsets, indices, names, distances)
 
 
 def _is_number(value: Any) -> bool:
@@ -314,7 +315,9 @@ def _shared_out(rows: int, others: int, threads: int, ask: Callable[[int, int], 
     count = integer(threads, "threads", 1, 1024)
     if others != rows:
         raise InvalidArgumentError(f"longitude has {others} rows, but latitude has {rows}")
-    size = max(min(_PART, -(-rows // count)), _FEWEST)
+    # As many parts for each thread, so that the threads end at the same time.
+    parts = -(-rows // (_PART * count)) * count
+    size = max(-(-rows // max(parts, 1)), _FEWEST)
     starts = range(0, max(rows, 1), size)
 
     def one(first: int) -> Any:
