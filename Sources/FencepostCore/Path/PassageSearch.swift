@@ -51,11 +51,65 @@ struct PassageSearch {
       case .outwards, .beyond: return leave(threshold, of: circle, from: first, through: last)
       }
     }
+    if case .polygon(let area) = shape, threshold.level == 0, leg.isStraight {
+      return cross(threshold, area.shape, of: shape, from: first, through: last)
+    }
     return march(threshold, of: shape, from: first, through: last)
   }
 
+  /// Finds a passage across the line of a polygon on a short leg by the edges near the leg. If these edges do not decide, the
+  /// distance is measured in steps.
+  private mutating func cross(
+    _ threshold: PathThreshold, _ polygon: GeodesicShape, of shape: Shape, from first: Int64, through last: Int64
+  ) -> Int64? {
+    let isComing = threshold.passage == .inwards
+    var first = first
+    while true {
+      let (start, end) = (leg.straight(at: first), leg.straight(at: last))
+      let sag = Leg.sag(start.squaredChord(to: end).squareRoot())
+      switch polygon.wayAhead(from: start, to: end, sagitta: sag, inwards: isComing) {
+      case .passed: return first
+      case .clear: return nil
+      case .unknown(let from, let to):
+        let span = Double(last - first)
+        let begin = max(first, first + Int64(from * span) - 1)
+        let end = to < 1 ? min(last, first + Int64(to * span) + 1) : last
+        if let time = march(threshold, of: shape, from: begin, through: end) { return time }
+        guard end < last else { return nil }
+        first = end
+      case .crossing(let crossing):
+        return locate(crossing, threshold, of: shape, from: first, through: last)
+      }
+    }
+  }
+
+  /// The first instant past an edge of a polygon that a short leg crosses, if the device comes so far.
+  private mutating func locate(
+    _ crossing: EdgeCrossing, _ threshold: PathThreshold, of shape: Shape, from first: Int64, through last: Int64
+  ) -> Int64? {
+    let isComing = threshold.passage == .inwards
+    let speed = crossing.advance / Double(last - first)
+    let guess = min(last, first + Int64(crossing.share * Double(last - first)))
+    func room(_ time: Int64) -> Double? {
+      crossing.distance(at: leg.straight(at: time)).map { isComing ? $0 : -$0 }
+    }
+    var begin = first
+    if let near = room(guess), near.magnitude < 1e9 * speed {
+      // Truncation rounds a positive number down.
+      let time = max(first + 1, min(last, guess + Int64(near / speed + 1e9) - 999_999_999))
+      if let past = time == guess ? near : room(time) {
+        if past < -Self.doubtAhead, past + 0.99 * speed > Self.doubtAhead { return time }
+        if time == last, past > Self.doubtAhead { return nil }
+        if past.magnitude < 4 * speed + 1e-6 {
+          begin = max(first, time - Int64(min(1e9, 2e-6 / speed)) - 6)
+        }
+      }
+    }
+    return march(threshold, of: shape, from: begin, through: last)
+  }
+
   /// Goes on by what the device is away from the threshold, which it cannot be past before.
-  private mutating func march(
+  mutating func march(
     _ threshold: PathThreshold, of shape: Shape, from first: Int64, through last: Int64
   ) -> Int64? {
     func isPassed(_ time: Int64) -> (Bool, room: Double) {

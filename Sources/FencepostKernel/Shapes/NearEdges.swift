@@ -88,6 +88,19 @@ struct NearestEdges {
   private(set) var least = Float.infinity
   private(set) var most = Float.infinity
 
+  init() {}
+
+  /// - Parameters:
+  ///   - least: A lower bound of the distance to the nearest chord, in metres.
+  ///   - most: An upper bound.
+  init(least: Float, most: Float) { (self.least, self.most) = (least, most) }
+
+  /// Adds a candidate; there must be fewer than eight.
+  mutating func append(_ edge: Int32, _ part: Float) {
+    (edges[count], parts[count]) = (edge, part)
+    count &+= 1
+  }
+
   /// Adds the near edges from groups; the groups must contain all candidates.
   @inline(__always)
   fileprivate mutating func take(_ scans: UnsafeMutablePointer<LineSearch.Scan>, _ scanned: Int, _ most: Float) {

@@ -1,0 +1,241 @@
+/// The first place at which a short way crosses the boundary of a polygon, found by the edges near the way.
+public enum WayAhead {
+  /// The start of the way is already on the requested side.
+  case passed
+  /// The way does not reach the requested side.
+  case clear
+  /// The way reaches the requested side where it crosses this edge, or ends before it crosses the edge.
+  case crossing(EdgeCrossing)
+  /// Between these shares of the way, the edges do not decide, because the way passes near a corner or near several edges
+  /// there, or is nearly parallel to an edge. Before the first share, the way does not reach the requested side.
+  case unknown(from: Double, to: Double)
+
+  fileprivate static var undecided: WayAhead { .unknown(from: 0, to: 1) }
+}
+
+/// An edge that a short way crosses from one side to the other. Near the crossing, the way is close to no other edge, and
+/// the signed distance from the edge changes monotonically along the way.
+public struct EdgeCrossing {
+  private let segment: ShortSegment
+  /// The share of the way at which it crosses the chord of the edge.
+  public let share: Double
+  /// The change of the distance from the edge along the whole way, in metres; positive.
+  public let advance: Double
+
+  fileprivate init(_ segment: ShortSegment, share: Double, advance: Double) {
+    (self.segment, self.share, self.advance) = (segment, share, advance)
+  }
+
+  /// The signed distance of a place near the crossing from the edge, in metres, within 15 nm: negative to the left of the
+  /// edge, which is inside the polygon; `nil` if the nearest place of the edge is one of its ends.
+  public func distance(at position: EarthVector) -> Double? {
+    let foot = segment.foot(of: position)
+    guard foot.isInner else { return nil }
+    let left = foot.at.scaled.cross(segment.tangent(foot.along))
+    let distance = ShortDistance.distance(from: position, to: foot.at)
+    return (position - foot.at).dot(left) > 0 ? -distance : distance
+  }
+}
+
+extension GeodesicShape {
+  /// If the computed distance from the boundary is more than this, in metres, the computed side is the exact one.
+  private static var certainty: Double { 1e-7 }
+  /// An upper bound of the rounding errors of positions on the plane, and of the height of a way above its straight line
+  /// divided by the Earth's radius, in metres.
+  private static var planeError: Double { 1e-5 }
+  /// The smallest sine of the angle between a way and an edge for which ``WayAhead/crossing(_:)`` is returned.
+  private static var leastSine: Double { 0.1 }
+  /// The longest edge for which ``WayAhead/crossing(_:)`` is returned, in metres.
+  private static var longestCrossed: Double { 20_000 }
+
+  /// Finds the first place at which a short way reaches the inside or the outside of a polygon without a buffer.
+  ///
+  /// All positions are projected onto the horizontal plane at the start of the way. A projection makes no distance longer, so
+  /// a way whose projection is outside the *band* of an edge's chord does not touch the edge. The width of a band is the
+  /// sagitta of the edge, plus that of the way, plus all errors. A way that passes through a single band, between the ends
+  /// of the edge and not too obliquely, crosses the edge exactly once.
+  ///
+  /// - Parameters:
+  ///   - start: A point of the surface.
+  ///   - end: Another one, at most 300 m away; the way is the geodesic.
+  ///   - sagitta: An upper bound of the distance of the way from its chord, in metres.
+  ///   - inwards: Whether the requested side is the inside.
+  public func wayAhead(
+    from start: EarthVector, to end: EarthVector, sagitta: Double, inwards: Bool
+  ) -> WayAhead {
+    let way = end - start
+    let length = way.length
+    guard isPolygon, offset == 0, length > 1e-4, length < 1_000 else { return .undecided }
+    let reach = length + sagitta + 1
+    var near = NearWay()
+    LineSearch.run(line, at: start, limit: reach) { near.take($0, &$1) }
+    guard !near.isCrowded, let isInside = isSurelyInside(start, near, reach) else { return .undecided }
+    if isInside == inwards { return .passed }
+    guard near.count > 0 else { return .clear }
+    var bands = Bands(start, way, sagitta + GeodesicShape.planeError)
+    for index in 0..<near.count {
+      guard bands.add(line, Int(near.edges[index])) else { return .undecided }
+    }
+    return bands.firstCrossing(line, inwards: inwards)
+  }
+
+  /// Whether a place is inside; `nil` if it is so near to the boundary that rounding may decide.
+  @inline(__always)
+  private func isSurelyInside(_ position: EarthVector, _ near: NearWay, _ reach: Double) -> Bool? {
+    let limit = LineCandidates.widened(near.most)
+    guard near.count > 0, Double(limit) < reach else { return isSurely(bounds(at: position)) }
+    guard let nearest = near.nearest(within: limit) else { return nil }
+    if let found = bounds(at: position, nearest), let answer = isSurely((found.least, found.most)) { return answer }
+    guard Double(limit) < ShortDistance.limit,
+      let foot = line.nearest(to: position, among: nearest.edges, nearest.count, isSided: true)
+    else { return nil }
+    let exact = distance(foot)
+    return isSurely((exact, exact))
+  }
+
+  @inline(__always)
+  private func isSurely(_ bounds: (least: Double, most: Double)) -> Bool? {
+    if bounds.least > GeodesicShape.certainty { return false }
+    return bounds.most < -GeodesicShape.certainty ? true : nil
+  }
+
+  /// The edges that a way may touch.
+  private struct NearWay {
+    var edges = SIMD32<Int32>()
+    private var parts = SIMD32<Float>()
+    private var leasts = SIMD32<Float>()
+    private(set) var count = 0
+    private var least = Float.infinity
+    private(set) var most = Float.infinity
+    private(set) var isCrowded = false
+
+    @inline(__always)
+    mutating func take(_ found: LineSearch.Found, _ search: inout LineSearch) {
+      guard count < 32 else {
+        isCrowded = true
+        search.limit = -.infinity
+        return
+      }
+      let slack = found.sagitta + search.rounding
+      edges[count] = Int32(truncatingIfNeeded: found.edge)
+      (parts[count], leasts[count]) = (found.part, found.chord - slack)
+      least = min(least, found.chord - slack)
+      most = min(most, found.chord + slack)
+      count &+= 1
+    }
+
+    /// The edges that may be nearest to the start; `nil` if there are more than eight.
+    func nearest(within limit: Float) -> NearestEdges? {
+      var nearest = NearestEdges(least: least, most: most)
+      for index in 0..<count where leasts[index] <= limit {
+        guard nearest.count < 8 else { return nil }
+        nearest.append(edges[index], parts[index])
+      }
+      return nearest
+    }
+  }
+
+  /// The parts of a way that are within the bands of edges.
+  private struct Bands {
+    private let start, way, up: EarthVector
+    private let rise: Double
+    private let width: Double
+    private var edges = SIMD8<Int32>()
+    /// The shares of the way at which it enters and leaves each band.
+    private var begins = SIMD8<Double>(repeating: .infinity)
+    private var ends = SIMD8<Double>(repeating: .infinity)
+    /// The distance to the left of each edge at the start, and its change along the way, in metres; 0 if the way may not
+    /// cross the edge, or may cross it at a corner.
+    private var offsets = SIMD8<Double>()
+    private var turns = SIMD8<Double>()
+    private var count = 0
+
+    init(_ start: EarthVector, _ way: EarthVector, _ width: Double) {
+      (self.start, self.way, self.width) = (start, way, width)
+      let normal = start.scaled
+      up = normal / normal.length
+      rise = way.dot(up)
+    }
+
+    /// - Returns: Whether there was room for the edge.
+    mutating func add(_ line: ShapeLine, _ edge: Int) -> Bool {
+      let corner = line.vertices[edge]
+      let along = line.vertices[edge &+ 1] - corner
+      let apart = start - corner
+      let climb = along.dot(up)
+      let square = max(along.dot(along) - climb * climb, 1e-12)
+      let length = square.squareRoot()
+      let band = line.sagitta(edge) + width
+      let (across, turn) = (up.dot(along.cross(apart)) / length, up.dot(along.cross(way)) / length)
+      let ahead = (along.dot(apart) - climb * apart.dot(up)) / length
+      let forth = (along.dot(way) - climb * rise) / length
+      let (left, right) = Bands.shares(across, turn, -band, band)
+      let (first, last) = Bands.shares(ahead, forth, -band, length + band)
+      let (begin, end) = (max(left, first), min(right, last))
+      guard begin <= end, begin <= 1, end >= 0 else { return true }
+      guard count < 8 else { return false }
+      edges[count] = Int32(truncatingIfNeeded: edge)
+      (begins[count], ends[count]) = (begin, end)
+      let speed = (way.dot(way) - rise * rise).squareRoot()
+      if turn.magnitude > GeodesicShape.leastSine * speed, length < GeodesicShape.longestCrossed {
+        // The way must be between the corners throughout the band.
+        let (low, high) = (ahead + forth * left, ahead + forth * right)
+        if min(low, high) > 2 * band, max(low, high) < length - 2 * band {
+          (offsets[count], turns[count]) = (across, turn)
+        }
+      }
+      count &+= 1
+      return true
+    }
+
+    /// The shares at which `value + share * change` is between two limits.
+    private static func shares(
+      _ value: Double, _ change: Double, _ low: Double, _ high: Double
+    ) -> (first: Double, last: Double) {
+      guard change.magnitude > 1e-9 else {
+        // The value changes by less than a band is wide.
+        return value > low - 1e-9 && value < high + 1e-9 ? (-.infinity, .infinity) : (.infinity, -.infinity)
+      }
+      let (one, other) = ((low - value) / change, (high - value) / change)
+      return (min(one, other), max(one, other))
+    }
+
+    mutating func firstCrossing(_ line: ShapeLine, inwards: Bool) -> WayAhead {
+      while true {
+        var first = 0
+        for index in 1..<8 where begins[index] < begins[first] { first = index }
+        let begin = begins[first]
+        guard begin < .infinity else { return .clear }
+        let (end, isAlone) = endOfCluster(first)
+        let turn = turns[first]
+        guard turn != 0, isAlone else { return .unknown(from: max(0, begin), to: min(1, end)) }
+        if (turn > 0) == inwards {
+          let edge = Int(edges[first])
+          return .crossing(
+            EdgeCrossing(
+              ShortSegment(from: line.vertices[edge], to: line.vertices[edge &+ 1]),
+              share: max(0, min(1, -offsets[first] / turn)), advance: turn.magnitude))
+        }
+        // The way starts in the band of this edge and leads away from it, on the side of the start.
+        guard begin <= 0 else { return .unknown(from: begin, to: min(1, end)) }
+        begins[first] = .infinity
+      }
+    }
+
+    /// The share at which the way has left a band and all bands that it enters before that, and whether it enters no other
+    /// band before that.
+    private func endOfCluster(_ first: Int) -> (end: Double, isAlone: Bool) {
+      var end = ends[first]
+      var (members, before) = (1, 0)
+      while members > before {
+        before = members
+        members = 0
+        for index in 0..<count where begins[index] <= end {
+          members &+= 1
+          end = max(end, ends[index])
+        }
+      }
+      return (end, members == 1)
+    }
+  }
+}

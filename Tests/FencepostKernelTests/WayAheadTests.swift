@@ -1,0 +1,133 @@
+import TestSupport
+import Testing
+
+@testable import FencepostKernel
+
+/// Compares the results of `wayAhead` with the exact distances of places along the way.
+@Suite struct WayAheadTests {
+  /// Advances along a way by the distance to the boundary, because the way cannot cross the boundary earlier.
+  ///
+  /// - Returns: The first share of the way that is on the other side; infinite if the way stays on its side until `end`;
+  ///   `nil` if the way stays so close to the boundary that the search takes too long.
+  private func firstPassage(_ arc: ShortArc, _ shape: GeodesicShape, inwards: Bool, until end: Double) -> Double? {
+    var share = 0.0
+    for _ in 0..<400 {
+      let distance = shape.boundaryDistance(of: SurfacePoint(arc.position(at: share)))
+      if inwards ? distance < 0 : distance > 0 { return share }
+      guard share < end else { return .infinity }
+      share = min(end, share + max(distance.magnitude, 2e-6) / arc.length)
+    }
+    return nil
+  }
+
+  private struct Told {
+    var (passed, clear, crossings, ends, unknown, checked) = (0, 0, 0, 0, 0, 0)
+  }
+
+  private func check(_ shape: GeodesicShape, from start: Place, to end: Place, _ told: inout Told, _ note: String) {
+    let arc = ShortArc(
+      from: SurfacePoint(latitude: start.latitude, longitude: start.longitude).vector,
+      to: SurfacePoint(latitude: end.latitude, longitude: end.longitude).vector)
+    guard arc.square > 0, arc.length < ShortArc.limit else { return }
+    let sagitta = arc.square / (8 * 6.33e6) + 1e-5
+    let (first, last) = (arc.position(at: 0), arc.position(at: 1))
+    for inwards in [false, true] {
+      func passage(until end: Double) -> Double? { firstPassage(arc, shape, inwards: inwards, until: end) }
+      let distance = shape.boundaryDistance(of: SurfacePoint(first))
+      switch shape.wayAhead(from: first, to: last, sagitta: sagitta, inwards: inwards) {
+      case .passed:
+        told.passed += 1
+        #expect(inwards ? distance < -5e-8 : distance > 5e-8, "\(note): at \(distance)")
+      case .clear:
+        told.clear += 1
+        guard let passage = passage(until: 1) else { continue }
+        told.checked += 1
+        #expect(passage == .infinity, "\(note): not clear at \(passage) of \(arc.length) m")
+      case .unknown(let share, let end):
+        told.unknown += 1
+        #expect(0 <= share && share <= end && end <= 1, "\(note): \(share) to \(end)")
+        guard share > 0, let passage = passage(until: share) else { continue }
+        told.checked += 1
+        #expect(passage >= share - 2e-6 / arc.length, "\(note): \(passage) before \(share)")
+      case .crossing(let crossing):
+        func ahead(_ share: Double) -> Double? {
+          crossing.distance(at: arc.position(at: share)).map { inwards ? $0 : -$0 }
+        }
+        guard let passage = passage(until: 1) else { continue }
+        told.checked += 1
+        guard passage <= 1 else {
+          told.ends += 1
+          #expect((ahead(1) ?? -1) > -3e-8, "\(note): no crossing, but \(ahead(1) ?? .nan) m to go")
+          continue
+        }
+        told.crossings += 1
+        guard let here = ahead(passage) else {
+          Issue.record("\(note): the crossing is not beside the edge")
+          continue
+        }
+        #expect(here.magnitude < 3e-6, "\(note): \(here) m from the edge")
+        // The distance changes at the stated rate.
+        let step = min(0.01 / arc.length, (1 - passage) / 2)
+        if step * arc.length > 1e-3, let later = ahead(passage + step) {
+          let expected = -crossing.advance * step
+          #expect((later - here - expected).magnitude < 0.005 * expected.magnitude + 1e-6, "\(note)")
+        }
+      }
+    }
+  }
+
+  /// Tests ways of a millimetre to 300 m beside the edges and corners of stars with sizes of 3 m to 1 000 km: anywhere,
+  /// around the poles, and across the antimeridian. The edges of the large stars are many metres away from their chords.
+  @Test(arguments: 0..<6) func agreesWithExactDistances(_ number: Int) {
+    var random = SeededGenerator("way ahead", salt: UInt64(number))
+    let middles: [Corner] = [(90, 0), (-90, 30), (89.99, 120), (0, 180), (-65, 179.9), (12, -179.999)]
+    var told = Told()
+    for turn in 0..<60 {
+      let middle =
+        turn % 2 == 0 ? Place(latitude: middles[number].latitude, longitude: middles[number].longitude) : random.place()
+      let radius = random.logarithmic(3, 1e6)
+      let ring = star(&random, around: middle, radius: radius, least: turn % 5 == 0 ? 0.97 : 0.3)
+      var parts = [[ring]]
+      // Some have a hole that touches the outer ring or not.
+      if turn % 7 == 0 { parts[0].append(star(&random, around: middle, radius: 0.25 * radius, least: 0.5).reversed()) }
+      guard let shape = try? GeodesicShape.reading(polygon: parts) else { continue }
+      for way in 0..<12 {
+        let edge = random.integer(0...shape.line.vertices.count - 2)
+        let (one, other) = (shape.line.vertices[edge], shape.line.vertices[edge + 1])
+        let segment = GeodesicSegment(from: SurfacePoint(one), to: SurfacePoint(other))
+        let share = [0, 1, random.uniform(0...1), random.uniform(0...1)][random.integer(0...3)]
+        let length = random.logarithmic(1e-3, 299)
+        let at = segment.point(segment.length * share)
+        let beside = Place(latitude: at.place.latitude, longitude: at.place.longitude).moved(
+          azimuth: random.uniform(0...360), distance: length * [0, 1e-6, 0.3, 0.7][random.integer(0...3)])
+        // Along the edge, nearly so, or in any direction.
+        let azimuth = at.azimuth + [0, 180, random.uniform(-10...10), random.uniform(0...360)][random.integer(0...3)]
+        check(
+          shape, from: beside, to: beside.moved(azimuth: azimuth, distance: length), &told,
+          "turn \(turn), way \(way), \(length) m")
+      }
+    }
+    #expect(told.passed > 100 && told.clear > 40 && told.crossings > 30 && told.checked > 100, "\(told)")
+  }
+
+  /// For shapes whose boundary is not their line, and for ways without a length, the edges do not decide.
+  @Test func otherShapesAreUnknown() throws {
+    let ring = square(50, 10, 0.01)
+    let buffered = try GeodesicShape.reading(polygon: [[ring]], buffer: 5)
+    let corridor = try GeodesicShape.reading(corridor: [ring], radius: 5)
+    let plain = try GeodesicShape.reading(polygon: [[ring]])
+    let start = SurfacePoint(latitude: 50.005, longitude: 9.9999).vector
+    let end = SurfacePoint(latitude: 50.005, longitude: 10.0005).vector
+    func isUnknown(_ answer: WayAhead) -> Bool {
+      if case .unknown(0, 1) = answer { return true }
+      return false
+    }
+    #expect(isUnknown(buffered.wayAhead(from: start, to: end, sagitta: 1e-4, inwards: true)))
+    #expect(isUnknown(corridor.wayAhead(from: start, to: end, sagitta: 1e-4, inwards: true)))
+    #expect(isUnknown(plain.wayAhead(from: start, to: start, sagitta: 1e-4, inwards: true)))
+    guard case .crossing = plain.wayAhead(from: start, to: end, sagitta: 1e-4, inwards: true) else {
+      Issue.record("no crossing")
+      return
+    }
+  }
+}
