@@ -7,9 +7,9 @@
 void disk_reset(void);
 /* Applies an operation. If `all` is 0, only a random part of the sectors of a write reaches the disk. */
 void disk_apply(const op *o, int all);
-/* Simulates a possible state of the disk if the power fails before operation n. Each sector and each file name that was
- * written without a later fsync may be missing, independently of the others. File names become durable in the order in
- * which the files were created. */
+/* Simulates a possible state of the disk if the power fails before operation n. Each sector that was written without a
+ * later fsync may be missing, independently of other sectors. The latest changes to file names may be missing too: they
+ * become durable in the order in which they were made. */
 void power_failure(const op *trace, size_t n);
 /* Writes the contents of the disk to the folder. */
 void put_disk(void);

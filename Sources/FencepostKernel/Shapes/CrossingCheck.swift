@@ -303,8 +303,8 @@ struct CrossingCheck {
   private static func interleave(_ directions: [Direction]) -> Bool {
     var counts: [Int: Int] = [:]
     for direction in directions {
-      // If a seam was cancelled, the rest of the boundary is an open stretch, and the end of an open stretch has no
-      // passage through this place.
+      // Where a seam was cancelled, a chain of edges may be open. The end of an open chain has no passage through this
+      // place.
       guard let passage = direction.passage else { return true }
       counts[passage, default: 0] += 1
     }

@@ -20,7 +20,7 @@ import numpy
 from .edge import Edge, Nearest, inverse
 
 RADIUS_LEAST, RADIUS_GREATEST = 6_335_439.0, 6_399_594.0
-CROSSWISE = 4e-6  # metres; edges that touch extend beyond each other by at most 1 µm
+CROSSWISE = 4e-6  # metres; in a valid shape, edges extend across each other by at most 1 µm
 LONG = 2_000_000.0  # metres; the straight line between the ends of a longer edge gives no useful bound
 
 
