@@ -216,7 +216,7 @@ import Testing
     #expect(engine.drain().map(\.brief) == ["c satisfied@0.0 determination"])
     try engine.feed(east(40, 500))
     try engine.advance(to: at(60))
-    // The jump between two fixes with the same time is not a gap, because no speed can be computed for it.
+    // The jump between two fixes with the same time is not a gap: such a jump is a gap only if it crosses a line.
     let events = engine.drain()
     #expect(events.map(\.brief) == ["c unsatisfied@60.0 crossing"])
     #expect(events.allSatisfy { !$0.followsGap })
