@@ -1,13 +1,8 @@
 #!/bin/sh
 # Fetches from PyPI what building and testing the DuckDB extension needs.
 #
-#   .ci/duckdb.sh FOLDER
-#
-# fetches the two headers of DuckDB's C extension API 1.2.0 from the source distribution.
-#
-#   .ci/duckdb.sh FOLDER VERSION
-#
-# fetches the DuckDB Python package of that version, for programs that have FOLDER on their path.
+# - `.ci/duckdb.sh FOLDER` fetches the two headers of DuckDB's C extension API 1.2.0 from the source distribution.
+# - `.ci/duckdb.sh FOLDER VERSION` installs the given version of DuckDB's Python package into FOLDER.
 set -eu
 
 folder=${1:?usage: .ci/duckdb.sh FOLDER [VERSION]}

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Installs what the heavy tests of brokers and services need; the tests start their own servers on the loopback interface.
+# Installs the programs and packages that the tests of brokers and services need; these tests start their own servers on
+# the loopback interface.
 set -euo pipefail
 PATH=$PATH:/usr/sbin
 wanted=()

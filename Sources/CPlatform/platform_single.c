@@ -1,5 +1,5 @@
-/* Implements the lock functions for systems without threads: on such a system only the caller itself could already hold
-   a lock, and no call takes a lock twice. */
+/* Implements the lock functions for systems without threads. On such a system, every lock is free when it is requested:
+   no other thread exists, and no call takes the same lock twice. */
 #include "cplatform.h"
 
 #if defined(__wasm__)

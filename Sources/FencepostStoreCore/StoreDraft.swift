@@ -22,7 +22,7 @@ final class StoreDraft {
       try StoreFiles.requireLength(path, limit: Connection.longestPath)
       let file = try StoreFile.open(path)
       let connection = try Connection.open(path)
-      // The draft needs no journal: no other process uses it, and an incomplete draft is discarded.
+      // The draft of a store needs no journal: no other process uses the draft, and an incomplete draft is discarded.
       try connection.run("PRAGMA page_size=1024; PRAGMA journal_mode=OFF; PRAGMA synchronous=FULL")
       try connection.run("PRAGMA locking_mode=EXCLUSIVE; BEGIN")
       let sums = StoreSums(number: try Schema.create(kind, family: family, in: connection))

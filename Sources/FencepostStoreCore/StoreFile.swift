@@ -26,7 +26,8 @@ final class StoreFile {
   static func open(_ path: String) throws(StoreFailure) -> StoreFile {
     var attempts = 0
     while true {
-      // Check the file's type first: opening a pipe or a device may block or have side effects.
+      // Check the file's type before opening the file, because opening a pipe or a device may block or have side
+      // effects.
       try requireRegular(path)
       var opened = cposix_open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
       var obstacle: StoreFailure?

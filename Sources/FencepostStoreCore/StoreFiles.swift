@@ -105,8 +105,8 @@ enum StoreFiles {
       let found = String(cString: cposix_entry_name(entry))
       guard found.hasPrefix(prefix), found.utf8.count == prefix.utf8.count + 6 else { continue }
       let draft = directory + found
-      // If a process ended after it had added the store's final name, but before it removed the draft's name, the draft
-      // is the store itself.
+      // A process gives the finished draft the final name of the store before it removes the draft's name. If the
+      // process ended between these two steps, both names refer to the store.
       if file?.isSame(as: draft) == true || StoreFile.isAbandoned(draft) { remove(draft) }
     }
   }

@@ -14,8 +14,8 @@
   std::exit(1);
 }
 
-// Holds a program's answers in a form in which they can be compared with another program's answers: every event counts,
-// but the order of the events of one fix does not matter.
+// Summarizes a program's events, for comparison with the events of another program; the order of the events does not
+// matter.
 struct Answer {
   uint64_t events = 0, sum = 0;
   void add(uint64_t circle, bool isInside, int64_t time) {
@@ -25,7 +25,7 @@ struct Answer {
   bool operator==(const Answer &) const = default;
 };
 
-// The columns of a set of circles, built outside the measured part.
+// A set of circles as columns; building the columns is not part of the measured time.
 struct Columns {
   std::vector<std::string> texts;
   std::vector<const char *> identifiers;
@@ -55,7 +55,7 @@ class Monitored {
  public:
   double farEvidence = 0; // counts events whose fix is farther than 20 km from the centre
 
-  // Creates a monitor in memory; its path connects fixes that are at most a minute apart.
+  // Returns the options of a monitor with a path; the path connects fixes that are at most a minute apart.
   static fencepost_monitor_options onPath() {
     fencepost_monitor_options all = FENCEPOST_MONITOR_OPTIONS_INIT;
     all.path = FENCEPOST_PATH_GEODESIC;
@@ -114,7 +114,7 @@ class Monitored {
     }
     return answer;
   }
-  // Finds the sets of circles that contain the points, in compressed rows. Returns the number of (point, circle) pairs.
+  // Finds the circles that contain each point. Returns the number of (point, circle) pairs.
   size_t ask(const std::vector<fencepost_fix> &points) {
     fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
     columns.latitudes = &points[0].latitude, columns.longitudes = &points[0].longitude;
@@ -129,7 +129,7 @@ class Monitored {
       if (status != FENCEPOST_E_BUFFER_TOO_SMALL) check(status);
     }
   }
-  // Finds the conditions that contain each point, and returns them in a form in which answers can be compared.
+  // Finds the conditions that contain each point, and summarizes them for comparison with another program's answers.
   Answer sets(const std::vector<fencepost_fix> &points) {
     ask(points);
     Answer answer;
@@ -139,7 +139,7 @@ class Monitored {
         answer.add(generations[size_t(at)] - 1, true, points[row].time_us);
     return answer;
   }
-  // Finds the boundary nearest to each point. Returns the sum of the distances to these nearest boundaries.
+  // Finds the boundary nearest to each point, and returns the sum of the distances to these boundaries.
   double nearest(const std::vector<fencepost_fix> &points) {
     fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
     columns.latitudes = &points[0].latitude, columns.longitudes = &points[0].longitude;
@@ -176,7 +176,7 @@ class Monitored {
     Answer ignored;
     poll(ignored);
   }
-  // Returns the number of circles that a plan with 20 slots arms.
+  // Returns the number of circles in a plan with 20 slots.
   size_t plan(double latitude, double longitude) {
     fencepost_plan plan = FENCEPOST_PLAN_INIT;
     size_t count = 0;
@@ -204,7 +204,7 @@ class Monitored {
     check(fencepost_monitor_statistics(monitor, &statistics, &error));
     return statistics.condition_count;
   }
-  // Feeds the same fixes again and counts the events whose fix is far from the centre.
+  // Feeds the same fixes again and counts the events whose fix is far from the centre of the circle.
   double countFarEvidence(const std::vector<fencepost_fix> &fixes, const std::vector<Circle> &circles) {
     far = &circles;
     farEvidence = 0;

@@ -9,9 +9,9 @@ struct Row {
     atMost,
     atLeast
   };
-  std::string name, baseline; // empty if there is no baseline; in that case the value is absolute
-  double ours, baselineTime;  // nanoseconds; negative if not measured
-  double ratio;               // the value that the target limits, in `unit`; negative if not measured
+  std::string name, baseline; // `baseline` is empty if the target is an absolute value
+  double ours, baselineTime;  // times in nanoseconds; negative if not measured
+  double ratio;               // the measured value, in `unit`, to compare with the target; negative if not measured
   Sense sense;
   double target;
   std::string unit;

@@ -1,7 +1,7 @@
-// The programs of ../shared/bench are compiled with this header before their own text (-include), so that they use our
-// clock.
+// The option -include puts this header in front of the programs of ../shared/bench, so that they use the same clock as
+// our benchmarks.
 #pragma once
-#include <bits/stdc++.h> // includes every standard header before the macro below renames the clock
+#include <bits/stdc++.h> // includes every standard header before steady_clock becomes a macro
 
 #include "clock.hpp"
 #define steady_clock ThreadClock

@@ -1,7 +1,7 @@
-// Runs tg on the polygons of the table row W3 (../shared/bench). A packed R-tree of boxes finds candidate polygons, tg
-// tests whether they contain the point, and each difference from the previous set of polygons is an event. Edges are
-// straight on the map. TG_LIBRARY is the path of the library with tg, from the package sqlite-tg. Prints a line of
-// JSON, as the other peers do.
+// Runs tg on the polygons of the table row W3 (../shared/bench). A packed R-tree of boxes finds candidate polygons, and
+// tg tests which of them contain the point. If the set of polygons that contain the device changes, each difference is
+// an event. Edges are straight lines in longitude and latitude. The macro TG_LIBRARY is the path of the library that
+// contains tg; the package sqlite-tg includes this library. Prints a line of JSON, as the other peers do.
 #include "common.hpp"
 
 #include <boost/geometry.hpp>
@@ -38,7 +38,7 @@ int main() {
   auto newPolygon = loaded<tg_poly *(const tg_ring *, const tg_ring *const *, int)>(library, "tg_poly_new");
   auto newGeometry = loaded<tg_geom *(const tg_poly *)>(library, "tg_geom_new_polygon");
   auto intersects = loaded<bool(const tg_geom *, double, double)>(library, "tg_geom_intersects_xy");
-  constexpr int stripes = 3; // tg's fastest index for points
+  constexpr int stripes = 3; // the fastest of tg's indexes for point queries
 
   namespace bg = boost::geometry;
   namespace bgi = boost::geometry::index;

@@ -45,8 +45,8 @@ struct Place {
   }
 };
 
-// The region that contains a world's cities. No region reaches a pole or the antimeridian, because the baseline's boxes
-// fail there.
+// The region in which the cities of a world lie. No region reaches a pole or the antimeridian, because the bounding
+// boxes of the baseline do not work there.
 struct Region {
   double south, north, west, east;
 };
@@ -67,9 +67,10 @@ class World {
     }
   }
 
-  // If there are 20 circles, all of them are around the home; if there are 1 000, half of them are. With more circles,
-  // 70 % are at cities, 20 % in the country around them, 10 % anywhere. In worlds with more than 1 000 circles, the
-  // circles of a smaller world are the first circles of a larger world.
+  // Up to 20 circles all lie around the home; of 21 to 1 000 circles, half lie around the home or one of the four
+  // destinations. All other circles lie at random places: 70 % at cities, 20 % within a few degrees of the home, and
+  // 10 % anywhere in the region. For more than 1 000 circles, the random numbers do not depend on the count, so a
+  // larger set begins with the circles of a smaller one.
   std::vector<Circle> circles(size_t count) const {
     Random random(11 + (count <= 1000 ? count : 0));
     std::vector<Circle> result;
@@ -156,7 +157,7 @@ class World {
     if (kind < 0.9) return {at.latitude + random.uniform(-6, 6), at.longitude + random.uniform(-8, 8)};
     return {random.uniform(region.south, region.north), random.uniform(region.west, region.east)};
   }
-  static double radius(Random &random) { // 50 m to 5 km; each octave is equally frequent
+  static double radius(Random &random) { // 50 m to 5 km; 100 to 200 m is as frequent as 200 to 400 m
     double octave = random.uniform(0, 6.643856), scale = 50;
     while (octave >= 1) octave -= 1, scale *= 2;
     return scale * (1 + octave);
@@ -194,8 +195,8 @@ class World {
     return walk.place;
   }
   static fencepost_fix noisy(Place place, int64_t time, Random &random) {
-    double accuracy = random.uniform(5, 20), sigma = accuracy / 1.5152; // the radius that contains 68 % of a Gaussian
-                                                                        // in the plane
+    // In the plane, 68 % of a Gaussian distribution lie within 1.5152 sigma.
+    double accuracy = random.uniform(5, 20), sigma = accuracy / 1.5152;
     double north = random.normal() * sigma, east = random.normal() * sigma;
     place = place.moved(north, east);
     return {place.latitude, place.longitude, accuracy, time};

@@ -47,8 +47,8 @@ static size_t events_of(fencepost_fleet *fleet, fencepost_fleet_event *events) {
   return count;
 }
 
-/* Device columns of any integer width, with numbers or with indices of a dictionary, give the same events as single
-   calls; `row` names the row that caused an event. */
+/* Columns of devices give the same events as single calls, for each integer width, with device numbers and with indices
+   of a dictionary. `row` is the row that caused an event. */
 static void columns_and_dictionaries(void) {
   static const char *const names[] = {"a", "b", "c", "d"};
   static _Thread_local fencepost_fleet_event expected[CAPACITY], got[CAPACITY];
@@ -70,7 +70,7 @@ static void columns_and_dictionaries(void) {
   for (int form = 0; form < 5; form++) {
     fencepost_fleet *fleet = new_fleet(table);
     uint32_t own[4];
-    /* The devices are added in another order, so that numbers and indices differ; the rows use indices. */
+    /* Adds the devices in reverse order, so that their numbers differ from their indices in the rows. */
     static const char *const turned[] = {"d", "c", "b", "a"};
     CHECK_OK(fencepost_fleet_devices(fleet, turned, 4, 1, own, NULL));
     uint32_t dictionary[6] = {own[3], own[2], own[1], own[0], FENCEPOST_NO_DEVICE, 99};
@@ -114,7 +114,7 @@ static void columns_and_dictionaries(void) {
                    columns.dictionary == NULL || bad < 2 ? FENCEPOST_E_NO_SUCH_DEVICE : FENCEPOST_E_INVALID_ARGUMENT);
       CHECK_INT(error.position, 40);
       CHECK_CONTAINS(error.message, "row 40");
-      /* If a batch is refused, the caller's counts are not written. */
+      /* A refused batch does not change the caller's counts. */
       CHECK(result.accepted == 7 && result.invalid == 7 && result.late == 7);
       rows[40] = kept;
     }
@@ -126,7 +126,8 @@ static void columns_and_dictionaries(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* The strides are negative, zero or overlapping; widths, sizes and pointers are invalid. */
+/* Tests negative, zero and overlapping strides, which are allowed, and invalid widths, sizes and pointers, which are
+   refused. */
 static void columns_misused(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "zone", 0, 3);

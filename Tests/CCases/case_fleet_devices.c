@@ -49,8 +49,8 @@ static void devices(void) {
   CHECK_TEXT(name, "c");
   CHECK_STATUS(fencepost_fleet_device_identifier(fleet, 3, name, 8, &size, NULL), FENCEPOST_E_NO_SUCH_DEVICE);
 
-  /* After a device is removed, its event is still delivered. The device's number is reused only after this event was
-     delivered, but its name can be reused at once. */
+  /* After a device is removed, its event is still delivered. The device's number is not reused before this event has
+     been delivered, but the device's name can be reused at once. */
   CHECK_OK(feed_device(fleet, 0, 0, SECONDS(100)));
   CHECK_OK(feed_device(fleet, 1, 0, SECONDS(200)));
   CHECK_OK(fencepost_fleet_remove_device(fleet, 0, 0, NULL));
@@ -79,7 +79,7 @@ static void devices(void) {
   CHECK_OK(fencepost_fleet_remove_device(fleet, 1, 1, NULL)); /* the removed device's event is dropped */
   expect_no_fleet_event(fleet);
 
-  /* A device expires by its own clock; a device without inputs never expires. */
+  /* Whether a device expires depends on the device's own clock; a device without inputs never expires. */
   CHECK_OK(feed_device(fleet, 3, 0, SECONDS(400)));
   CHECK_OK(fencepost_fleet_expire(fleet, SECONDS(400), numbers, 4, &count, NULL));
   CHECK_INT(count, 0);
@@ -99,7 +99,7 @@ static void devices(void) {
 
 #define SPAN(seconds) ((int64_t)(seconds) * 1000000)
 
-/* Expiry by arrival time does not depend on the dates of the inputs. If arrival times are set, the limit for time steps
+/* The dates of the inputs do not matter for expiry by arrival time. If arrival times are set, the limit for time steps
    also applies to the first input of a device and to advances. */
 static void arrivals(void) {
   fencepost_conditions *table = NULL;
@@ -118,13 +118,14 @@ static void arrivals(void) {
   CHECK_CONTAINS(error.message, "arrival time");
   CHECK_INT(count, 7);
   CHECK_STATUS(fencepost_fleet_set_arrival_time(fleet, INT64_MAX, &error), FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_OK(feed_device(fleet, devices[1], 0, now + SPAN(1000000000))); /* without an earlier time, there is no limit */
+  /* No arrival time has been set, so there is no limit for time steps. */
+  CHECK_OK(feed_device(fleet, devices[1], 0, now + SPAN(1000000000)));
   CHECK_OK(fencepost_fleet_set_arrival_time(fleet, now, NULL));
   CHECK_OK(fencepost_fleet_devices(fleet, names, 4, 1, devices, NULL));
   CHECK_STATUS(feed_device(fleet, devices[3], 0, now + SPAN(3601)), FENCEPOST_E_AHEAD_OF_CLOCK);
   CHECK_OK(feed_device(fleet, devices[3], 0, now + SPAN(3600)));
   CHECK_OK(feed_device(fleet, devices[2], 0, now - SPAN(1024 * 604800)));
-  /* A wrong date is refused, even if a device's clock already has that date; a forced advance is accepted. */
+  /* A wrong date is refused even if the clock of a device already has that date, but a forced advance is accepted. */
   CHECK_STATUS(fencepost_fleet_advance(fleet, now + SPAN(3601), &error), FENCEPOST_E_AHEAD_OF_CLOCK);
   CHECK_INT(fleet_statistics(fleet).clock_us, FENCEPOST_TIME_UNSET);
   CHECK_OK(fencepost_fleet_set_arrival_time(fleet, now + SPAN(86400), NULL));
@@ -144,8 +145,9 @@ static void arrivals(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* Devices that were exported from one fleet continue in another fleet. An import is refused if it comes from another
-   table, if its bytes are damaged, or if the fleet already has a device with the same name. */
+/* Devices continue in another fleet after they have been exported from one fleet and imported into the other. An import
+   is refused if it comes from another table, if its bytes are damaged, or if the fleet already has a device with the
+   same name. */
 static void moving(void) {
   fencepost_conditions *table;
   fencepost_fleet *fleet = busy_fleet(&table), *other = new_fleet(table);
@@ -168,7 +170,8 @@ static void moving(void) {
   CHECK_INT(entered[1], 1);
   CHECK_OK(fencepost_fleet_advance(other, SECONDS(30), NULL));
   fencepost_fleet_event event = next_fleet_event(other);
-  CHECK_TEXT(event.event.identifier, "standard"); /* the unconfirmed crossing continued in the second fleet */
+  /* The second fleet confirms a crossing that began in the first fleet. */
+  CHECK_TEXT(event.event.identifier, "standard");
   CHECK_INT(event.device, 1);
   CHECK_OK(fencepost_fleet_advance(fleet, SECONDS(30), NULL));
 
@@ -203,7 +206,7 @@ static void moving(void) {
   after = fleet_statistics(other);
   CHECK(memcmp(&before, &after, sizeof before) == 0);
 
-  /* With another version of the table, the bytes are refused or, if requested, adapted. */
+  /* If the table has changed since the export, the bytes are refused or, on request, adapted. */
   add_exact(table, "later", 1, 0);
   CHECK_STATUS(fencepost_fleet_import_devices(other, fresh, bytes, offsets, 2, 0, NULL, &error),
                FENCEPOST_E_TABLE_MISMATCH);
@@ -223,7 +226,7 @@ static void moving(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* Removes a device and adds another one, until numbers are reused; returns the last number. */
+/* Adds `count` devices, and removes each one before it adds the next; returns the number of the last device. */
 static uint32_t churn(fencepost_fleet *fleet, int count) {
   uint32_t device = FENCEPOST_NO_DEVICE;
   char name[24];
@@ -235,8 +238,7 @@ static uint32_t churn(fencepost_fleet *fleet, int count) {
   return device;
 }
 
-/* If a host keeps using the number of a removed device, each call fails, even if another device now has the same
-   place. */
+/* After a device is removed, each call with its number fails, even if another device now uses the same slot. */
 static void stale_numbers(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "zone", 0, 3);
@@ -247,7 +249,8 @@ static void stale_numbers(void) {
   CHECK_OK(fencepost_fleet_remove_device(fleet, stale, 0, NULL));
   CHECK_OK(fencepost_fleet_acknowledge(fleet, NULL));
   churn(fleet, 3);
-  /* The event is committed and other events have been delivered since, but the event still refers to its device. */
+  /* Although the device has been removed and its event has been acknowledged, the event's JSON still contains the
+     device's name. */
   static _Thread_local char json[8192];
   CHECK_OK(fencepost_fleet_event_json(fleet, &event, json, sizeof json, NULL, NULL));
   CHECK(strncmp(json, "{\"device\":\"stale\",", 18) == 0);
@@ -258,8 +261,8 @@ static void stale_numbers(void) {
   const fencepost_fleet_statistics before = fleet_statistics(fleet);
   fencepost_error error = FENCEPOST_ERROR_INIT;
   uint32_t other = 0;
-  for (uint32_t generation = 0; generation < 64; generation++) { /* no number with the same place, whatever its
-                                                                    generation, affects the device */
+  /* Tries each of the 64 numbers that have the slot of the removed device. */
+  for (uint32_t generation = 0; generation < 64; generation++) {
     const uint32_t number = (stale & FENCEPOST_DEVICE_PLACE_MASK) | generation << 26;
     char name[32];
     if (fencepost_fleet_device_identifier(fleet, number, name, sizeof name, NULL, NULL) == FENCEPOST_OK) {
@@ -305,7 +308,7 @@ static void stale_numbers(void) {
   STALE(fencepost_fleet_event_json(fleet, &event, json, sizeof json, NULL, NULL));
   const fencepost_fleet_statistics after = fleet_statistics(fleet);
   CHECK(memcmp(&before, &after, sizeof before) == 0);
-  /* For each place in a device number, only one number is valid: the number of the device that is there now. */
+  /* In each slot, only the number of the device that uses the slot now is valid. */
   CHECK_OK(feed_device(fleet, last, 0, SECONDS(300)));
   event = next_fleet_event(fleet);
   CHECK_INT(event.device, last);

@@ -63,7 +63,7 @@ static void *follow(void *argument) {
   return NULL;
 }
 
-/* While the other threads run, changes and reads the table. */
+/* Changes and reads the table while the other threads run. */
 static void *change(void *argument) {
   shard *me = argument;
   for (int round = 0; round < ROUNDS * 4; round++) {
@@ -97,7 +97,7 @@ static void eight_fleets(void) {
     CHECK_INT(pthread_create(&threads[i], NULL, i < FLEETS ? follow : change, &shards[i]), 0);
   for (int i = 0; i <= FLEETS; i++) CHECK_INT(pthread_join(threads[i], NULL), 0);
   for (int i = 0; i <= FLEETS; i++) CHECK_INT(shards[i].failures, 0);
-  /* The condition "always" alone gives each device an event in most rounds. */
+  /* In most rounds, the condition "always" is enough to give each device an event. */
   for (int i = 0; i < FLEETS; i++) CHECK(shards[i].events >= ROUNDS * DEVICES / 3);
   CHECK_INT(version_of(table).generation, 1 + ROUNDS * 4);
   fencepost_conditions_destroy(table);

@@ -63,7 +63,7 @@ static void crossings(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Tests each way to add a line; an equal line keeps its state. */
+/* Tests each function that adds a line; a line that is equal to the existing one keeps its state. */
 static void ways_to_add(void) {
   fencepost_monitor_options options = geodesic();
   fencepost_monitor *monitor = new_monitor(&options);

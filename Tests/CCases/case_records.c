@@ -106,8 +106,8 @@ static void walk(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Each visited record is removed, or replaced once, which moves the record to the end; some records are added during
-   the iteration. */
+/* During the iteration, each visited record is removed or replaced, but replaced only once. Replacing a record moves it
+   to the end. Some records are added during the iteration. */
 static void walk_while_changing(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   char identifier[32];

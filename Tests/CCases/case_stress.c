@@ -1,5 +1,5 @@
-/* Tests everything that the rules about threads allow, all at once; Tests/Sanitize/run.sh runs it under the
-   sanitizers. */
+/* Does everything that several threads are allowed to do at the same time; Tests/Sanitize/run.sh runs this test under
+   the sanitizers. */
 #include <pthread.h>
 #include <sched.h>
 
@@ -12,7 +12,7 @@ enum {
   CIRCLES = 6
 };
 
-/* Shares one monitor: five threads feed and change it, two consume in turn, one reads. */
+/* Eight threads share one monitor: five feed and change it, two consume events in turn, and one reads. */
 typedef struct shared {
   fencepost_monitor *monitor;
   pthread_mutex_t turn; /* protects the order of events: the consumers take turns */
@@ -234,7 +234,7 @@ static void check_forks(int crowd) {
 
 static void forks_share_nothing(void) { check_forks(0); }
 
-/* Even with several thousand conditions, the forks share their states. */
+/* With 3 000 distant conditions, the forks share the memory for the states of conditions. */
 static void forks_share_states(void) { check_forks(3000); }
 
 static const ccase cases[] = {

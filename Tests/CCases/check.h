@@ -1,4 +1,4 @@
-/* Contains what the cases share: checks that report file and line, and small helpers for the header. */
+/* Contains the checks and small helpers that all C cases share; a failed check reports its file and line. */
 #ifndef FENCEPOST_CHECK_H
 #define FENCEPOST_CHECK_H
 
@@ -73,7 +73,7 @@ void check_text(const char *file, int line, const char *what, const char *got, c
 #define T0 INT64_C(1700000000000000)
 #define SECONDS(n) (T0 + INT64_C(1000000) * (n))
 
-/* The UUID e2c56db5-dffb-48d2-b060-d0f5a71096e0. */
+/* The UUID of the beacon in the tests, e2c56db5-dffb-48d2-b060-d0f5a71096e0. */
 extern const uint8_t beacon_uuid[16];
 
 /* Creates a monitor with the given options, or with the defaults; never returns NULL. */
@@ -112,8 +112,8 @@ typedef struct snapshot {
 
 snapshot take_snapshot(fencepost_monitor *monitor);
 
-/* Compares the monitor with a snapshot and frees the snapshot; the three counters must have grown by the given
-   steps. */
+/* Checks that the monitor equals the snapshot, except that its counts of inputs, invalid inputs and late inputs have
+   grown by the given numbers; frees the snapshot. */
 void expect_unchanged(const char *file, int line, fencepost_monitor *monitor, snapshot *before, uint64_t inputs,
                       uint64_t invalid, uint64_t late);
 
@@ -133,7 +133,8 @@ void expect_unchanged(const char *file, int line, fencepost_monitor *monitor, sn
     expect_unchanged(__FILE__, __LINE__, monitor, &before_, inputs, invalid, late); \
   } while (0)
 
-/* Creates a monitor with two circles, a beacon, a clock time and two waiting events, so that damage would show. */
+/* Creates a monitor with two circles, a beacon, a clock time and two waiting events, so that a test notices any
+   unwanted change. */
 fencepost_monitor *busy_monitor(void);
 
 #endif

@@ -1,9 +1,8 @@
 #!/bin/bash
-# Installs the C library into temporary prefixes, one with a space in its name, and uses it as an outside user would. Builds
-# and runs examples/c and examples/cpp with GCC and Clang through pkg-config, CMake and the static archive, runs the C cases
-# against both libraries, follows README word for word, and removes everything again.
-#
-#   Tests/CInstalled/run.sh
+# Installs the C library into temporary prefixes, one with a space in its name, and uses it as an outside user would.
+# Builds and runs examples/c and examples/cpp with GCC and Clang: through pkg-config, through CMake, and with the static
+# archive. Runs the C cases against the shared and the static library, follows bindings/c/README.md word for word, and
+# uninstalls everything again.
 #
 # Needs the files that `make setup-test` builds.
 set -euo pipefail
@@ -40,8 +39,8 @@ run() {
 
 strict='-O1 -Wall -Wextra -Wpedantic -Werror'
 
-# through_pkg_config PREFIX EXAMPLE...: builds the examples with both compilers, linked to the shared library, to the
-# archive, and fully statically.
+# through_pkg_config PREFIX EXAMPLE...: builds the examples with both compilers, each time in three ways: linked to the
+# shared library, linked to the archive, and fully static.
 through_pkg_config() {
   local shared static archive compiler source
   export PKG_CONFIG_PATH="$1/lib/pkgconfig"
@@ -72,8 +71,8 @@ through_pkg_config() {
   unset PKG_CONFIG_PATH
 }
 
-# Tests the linkers that a distribution may use by default, with the options that Debian enables, and with
-# --gc-sections.
+# Links with each linker that a distribution may use by default, also with --gc-sections and with the options that
+# Debian enables.
 through_linkers() {
   local linker options
   for linker in 'gcc -fuse-ld=bfd' 'gcc -fuse-ld=gold' 'clang -fuse-ld=lld'; do
@@ -104,8 +103,8 @@ through_cmake() {
   done
 }
 
-# Tests which requested versions the CMake package accepts: versions with the same major number, beginning with the
-# oldest version whose programs compile unchanged.
+# Tests which requested versions the CMake package accepts. It accepts versions with the same major number, beginning
+# with the oldest version whose programs compile unchanged.
 cmake_versions() {
   local request expected
   mkdir -p "$folder/versions"
@@ -139,7 +138,8 @@ END
 END
 }
 
-# Runs the C cases against the installed libraries: the header's statements must hold for the libraries that users link.
+# Runs the C cases against the installed libraries, because the header's statements must hold for the libraries that
+# users link.
 cases() {
   local source
   mkdir -p "$folder/cases"
@@ -155,8 +155,8 @@ cases() {
   count=$((count + 2))
 }
 
-# Builds unchanged programs written for 0.1: one that uses everything in its header, and the examples of 0.1, which must
-# print the same as in 0.1.
+# Builds programs that were written for version 0.1, without changing them: one uses everything in the 0.1 header, and
+# the others are the examples of 0.1, whose output must be the same as in 0.1.
 of_0_1() {
   local source compiler
   for compiler in gcc clang; do
@@ -196,8 +196,8 @@ wrapper() {
   count=$((count + 1))
 }
 
-# In a separate home directory, follows bindings/c/README.md word for word: first its program, then its two blocks of
-# commands. Also compiles the README's other programs, and runs the program in C++.
+# Follows bindings/c/README.md word for word, in a separate home directory: first its program, then its two blocks of
+# commands. Compiles the other programs of the README as well, and runs the one in C++.
 readme() {
   mkdir -p "$folder/home"
   awk -v folder="$folder/home" '
@@ -292,8 +292,8 @@ of_0_1 "$plain"
 under_thread_sanitizer "$plain"
 readme
 
-# Makes a staged installation with its own library directory, and moves it as a whole, as a package or image builder
-# does.
+# Installs into a staging directory with a separate library directory, and then moves the whole installation, as a
+# package or image builder does.
 staged=(PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu INCLUDEDIR=/usr/include/fencepost "DESTDIR=$folder/stage")
 install "${staged[@]}"
 [ -f "$folder/stage/usr/lib/x86_64-linux-gnu/libfencepost.so.$version" ] || fail "DESTDIR is not respected"
@@ -305,7 +305,8 @@ unset PKG_CONFIG_PATH
 cmake_versions "$folder/moved"
 mv "$folder/moved" "$folder/stage/usr"
 
-# Puts the library outside the prefix, under a name with characters that are special for sed, pkg-config and CMake.
+# Installs the library outside the prefix. The prefix's name contains characters that are special for sed, pkg-config
+# and CMake.
 apart=("PREFIX=$folder/R&D Ü|1" "LIBDIR=$folder/apart/lib")
 install "${apart[@]}"
 through_pkg_config "$folder/apart" examples/c/quickstart.c

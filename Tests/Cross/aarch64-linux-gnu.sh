@@ -8,8 +8,8 @@ case $(basename "$wheel") in
   *) fail "auditwheel gives the wheel the name $(basename "$wheel")" ;;
 esac
 site=$root/.build/cross/$target/site
-# With these options, pip installs packages for that platform only. Downloads are cached; only our package is installed
-# anew each time.
+# With these options, pip installs packages for the target platform and not for this machine. Downloads are cached; only
+# our package is installed anew each time.
 for_target=(--python-version 3.11 --implementation cp --abi cp311 --abi abi3 --abi none --only-binary=:all:)
 for platform in manylinux_2_17_aarch64 manylinux_2_28_aarch64; do for_target+=(--platform "$platform"); done
 others='rich numpy pytest hypothesis geographiclib'

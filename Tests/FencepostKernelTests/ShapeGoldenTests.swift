@@ -46,7 +46,7 @@ import Testing
           Issue.record("\(error.message): \(row)")
         }
         if let current, let depth = Double(row[5]) {
-          // The reference value itself may be too small by half a percent.
+          // The reference depth may itself be up to half a percent too small.
           let ratio = current.depth / depth
           #expect(ratio > 0.99 && ratio < 1.006, "\(ratio) \(row)")
           depths += 1
@@ -86,7 +86,7 @@ import Testing
     else { return [] }
     return rows.compactMap { row in
       let polygon = row["polygon"] as? [String: Any]
-      // Other notations, and words that the library does not know, are covered by the tests of the language bindings.
+      // This test skips rows with other notations or unknown words; the tests of the language bindings cover such rows.
       guard let shape = polygon ?? row["corridor"] as? [String: Any], let coordinates = shape["coordinates"],
         let parts = parts(coordinates, isPolygon: polygon != nil),
         let edges = ["geodesic": EdgeReading.geodesic, "planar": .planar][shape["edges"] as? String ?? "geodesic"]

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* This is the entry point for libFuzzer and replay.c. The target aborts if a check fails. */
+/* This is the entry point for libFuzzer and replay.c. The fuzz target aborts if a check fails. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define REQUIRE(condition)                                                      \
@@ -35,7 +35,7 @@ static inline void require_detail(fencepost_status status, const fencepost_error
   REQUIRE(error->message[0] != 0 && strchr(error->message, '\n') == NULL);
 }
 
-/* Reads from the remaining bytes; at their end it returns zeros. */
+/* Reads values from the remaining bytes; when no bytes are left, it returns zeros. */
 typedef struct reader {
   const uint8_t *data;
   size_t size;
@@ -61,7 +61,7 @@ static inline void take_bytes(reader *in, void *out, size_t count) {
   in->size -= there;
 }
 
-/* Returns a copy in memory of exactly its size, so that reading beyond it is detected. */
+/* Returns a copy whose memory has exactly the size of the data, so that reading beyond the copy is detected. */
 static inline uint8_t *exact_copy(const uint8_t *data, size_t size) {
   uint8_t *copy = calloc(size ? size : 1, 1);
   REQUIRE(copy != NULL);
@@ -80,7 +80,7 @@ static inline void take_text(reader *in, char *out, size_t capacity) {
   out[length] = 0;
 }
 
-/* Reads a terminated text into memory of exactly its size. */
+/* Reads a terminated text into allocated memory that has exactly the size of the text. */
 static inline char *take_exact_text(reader *in, size_t limit) {
   size_t length = 0;
   while (length < limit && length < in->size && in->data[length] != 0) length++;

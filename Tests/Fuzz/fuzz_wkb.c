@@ -1,5 +1,5 @@
-/* Fuzzes the functions for well-known binary with arbitrary bytes: accepted bytes can be written back, give the same
-   condition again, and can be measured. */
+/* Gives arbitrary bytes to the functions for well-known binary. If the bytes are accepted, the shape can be written and
+   read again with the same result, and distances from it can be measured. */
 #include "fuzz.h"
 
 static void measure(fencepost_monitor *monitor, const fencepost_shape *shape) {

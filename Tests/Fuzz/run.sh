@@ -2,10 +2,10 @@
 # Runs the fuzz targets of Tests/Fuzz.
 #
 # - `Tests/Fuzz/run.sh replay` runs the corpora on the release library, with a plain driver, as `make test` does.
-# - `Tests/Fuzz/run.sh run SECONDS [T...]` runs libFuzzer, with the engine under the Address Sanitizer, for SECONDS on
-#   each target. Each run starts from the corpora, and saves its findings in .build/fuzz/corpus.
-# - `Tests/Fuzz/run.sh merge [T...]` copies to the committed corpora the inputs in .build/fuzz/corpus that reach new
-#   code.
+# - `Tests/Fuzz/run.sh run SECONDS [T...]` runs libFuzzer on each target for SECONDS, with the engine under the Address
+#   Sanitizer. Each run starts from the corpora, and saves its findings in .build/fuzz/corpus.
+# - `Tests/Fuzz/run.sh merge [T...]` copies the inputs in .build/fuzz/corpus that reach new code to the committed
+#   corpora.
 set -euo pipefail
 # Disables the backtrace program of the Swift runtime, which would wait for a process that has ended.
 export SWIFT_BACKTRACE=enable=no
@@ -30,7 +30,8 @@ replay() {
 }
 
 # Builds the library with coverage counters, the Address Sanitizer and invariant checks, and links each target to it.
-# swiftc links, because it knows the libraries of the Swift runtime; its default linker fails on the counters.
+# swiftc does the linking, because it knows the libraries of the Swift runtime. The linker is lld, because swiftc's default
+# linker fails on the counters.
 compile() {
   # The --sanitize option of swift build accepts only one sanitizer; only the compiler option -sanitize=fuzzer gives
   # coverage.

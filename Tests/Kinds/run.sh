@@ -1,8 +1,6 @@
 #!/bin/bash
 # Shows that a new kind of condition cannot be forgotten: with one more case in `ConditionKind`, in `Definition.Subject`
-# and in `Shape`, each place that asks for the kind must fail to compile. Works in a copy of Sources.
-#
-#   Tests/Kinds/run.sh
+# and in `Shape`, each place that distinguishes the kinds must fail to compile. Works in a copy of Sources.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD

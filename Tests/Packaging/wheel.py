@@ -31,15 +31,16 @@ DIST = ROOT / ".build" / "dist"
 PYTHON_FOLDER = ROOT / "bindings" / "python"
 SIZE_LIMIT = 12_000_000  # bytes
 OLDEST = (3, 11)
-# The programs, apart from Python, that the package's tests call. Swift is not among these programs.
+# The programs that the package's tests call, other than Python. Swift is not in this list, because the wheel must work
+# without Swift.
 TOOLS = ("cat", "nm", "readelf", "sh", "sleep", "strace", "tee", "touch")
 LONG = "kill notebook streams watch_kill"
 # These tests need the checkout (its guides, the plugin, its shell and its build), so they do not test the wheel.
 CHECKOUT = [f"--ignore-glob=*/test_{name}.py" for name in ("guides", "qgis_imports")]
 EXTRAS = "cli,files,geo,report,nmea,parquet"
 PARALLEL = ("--numprocesses", "2", "--dist", "worksteal")
-# The newest Python gets all tests of the wheel; on each other version, these few tests show that the wheel works. The
-# workflow `tests` runs all tests on each version.
+# The newest Python runs all tests of the wheel; each other version of Python runs only these tests, which show that the
+# wheel works. The workflow `tests` runs all tests on each version.
 SOME = (
     "tests/package/test_import.py",
     "tests/command/test_conformance.py",
@@ -311,7 +312,7 @@ def test_wheels() -> None:
         started = time.monotonic()
         environment = Environment(python, WORK / f"python-{version}")
         environment.install(f"fencepost[{EXTRAS}] @ {wheel.as_uri()}", "test")
-        # Leaves out the slow tests (the reference model, streams, kills), because `make test` runs them with the same
+        # The slow tests (the reference model, streams, kills) are left out, because `make test` runs them with the same
         # library.
         chosen = () if python == found[-1] else SOME
         environment.run_tests(PYTHON_FOLDER, *PARALLEL, *CHECKOUT, *SHORTER, *chosen)
@@ -347,8 +348,8 @@ def test_sdist() -> None:
     check(not built, f"the source distribution holds {built}")
 
     # Builds as pip does for a user who has Swift: from the archive only, in the folder where it was unpacked.
-    # embedded.sh uses the objects of this tree only if their sources, options and compiler are the same byte for byte,
-    # and compiles otherwise.
+    # embedded.sh uses the objects of this tree if their sources, options and compiler are byte for byte the same;
+    # otherwise it compiles the sources.
     objects = ".build/embedded/x86_64-linux-gnu"
     if (ROOT / objects).is_dir():
         shutil.copytree(ROOT / objects, source / "library" / objects)
@@ -359,7 +360,7 @@ def test_sdist() -> None:
     fresh = Environment(pythons()[0], folder / "environment")
     fresh.install(str(wheel))
     fresh.install("pytest>=8")
-    # Runs some of the archive's own tests, which shows that the archive contains the files that they read.
+    # Runs some of the tests in the archive, to check that the archive contains the files that these tests read.
     fresh.run_tests(
         source,
         *(f"tests/{name}.py" for name in ("package/test_import", "command/test_conformance", "package/test_errors")),

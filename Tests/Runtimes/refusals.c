@@ -3,7 +3,7 @@
  * does not free an object whose initializer throws, and no sanitizer can look into the library, so this program checks
  * the allocator.
  *
- *     refusals FOLDER, with a folder that contains no stores
+ * Run it as `refusals FOLDER`; the folder must not contain any stores.
  */
 #include <malloc.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Declares the attacks, one per file. Each attack takes a repeat count. */
+/* Declares the attacks; each attack has a file of its own. Each attack takes a repeat count. */
 #ifndef ATTACKS_H
 #define ATTACKS_H
 

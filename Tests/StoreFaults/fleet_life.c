@@ -17,8 +17,8 @@ fencepost_durability fleet_durability = FENCEPOST_DURABILITY_CHANGES;
 
 static const uint8_t uuid[16] = {1, 2, 3};
 
-/* The operations that come between the inputs. Each operation follows a checkpoint, so a saved operation implies that
-   all earlier inputs are saved. */
+/* The kinds of operations that are not inputs. Each operation follows a checkpoint: if the operation was saved, all
+   inputs before it were saved too. */
 typedef enum {
   NOTHING,
   /* Removes a device that has waiting events. The next input adds the device again. */
@@ -46,7 +46,7 @@ static const change changes[] = {
 enum {
   CHANGES = sizeof changes / sizeof *changes,
   CONDITIONS = SETUP + 1,
-  /* The generation of the beacon condition whose last sighting may be saved later. */
+  /* The generation of the beacon condition. The time of the last sighting of this beacon may be saved with a delay. */
   BEACON_GENERATION = SETUP
 };
 
@@ -57,7 +57,7 @@ static const change *change_of(long n) {
   return &nothing;
 }
 
-/* The number of the device that the call removes, or -1 for none. */
+/* Returns the device that the call with the number `n` removes, or -1. */
 static int leaver_of(long n) {
   const change *at = change_of(n);
   return at->kind == REMOVE_DEVICE || at->kind == EXPIRE ? at->which : -1;
@@ -70,7 +70,6 @@ static int is_table_change(long n) {
 
 /* ------------------------------------------------------------------------------------------------ the calls */
 
-/* An input of one device. */
 typedef struct {
   int device;
   int is_sighting;
@@ -78,7 +77,7 @@ typedef struct {
   int64_t time_us;
 } input;
 
-/* Returns the inputs of a call, and their number. */
+/* Writes the inputs of the call with the number `n` to `out`, and returns how many there are. */
 static size_t inputs_of(long n, input out[MOST_ROWS]) {
   int64_t time = (1000 + n * 10) * 1000000;
   if (n < SETUP || change_of(n)->kind) return 0;
@@ -158,7 +157,7 @@ static fencepost_conditions_version version_of(fencepost_fleet *fleet) {
   return version;
 }
 
-/* Adds four circles, one of which is entered and left later, and a beacon. */
+/* Adds the condition with the number `n`: numbers 0 to 3 are circles, and number 4 is a beacon. */
 static fencepost_status set_up(fencepost_fleet *fleet, long n) {
   char name[32];
   snprintf(name, sizeof name, "condition %ld", n);
@@ -186,13 +185,13 @@ static fencepost_status apply(fencepost_fleet *fleet, const change *at) {
     return status;
   }
   if (at->kind == EXPIRE) {
-    /* Each device had an input within the last six calls, and the device to expire had the earliest input. */
+    /* The last input of the device that must expire was at least six calls ago; all other devices had later inputs. */
     if (number_of(fleet, at->which, &device))
       status = fencepost_fleet_expire(fleet, (1000 + (at->call - 6) * 10) * (int64_t)1000000 + 1, gone, FLEET_DEVICES,
                                       &count, &last_error);
     if (status) return status;
-    /* When the inputs are fed again after a crash, the saved advance may count as the device's last input. The device
-       then does not expire, so remove the device. */
+    /* When inputs are fed again after a crash, a saved advance may count as the device's last input and prevent its
+       expiry, so remove the device. */
     if (!count && is_fed_again) return fencepost_fleet_remove_device(fleet, device, 0, &last_error);
     if (count != 1 || gone[0] != device) FAIL("%zu devices expired instead of device %d", count, at->which);
     return status;
@@ -210,7 +209,7 @@ static fencepost_status apply(fencepost_fleet *fleet, const change *at) {
   return status;
 }
 
-/* Polls up to `most` events; if `last` is not NULL, stores the last sequence of each device there. */
+/* Polls at most `most` events; stores the last sequence number of each device in `last`, unless `last` is NULL. */
 static fencepost_status poll(fencepost_fleet *fleet, size_t most, uint64_t last[FLEET_DEVICES]) {
   static fencepost_fleet_event events[MOST_EVENTS];
   size_t count = 0;
@@ -237,8 +236,8 @@ fencepost_status play_fleet(fencepost_fleet *fleet, long n) {
     return apply(fleet, change_of(n));
   }
   if (is_advance(n)) return fencepost_fleet_advance(fleet, (1000 + n * 10) * 1000000, &last_error);
-  /* Before the table changes, all events are delivered: waiting events of a removed condition would become void and
-     have no sequence. */
+  /* All events are delivered before the table changes: removing a condition would make its waiting events void, and
+     void events have no sequence number. */
   if (is_poll(n)) return poll(fleet, n % 32 == 4 ? MOST_EVENTS : 5, polled);
   if (is_fleet_commit(n)) return fencepost_fleet_acknowledge(fleet, &last_error);
   size_t count = inputs_of(n, rows);
@@ -276,7 +275,7 @@ void run_fleet(fleet_progress *shared, int disk_fails) {
       fencepost_fleet_destroy(fleet);
       if (open_fleet(&fleet, 0)) _exit(3);
     }
-    /* The commit may be on the disk before this process learns of it. */
+    /* The commit may reach the disk even if this process ends before the call returns. */
     if (is_fleet_commit(k)) memcpy(shared->acknowledged, polled, sizeof polled);
     if (play_fleet(fleet, k) && !disk_fails) _exit(4);
     shared->completed = k + 1;
@@ -293,14 +292,14 @@ typedef struct {
   /* A hash of the events that a consumer would get after a crash. */
   uint64_t queue;
   uint8_t table[16];
-  /* How often each device was removed. */
+  /* The number of times that each device has been removed. */
   int gone[FLEET_DEVICES];
 } moment;
 
 static moment moments[FLEET_CALLS + 1];
-/* The state between the inputs of a call. */
+/* The state after each input of a call. */
 static moment between[FLEET_CALLS][MOST_ROWS];
-/* The final state, after all events have been polled. */
+/* The state of each device at the end, after all events have been polled. */
 static uint64_t last_whole[FLEET_DEVICES], last_sequence[FLEET_DEVICES];
 
 static uint64_t sum(uint64_t sum, const void *bytes, size_t size) {
@@ -318,8 +317,8 @@ unsigned char *fleet_snapshot(fencepost_fleet *fleet, size_t *size) {
   return bytes;
 }
 
-/* Returns a hash of all answers about a device except its last fix. A fleet reports the last fix outside the
-   device's safe region, and a reopened fleet has no such fix. */
+/* Returns a hash of all answers about a device except its last fix. A reopened fleet does not know the last fix outside
+   the device's safe region. */
 static uint64_t whole_of(fencepost_fleet *fleet, int device) {
   uint32_t number;
   fencepost_presence inside[8];
@@ -359,7 +358,7 @@ static uint64_t urgent_of(fencepost_fleet *fleet, int device) {
   uint64_t result = beginning;
   for (size_t i = 0; i < count; i++) {
     result = sum(result, &inside[i].generation, sizeof inside[i].generation);
-    /* The time of a beacon that is seen repeatedly need not be saved at each sighting. */
+    /* If a beacon is seen repeatedly, its time need not be saved at each sighting, so the hash leaves the time out. */
     if (inside[i].generation != BEACON_GENERATION) result = sum(result, &inside[i].since_us, sizeof inside[i].since_us);
   }
   fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
@@ -451,10 +450,10 @@ void imagine_fleet(void) {
 
 /* ------------------------------------------------------------------------------------------- after a crash */
 
-/* Feeds each device its missing inputs, and repeats the advances and the changes to the table.
+/* Feeds each device the inputs that were not saved, and repeats the advances and the changes to the table.
 
-   - tables: the number of calls that had produced the table's present contents.
-   - gone: how often each device was removed. */
+   - tables: the number of calls after which the table had its present contents.
+   - gone: the number of times that each device has been removed. */
 static void feed_again(fencepost_fleet *fleet, long tables, const int gone[FLEET_DEVICES], const char *what, long n) {
   uint64_t had[FLEET_DEVICES] = {0}, seen[FLEET_DEVICES] = {0};
   for (int d = 0; d < FLEET_DEVICES; d++) {
@@ -517,7 +516,7 @@ static void look_at_events(fencepost_fleet *fleet, const fleet_progress *shared,
   fencepost_fleet_destroy(copy);
 }
 
-/* Returns the first moment at which the table was equal to the present table, or -1. */
+/* Returns the number of calls after which the table first had its present contents, or -1 if it never had them. */
 static long find_table(const moment *now, long first, long last) {
   for (long k = first; k <= last; k++)
     if (same_table(&moments[k], now)) {
@@ -527,9 +526,10 @@ static long find_table(const moment *now, long first, long last) {
   return -1;
 }
 
-/* Finds how often each device was removed before the last moment at which its state was equal to its present state. A
-   device that does not exist was either removed, or not added yet. All devices were added before the first change of
-   the table. So if any state is later than the first change, a missing device was removed. */
+/* For each device, finds the last moment at which its state was the same as now, and how often the device had been
+   removed by then. A device that does not exist has either been removed or not been added yet. All devices are added
+   before the first operation in `changes`. So if the table or any device has a state from after this operation, a
+   missing device must have been removed. */
 static void find_gone(moment *now, long first, long last, long tables) {
   long least = tables;
   for (int d = 0; d < FLEET_DEVICES; d++) {

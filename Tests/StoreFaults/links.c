@@ -1,6 +1,6 @@
-/* Tests a store whose file has two names. After a crash, another process opens and changes the store by its second
-   name, under which it has no log. Opening the store by its first name must then be refused, or give an earlier
-   state. */
+/* Tests a store whose file has two names (hard links). After a crash, another process opens the store by its second
+   name and changes it. That process does not find the log, because the log has the first name. After this change,
+   opening the store by its first name must be refused, or give an earlier state. */
 #define _GNU_SOURCE
 #include "attacks.h"
 #include "life.h"

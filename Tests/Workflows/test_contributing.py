@@ -11,7 +11,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-# Matches names of files that a command makes, or that the reader replaces.
+# Matches file names that need not exist: a command makes the file, or the reader replaces the name.
 MADE = re.compile(r"(^|/)\.(build|venv)|[A-Z]{4,}|\*\.whl|^/|\$|^\.|^fencepost/")
 SUFFIXES = r"\.(swift|py|pyi|c|h|hpp|js|ts|md|sh|yml|json|jsonl|txt|tsv|css|map|sql|sha256)"
 

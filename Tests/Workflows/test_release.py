@@ -32,7 +32,8 @@ class Repository:
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, folder / name)
         changelog = re.sub(r"(?m)^## 0\.\d+ \(in work\)$", "## 7.1 (in work)", self.text("CHANGELOG.md"))
-        # Version 0.3 may remove names that were never deprecated; version 7.1 may not.
+        # Version 0.3 may remove names that were never deprecated; version 7.1 may not, so this test renames the heading
+        # "Removed".
         changelog = re.sub(r"(?ms)(^## 7\.1 \(in work\)$(?:(?!^## ).)*?)^### Removed$", r"\1### Gone", changelog)
         if "## 7.1 (in work)" not in changelog:  # right after a release, the changelog has no section "in work"
             changelog = changelog.replace("\n## ", "\n## 7.1 (in work)\n\n* A line.\n\n## ", 1)

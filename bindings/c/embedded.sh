@@ -3,14 +3,13 @@
 #
 #   [FENCEPOST_STORE=none] [FENCEPOST_OPTIMIZE=size] [FENCEPOST_SANITIZE=address] bindings/c/embedded.sh TARGET
 #
-# TARGET is a target in targets.sh. Leaves the objects in .build/embedded and prints their paths, which build.sh links
-# into the shared library and archive.sh into the archive. The paths are relative to the root of the tree, because the
-# name of a folder above the root may contain a space. FENCEPOST_SANITIZE=address compiles with the Address Sanitizer
-# into a separate folder, for Tests/Sanitize/run.sh.
+# TARGET is a target in targets.sh. Leaves the objects in .build/embedded and prints their paths. build.sh links the
+# objects into the shared library, and archive.sh puts them into the archive. The paths are relative to the root of the
+# tree, because the name of a folder above the root may contain a space. FENCEPOST_SANITIZE=address compiles with the
+# Address Sanitizer into a separate folder, for Tests/Sanitize/run.sh.
 #
-# The objects have no unwind tables (.eh_frame), because no compiler option produces them: clang's
-# -fasynchronous-unwind-tables, -funwind-tables and -fexceptions have no effect in Swift 6.3, and -g produces .debug_frame,
-# which strip removes.
+# In Swift 6.3, no compiler option adds unwind tables (.eh_frame) to the objects: clang's -fasynchronous-unwind-tables,
+# -funwind-tables and -fexceptions have no effect, and -g adds .debug_frame instead, which strip removes.
 #
 # A compiled module contains copies of code from the modules that it imports. When the sources of a module change, that
 # module and all later modules are recompiled, because an object older than a module that it imports would silently give
@@ -35,8 +34,8 @@ case ${FENCEPOST_SANITIZE:-} in
     ;;
 esac
 
-# folder_of MODULE: prints the folder of the module's object. The modules of the engine are compiled in the same way
-# with and without a store, and with either kind of locks.
+# folder_of MODULE: prints the folder of the module's object. The modules of the engine do not depend on whether there
+# is a store or on the kind of locks, so all variants share their objects.
 folder_of() {
   case $1 in
     FencepostKernel | FencepostCore) echo ".build/embedded/$swift_of$size$sanitized" ;;
@@ -100,9 +99,9 @@ if [ "$swift_of" = "$target" ]; then
         cat "$object.log" >&2
         exit 1
       }
-      # In Embedded Swift, interpolating a value other than a number, a string or a type with a description compiles,
-      # but prints only that the value cannot be printed. All targets share the sources, so only the x86-64 objects are
-      # checked; they contain the names of the strings that they use.
+      # Embedded Swift compiles the interpolation of any value. But if the value is not a number, a string or of a type
+      # with a description, the result only says that the value cannot be printed. Only the x86-64 objects are checked:
+      # all targets have the same sources, and the x86-64 code refers to its strings by name.
       if [ "$target" = x86_64-linux-gnu ] && objdump -dr --no-show-raw-insn "$object.o" |
         awk '/^[0-9a-f]+ <.*>:$/ { function_name = $2 } /cannot print value/ { print function_name; found = 1 } END { exit !found }' >&2; then
         echo "embedded: these functions interpolate a value that Embedded Swift cannot print; give its type a description" >&2

@@ -21,8 +21,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 from systems import LIBRARIES, RUN_PATH, install_name, strip  # noqa: E402
 
-# A source distribution contains these files of the repository, in its folder `library`: everything that Package.swift
-# names, the build of the C library, and the data of the Python tests.
+# A source distribution has a folder `library` with these files of the repository: everything that Package.swift names,
+# the build of the C library, and the data of the Python tests.
 LIBRARY = ("Package.swift", "LICENSE", "Sources", "include", "bindings/c", "Tests", "examples")
 NOT_SOURCE = shutil.ignore_patterns(".*", "__pycache__", "*.pyc", "*.o", "*.so", "*.so.*", "Package.resolved")
 
@@ -88,7 +88,7 @@ class BuildExtension(build_ext):
             beside = HERE / "src" / "fencepost"
         beside.mkdir(parents=True, exist_ok=True)
         bundled = beside / install_name(library)
-        for stale in beside.glob(LIBRARIES):  # also deletes libraries of earlier versions
+        for stale in beside.glob(LIBRARIES):  # the pattern also matches libraries of earlier versions
             stale.unlink()
         shutil.copyfile(library, bundled)
         strip(bundled)

@@ -29,8 +29,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SITE = Path(__file__).resolve().parent
 ARTICLES = "Sources/Fencepost/Fencepost.docc"
 
-# Each page's place in the site, and its text, in the order of the table of contents. Pages without a text are
-# generated: the reference pages, and the list of decisions.
+# Maps each page's place on the site to the file with its text, in the order of the table of contents. The pages without
+# a file are generated: the reference pages and the list of decisions.
 CHAPTERS: dict[str, dict[str, str]] = {
     "Begin": {
         "start": "bindings/site/start.md",
@@ -134,7 +134,7 @@ TITLES = {
     "reference/swift": "Swift",
 }
 LINK = re.compile(r"(?P<picture>!?)\[(?P<text>(?:[^\[\]`]|`[^`]*`)*)\]\((?P<target>[^()\s]+)\)")
-# Inline code that may be a name from a reference, except in links and headings.
+# Matches inline code that may be a name in an API reference, except in links and headings.
 CODE = re.compile(
     r"(?P<skip>!?\[(?:[^\[\]`]|`[^`]*`)*\]\([^()\s]+\)|<a [^>]*>.*?</a>|^#.*$|``.*?``)"
     r"|(?<!`)`(?P<name>[A-Za-z_][\w.]*)(?:\(\))?`(?!`)",
@@ -142,8 +142,8 @@ CODE = re.compile(
 )
 # The pages whose text uses Python names; the other pages use names of Swift, C or JavaScript, or describe the project.
 OF_PYTHON = re.compile(r"index$|start$|guides/(?!swift|javascript|c$|cheat-c)|concepts/|notebooks/")
-# Text that stays on one line: a number with a space between thousands or before its unit, and an abbreviated name, such
-# as …_poll. All other inline code stays unchanged.
+# Matches text in which no line break is allowed: a number with a space between thousands or before its unit, and an
+# abbreviated name such as …_poll. Does not match other inline code.
 UNBROKEN = re.compile(
     r"(?<![\w.`])\d+(?: \d{3})+(?!\w)(?: (?:m|km|s|ms)\b)?"
     r"|(?<![\w`])[\d.]+ (?:m|km|mm|nm|s|ms|µs|MB|KB|kB|GB|bytes|%)(?!\w)|…_"
@@ -189,7 +189,7 @@ class Assembly:
         self.pages = pages()
         self.page_of = {text.resolve(): page for page, text in self.pages.items()}
         self.python, self.c = reference_python.names(), reference_c.names()
-        # For each reference page, the guides that mention a name on that page.
+        # Maps each reference page to the guides that mention a name on that page.
         self.mentions: dict[str, list[str]] = {}
         # README is the repository's front page; on the site, links to README lead to the site's own front page.
         self.page_of[ROOT / "README.md"] = "index"

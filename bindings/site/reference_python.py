@@ -70,7 +70,8 @@ def names() -> dict[str, tuple[str, str]]:
 
 def _entry(name: str, value: Any) -> str:
     if isinstance(value, type):
-        # Autodoc hides a member only if the class that defines it is named, such as `str` for the methods of a StrEnum.
+        # Autodoc hides an inherited member only if this option names the class that defines the member, such as `str`
+        # for the methods of a StrEnum.
         hidden = ", ".join(base.__name__ for base in _foreign(value))
         return f".. autoclass:: {name}\n   :members:\n   :undoc-members:\n   :inherited-members: {hidden}\n"
     if callable(value) and inspect.isroutine(value):

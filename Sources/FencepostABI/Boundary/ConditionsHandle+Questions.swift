@@ -1,8 +1,8 @@
 import CFencepost
 import FencepostCore
 
-// Queries about points: which conditions of a table contain them, and whose boundaries are nearest. A query for columns
-// uses the conditions as they are at one moment; the lock is not held during the search.
+// Queries about points: which conditions of a table contain them, and whose boundaries are nearest. Each query for
+// columns uses one unchanging state of the conditions, and does not hold the lock while it searches.
 extension ConditionsHandle {
   func containing(
     _ latitude: Double, _ longitude: Double, _ out_generations: UnsafeMutablePointer<UInt64>?,

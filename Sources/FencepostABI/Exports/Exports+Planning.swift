@@ -126,7 +126,8 @@ private struct PlanOutput {
       throw .bufferTooSmall(needed: plan.armed.count, of: "armed conditions")
     }
     let known = Set(before)
-    // The circle that stands in for a polygon or corridor may have changed, so the condition is armed again.
+    // A platform monitors a circle in place of a polygon or corridor. This circle may have changed, so such a condition
+    // counts as new.
     let now = Set(plan.armed.lazy.filter { !$0.isStandIn }.map { $0.generation })
     for index in 0..<before.count { keep?[index] = now.contains(before[index]) ? 1 : 0 }
     if let rows, capacity > 0 {

@@ -1,4 +1,4 @@
-// Finds where the search for the azimuth starts: on a sphere for most lines, on the astroid for nearly antipodal
+// Computes the first guess of the azimuth: from a sphere for most lines, and from the astroid for nearly antipodal
 // points.
 
 extension InverseTask {
@@ -40,8 +40,8 @@ extension InverseTask {
     let antipodalReach = 6 * Ellipsoid.thirdFlattening * Double.pi * (cosine1 * cosine1)
     if sphere.cosineSigma < 0 && sphere.sineSigma < antipodalReach { return Guess(start: antipodalGuess()) }
 
-    // ω exceeds λ by f sin α₀ I₃ (equation 8); adding its leading term, at most 0.0106, makes the guess on the sphere
-    // accurate to order f².
+    // ω exceeds λ by f sin α₀ I₃ (equation 8). Adding the leading term of this difference, which is at most 0.0106,
+    // makes the guess on the sphere accurate to order f².
     let sigma = Trigonometry.atan2(sphere.sineSigma, sphere.cosineSigma)
     let clairaut = sphere.start.sine * cosine1 / sphere.sineSigma
     let shift = Ellipsoid.flattening * clairaut * sigma

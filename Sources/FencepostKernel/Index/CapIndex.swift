@@ -185,7 +185,7 @@ struct CapPlacement: Sendable {
     y = Int64((centre.y + CapLevel.origin) * CapLevel.steps + 0.5)
     z = Int64((centre.z + CapLevel.origin) * CapLevel.steps + 0.5)
     // Comparing in single precision may cause a relative error of two parts in four million. Above the base level, the
-    // offset from the cube's centre is also inexact, which may cause an error of the same size as the comparison.
+    // offset from the cube's centre is also inexact, which may add an error of the same size.
     let padded = reach + CapLevel.quantum
     let relative = padded > Double(CapLevel.reach(CapLevel.base)) ? 0x1p-20 : 0x1p-21
     self.reach = Float(padded + padded * relative)

@@ -28,8 +28,8 @@ struct Chord {
     var here = spread > 0 ? min(max((b * f - c * e) / spread, 0), 1) : 0
     let there = e > 0 ? min(max((b * here + f) / e, 0), 1) : 0
     here = a > 0 ? min(max((b * there - c) / a, 0), 1) : 0
-    // If the two pieces are nearly parallel, the solution above loses digits, but the distances from the pieces' ends
-    // do not lose any.
+    // If the two pieces are nearly parallel, `here` and `there` are inexact, so the distances from the ends of both
+    // pieces count as well.
     return min(
       (start + along * here - other.start - other.along * there).length, distance(to: other.start),
       distance(to: other.start + other.along), other.distance(to: start), other.distance(to: start + along))

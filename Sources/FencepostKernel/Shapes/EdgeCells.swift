@@ -50,8 +50,9 @@ public struct EdgeCells: Sendable {
   private static let singleError = 0x1p-19
   /// An upper bound, in metres, of the error of a position relative to an edge in single precision, for short lengths.
   private static let leastError = 2e-3
-  // The following values are in units of about 1 000 instructions: the initial and the largest balance, the saving for
-  // an answer from a cell, and the cost of creating a cell, for each shape examined.
+  // The next three values are in units of about 1 000 instructions. `loan` is the initial and the largest balance,
+  // `saving` is what an answer from a cell saves, and `costPerHit` is the cost of creating a cell, for each shape
+  // examined.
   private static let loan = 1 << 16
   private static let saving = 8
   private static let costPerHit = 2
@@ -310,7 +311,7 @@ public struct EdgeCells: Sendable {
     _ cell: inout Cell, around centre: EarthVector, within: Double, reach: Double, _ subject: (UInt32) -> Subject
   ) -> Filling {
     guard found.count <= Self.mostHits else { return .crowded }
-    // Examine the edges first: they show soonest whether the cube has too many edges for one cell.
+    // Examine the edges first, because this is the fastest way to find that the cube has too many edges for one cell.
     var edgeCount = 0
     lines.removeAll(keepingCapacity: true)
     for hit in found {
@@ -352,7 +353,7 @@ public struct EdgeCells: Sendable {
         }
         cell.partCount += 1
       } else if isInside {
-        // Shapes that contain the whole cube contain all smaller cubes as well.
+        // A shape that contains the whole cube also contains every smaller cube in it.
         guard full.count < Self.mostShapes else { return .refused }
         full.append(line.slot)
       }
@@ -360,8 +361,8 @@ public struct EdgeCells: Sendable {
     for slot in full { slots.append(slot) }
     cell.fullCount = UInt8(full.count)
     cell.groupCount = UInt16((edgeCount + 3) / 4)
-    // Each shape has determined whether it contains the reference point itself; each segment of the scan, however,
-    // starts at the projection of that point.
+    // Whether a shape contains the reference point was determined for the reference point itself, but each scan starts
+    // at the projection of that point.
     return scan(cell, SIMD2()).slack > 0 ? .whole : .undecided
   }
 
@@ -419,13 +420,13 @@ public struct EdgeCells: Sendable {
         let (dx, dy) = (wx - share * ex, wy - share * ey)
         let gap = (dx * dx + dy * dy).squareRoot() - group.pointee.band
         least = least.replacing(with: gap, where: gap .< least)
-        // The side of each end, relative to the ray from the reference to the point. Edges with a common vertex compute
-        // the same value for that vertex.
+        // Computes on which side of the ray from the reference to the point each end of the edge lies. Edges that share
+        // a vertex get the same value for this vertex.
         let (ofA, ofB) = (x * ay - y * ax, x * by - y * bx)
         let separates = (ofA .> 0) .^ (ofB .> 0)
         guard any(separates) else { continue }
-        // The intersection of the edge and the ray from the reference, as a position on the ray; the point itself is at
-        // `square`.
+        // `along` is the position where the edge crosses the ray from the reference to the point: 0 at the reference,
+        // and `square` at the point.
         let part = ofA / (ofA - ofB).replacing(with: 1, where: .!separates)
         let alongA = x * ax + y * ay
         let along = alongA + part * (x * bx + y * by - alongA)

@@ -104,8 +104,8 @@ struct InscribedCircle {
     let stretch = 1 / (1 + part * part).squareRoot()
     let place = contact.place
     let up = place.scaled / place.scaled.length
-    // A point at the distance r along a sphere of radius R lies R sin(r/R) ahead of the contact, and R (1 − cos(r/R))
-    // below it.
+    // On a sphere of radius R, a point at the distance r from the contact lies R sin(r/R) ahead of the contact, and R
+    // (1 − cos(r/R)) below it.
     return
       (place + contact.inwards * (tangent * stretch)
       - up * (InscribedCircle.earthRadius * (1 - stretch))).onSurface
@@ -116,7 +116,7 @@ struct InscribedCircle {
     let first = index &* fan
     opened &+= 1
     if level == 0 {
-      // Compares in single precision first, rounded down; this comparison excludes nearly all edges.
+      // First compares lower bounds in single precision, which excludes nearly all edges.
       let leasts = line.group(first).leastTangents(contact, line)
       guard any(leasts .< Float(tangent).nextUp) else { return }
       var bits = Int(line.edgeBits(first / fan))
@@ -137,8 +137,9 @@ struct InscribedCircle {
     let rounding = (line.balls[line.balls.count &- 1].reach + 1) * 0x1p-19
     var gaps = SIMD8<Float>(repeating: .infinity)
     for child in 0..<count {
-      // Let d be the least distance from the contact to the ball, and let a be the ball's greatest extent ahead of the
-      // contact. No point of the ball limits the circle to a tangent below d² / (2 a).
+      // Let d be the distance from the contact to the ball, and let a be the largest distance by which the ball lies
+      // ahead of the contact. If a point of the ball stops the circle, the circle's tangent R tan(r/R) is then at least
+      // d² / (2 a).
       let ball = line.balls[start &+ first &+ child]
       let products = (SIMD4(ball.x, ball.y, ball.z, 0) - place) * inwards
       let ahead = products[0] + products[1] + products[2] + ball.reach + rounding
@@ -170,8 +171,8 @@ struct InscribedCircle {
     normal = normal / normal.length
     var height = -normal.dot(toStart)
     if height < 0 { (height, normal) = (-height, normal * -1) }
-    // Moving the centre by a distance brings it nearer to the great circle by that distance times the cosine of the
-    // angle between the two directions.
+    // If the centre moves by a distance, it comes nearer to the great circle by this distance times the cosine of the
+    // angle between the movement and the shortest way to the great circle.
     let room = 1 + normal.dot(contact.inwards) * -1
     let touching = height / max(room, 1e-30)
     guard touching < least else { return least }

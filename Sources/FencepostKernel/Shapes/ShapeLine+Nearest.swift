@@ -7,7 +7,7 @@ extension ShapeLine {
     if let foot = nearestInSpace(to: point.vector, isSided: isSided) { return foot }
     let (first, least) = nearestChord(to: point.vector)
     var best = foot(first, of: point)
-    // A point that is equally near along the surface has a chord shorter than this limit.
+    // The chord to every point that is as near along the surface as `best` is shorter than this limit.
     let limit = min(ShapeLine.widened(least), ChordThreshold.approaching(best.distance))
     LineSearch.run(self, at: point.vector, limit: limit) { found, search in
       guard found.edge != first else { return }

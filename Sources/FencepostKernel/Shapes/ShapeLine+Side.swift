@@ -14,8 +14,8 @@ extension ShapeLine {
       let segment = self.segment(edge)
       let (end, azimuth) =
         leaves ? (segment.start, segment.azimuths.start) : (segment.end, segment.azimuths.end + 180)
-      // At a pole, the azimuths of the edge and of the way to the point may refer to different frames, because each
-      // longitude has its own frame.
+      // At a pole, the azimuth of the edge and the azimuth of the line to the point may be measured from different
+      // meridians.
       let turned = azimuth - way.azimuth1 + (corner.longitude - end.longitude) * poleTurn(corner)
       let clockwise = turned.remainder(dividingBy: 360)
       let angle = clockwise < 0 ? clockwise + 360 : clockwise
@@ -68,8 +68,9 @@ extension ShapeLine {
         let beside = besideNeedle(other, point, place), beside.isInner, beside.side * foot.side < 0,
         (beside.distance - foot.distance).magnitude < 3e-8
       else { continue }
-      // Chords are enough to detect needles, but not to find the direction of a turn. Chords dip below the surface by
-      // angles that grow with their lengths (1e-3 at 10 km), but the angle at a tip may be as small as 1e-9.
+      // Chords are exact enough to detect a needle, but not to find in which direction the line turns at the tip.
+      // Chords dip below the surface by angles that grow with their lengths (1e-3 at 10 km), but the angle at a tip may
+      // be as small as 1e-9.
       guard let arrival = direction(arriving, from: leaving), let departure = direction(leaving, from: leaving) else {
         continue
       }
@@ -94,8 +95,8 @@ extension ShapeLine {
     let azimuth = Trigonometry.sincosDegrees(start.path(to: place(far)).azimuth1)
     let latitude = Trigonometry.sincosDegrees(start.latitude)
     let longitude = Trigonometry.sincosDegrees(start.longitude)
-    // The unit vectors to the north and to the east at the start point. If the start point is a pole, the unit
-    // vectors refer to the same meridian as the azimuth.
+    // `north` and `east` are unit vectors at the start point. If the start point is a pole, the azimuth and both
+    // vectors are defined by the longitude of the start point.
     let north = EarthVector(
       x: -latitude.sine * longitude.cosine, y: -latitude.sine * longitude.sine, z: latitude.cosine)
     let east = EarthVector(x: -longitude.sine, y: longitude.cosine, z: 0)

@@ -31,8 +31,8 @@
     terms = Terms()
     guard length > 0 else { return }
     // The direction that leads to the other end is the chord's direction minus the effect of curvature, which depends
-    // slightly on the direction. Each iteration divides the error by about R / length. The iteration starts with the
-    // curvature in the chord's direction.
+    // slightly on the direction. Each iteration reduces the error by a factor of about R / length. The first iteration
+    // uses the curvature in the direction of the chord.
     let normal = start.scaled
     let lifted = chord + normal * (chord.dot(chord.scaled) / (2 * normal.dot(normal)))
     var tangent = lifted / lifted.length
@@ -44,7 +44,7 @@
       let turned = rest / next
       let change = (turned - tangent).length * next + (next - length).magnitude
       length = next
-      // A change below 1e-10 is applied only to the tangent.
+      // If the change is below 1e-10, only the tangent is replaced.
       if change < 1e-10 {
         terms.first = turned
         break
@@ -71,9 +71,9 @@
   ///   only as a starting value.
   public func foot(of point: EarthVector) -> (along: Double, at: EarthVector, isInner: Bool) {
     guard length > 0 else { return (0, start, false) }
-    // At the foot computed here, the chord to the point is perpendicular to the segment. If the geodesic to the foot is
-    // perpendicular instead, the foot differs by 5e-9 radians at 20 km, which changes the distance by less than a
-    // picometre.
+    // At the foot that is computed here, the chord from the point meets the segment at a right angle. A geodesic would
+    // meet the segment at a right angle at a slightly different foot: at 20 km the difference is 5e-9 radians, which
+    // changes the distance by less than a picometre.
     var along = min(max((point - start).dot(terms.first), 0), length)
     for _ in 0..<12 {
       let here = self.point(along)
@@ -84,7 +84,8 @@
       if step.magnitude < 1e-6 {
         if along + step <= 0 { return (0, start, false) }
         if along + step >= length { return (length, end, false) }
-        // Move the last micrometre along the tangent: the segment does not deviate from it measurably.
+        // Move the last micrometre along the tangent: over this length, the segment and its tangent do not measurably
+        // differ.
         return (along + step, here + direction * step, true)
       }
       along = min(max(along + step, 0), length)

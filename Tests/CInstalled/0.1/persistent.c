@@ -1,4 +1,4 @@
-/* Uses a monitor with a store in two runs of a program; the first run ends before it is finished. */
+/* Uses a monitor with a store in two runs. The first run ends before it has handled its second event. */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #include <fencepost.h>
 #include <stdio.h>
@@ -25,8 +25,8 @@ static fencepost_fix fix_at(uint64_t index) {
 }
 
 /*
- * Opens the monitor, feeds the fixes from the monitor's clock time on, and prints the events. Stops when the event
- * number `last` has been delivered but not yet acknowledged; if `last` is 0, does not stop.
+ * Opens the monitor, feeds the fixes that no earlier run has fed, and prints the events. Stops when the event number
+ * `last` has been delivered but not yet acknowledged; if `last` is 0, does not stop.
  */
 static void run(const char *directory, uint64_t last) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -35,7 +35,8 @@ static void run(const char *directory, uint64_t last) {
   fencepost_monitor *monitor = NULL;
   check(fencepost_monitor_create("walk", &options, &monitor, &error), &error);
 
-  /* Ensuring does not change an equal condition, so a program can ensure its conditions at each start. */
+  /* If an equal condition exists, ensuring a condition changes nothing, so a program can ensure its conditions at each
+     start. */
   uint32_t changed = 0;
   check(fencepost_monitor_ensure_circular_condition(monitor, "office", 37.3349, -122.0090, 200, NULL, &changed, &error),
         &error);

@@ -202,7 +202,7 @@ def _fix(named: Named, step: dict[str, Any]) -> None:
     else:
         latitude, longitude = number(fix["latitude"]), number(fix["longitude"])
     given = Fix(latitude, longitude, number(fix.get("accuracy", 0.0)), time=to_us(fix["time"]))
-    # Feeds through the handle, because `feed()` warns about simulated times.
+    # Uses the monitor's handle directly, because `feed()` warns about simulated times.
     named.monitor._handle.feed_fix(given.latitude, given.longitude, given.accuracy, given.time_us)
 
 

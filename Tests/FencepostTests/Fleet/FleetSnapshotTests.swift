@@ -57,8 +57,8 @@ import Testing
     _ = try FleetEngine(restoring: bytes, conditions: empty)
     #expect(empty.version == original.version)
 
-    // Restores the fleet with the same table after changes: some conditions were removed, and slots may have been
-    // reused.
+    // Restores the fleet with the same table, which has changed since then: some conditions were removed, and slots may
+    // have been reused.
     let same = try FleetEngine(restoring: bytes, conditions: original)
     #expect(try same.inside(0).map(\.identifier) == ["home"])
     original.remove("home")

@@ -86,7 +86,7 @@ import Testing
     #expect(try events([[(0, -100), (0, 0), (0, 100)]], [(-50, 0), (50, 0)]).count == 1)
     #expect(try events([[(-40, -100), (0, 0), (-30, 100)]], [(-50, 0), (50, 0)]).count == 1)
     #expect(try events([[(-40, -100), (0, 0), (-30, 100)]], [(50, 0), (-50, 0)]).count == 1)
-    // The path touches the line from either side, in either direction.
+    // A path that only touches the line gives no event, from either side and in either direction.
     for way in [[(-50.0, 0.0), (50.0, 0.0)], [(50.0, 0.0), (-50.0, 0.0)]] {
       #expect(try events([[(-40, 60), (0, 0), (30, 60)]], way).isEmpty)
       #expect(try events([[(-40, -60), (0, 0), (30, -60)]], way).isEmpty)
@@ -127,7 +127,7 @@ import Testing
     let through = [(-50.0, -50.0), (0.0, 0.0), (100.0, 0.0), (150.0, 50.0)]
     #expect(try events([through], [(-100, 0), (200, 0)], 30) == ["20.000001 l2r"])
     #expect(try events([through], [(200, 0), (-100, 0)], 30).map(\.direction) == ["r2l"])
-    // The path stops on the line: the fixes on the line count as being to its left.
+    // While the device stands on the line, its fixes count as being to the left of the line.
     for stops in [[30.0], [30.0, 60.0], [0.0, 100.0], [100.0]] {
       let way = [(-100.0, 0.0)] + stops.map { ($0, 0.0) } + [(200.0, 0.0)]
       #expect(try events([through], way).map(\.direction) == ["l2r"])
@@ -212,7 +212,8 @@ import Testing
     options.maxPendingEvents = 3
     var engine = try MonitorEngine(options: options)
     try engine.add(line([(0, -100), (0, 100)]), identifier: "g")
-    // The first leg takes too long and the second is too fast, so the next leg is the first one after the gap.
+    // The first leg lasts longer than the maximum gap and the second one exceeds the maximum speed, so the third leg is
+    // the first one after the gap.
     try engine.feed([
       Fix(coordinate: place(-50, 0), time: at(0)), Fix(coordinate: place(50, 0), time: at(100)),
       Fix(coordinate: place(-50, 0), time: at(101)),
@@ -238,7 +239,7 @@ import Testing
     #expect(engine.drain().count == 3)
     try engine.feed(Fix(coordinate: place(50, 0), time: at(160)))
     #expect(engine.drain().map(\.direction) == [.leftToRight])
-    // No path may start at a fix from before a rewind.
+    // After a rewind, no path may start at a fix that was fed before the rewind.
     try engine.rewind(to: at(150))
     try engine.feed(Fix(coordinate: place(-50, 0), time: at(151)))
     #expect(engine.pendingEvents == 0)

@@ -1,6 +1,6 @@
-/* The Swift objects for x86-64 are compiled with glibc's headers, but they are also linked to musl. System structures
-   and constants that these objects use must therefore be the same in both C libraries. This file is compiled with the
-   headers of each C library; a difference fails the build. */
+/* The Swift objects for x86-64 are compiled with glibc's headers, but the builds for musl use the same objects. So the
+   system structures and constants that these objects use must be the same in both C libraries. This file is compiled
+   with the headers of each C library; a difference fails the build. */
 #define _GNU_SOURCE 1
 #if defined(__x86_64__) && defined(__linux__)
 #include <dirent.h>

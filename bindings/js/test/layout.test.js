@@ -1,4 +1,4 @@
-// Tests that the structures of lib/layout.js are the same as those of fencepost.h, as a C compiler lays them out for
+// Compares the structures in lib/layout.js with the layout that a C compiler gives the structures of fencepost.h for
 // wasm32.
 
 import assert from "node:assert/strict";
@@ -7,8 +7,8 @@ import { test } from "node:test";
 import * as layout from "../lib/layout.js";
 import { ROOT } from "./support.js";
 
-// The name FIX stands for fencepost_fix, and CONDITION_OPTIONS for fencepost_condition_options; the exceptions below
-// have other names.
+// The name FIX stands for fencepost_fix, and CONDITION_OPTIONS for fencepost_condition_options; NAMES lists the
+// exceptions.
 const NAMES = { SIGHTING: "beacon_sighting", POLICY: "transition_policy" };
 
 function check(shift) {

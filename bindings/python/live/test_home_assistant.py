@@ -157,8 +157,8 @@ def test_people_places_and_positions(stack: ExitStack, tmp_path: Path, broker: B
     # The watch is killed, so the broker publishes its last will.
     watch.stop(signal.SIGKILL)
     until(lambda: home.state("alice/phone", "office") == "unavailable", "the will")
-    # The next watch continues where the first one stopped. The watch publishes the engine's state, although there is no
-    # new event.
+    # The next watch continues where the first one stopped. The new watch publishes the present states, although there
+    # is no new event.
     watch = watcher(stack, folder, broker)
     until(lambda: home.state("alice/phone", "office") == "on", "the next life")
     # A place is removed, and its entities disappear. The entities of a new place appear with the next fix.

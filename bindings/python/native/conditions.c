@@ -30,7 +30,8 @@ PyObject *native_add_circle(PyObject *object, PyObject *args) {
   return PyBool_FromLong(changed != 0);
 }
 
-/* Adds or ensures circles from columns; returns how many were added, replaced and kept (None for an add). */
+/* Adds or ensures circles from columns. Ensuring returns how many circles were added, replaced and kept; adding returns
+   None. */
 PyObject *native_add_circles(PyObject *object, PyObject *args) {
   native_state *state = native_monitor_state(object);
   PyObject *identifiers, *sources[4], *policy_object;
@@ -180,7 +181,7 @@ PyObject *native_record(PyObject *object, PyObject *identifier) {
 
 /*
  * Appends an item to a list and returns the list. This function steals the references to the list and to the item. If
- * `list` or `item` is NULL, with an exception set, returns NULL.
+ * `list` or `item` is NULL, an exception must already be set; the function then returns NULL.
  */
 static PyObject *with_item(PyObject *list, PyObject *item) {
   if (item == NULL || PyList_Append(list, item) < 0) Py_CLEAR(list);

@@ -37,7 +37,8 @@ static int open_codes(native_state *state, PyObject *object, Py_ssize_t count, n
   return 0;
 }
 
-/* The code is unsigned, so that a negative code is larger than the size of any dictionary. */
+/* Returns the code of a row as an unsigned integer, so that a negative code is larger than the size of any
+   dictionary. */
 static uint64_t code_at(const fencepost_fleet_columns *rows, Py_ssize_t row) {
   uint64_t value = 0;
   const char *at = (const char *)rows->devices + rows->device_stride * row;
@@ -50,9 +51,10 @@ static uint64_t code_at(const fencepost_fleet_columns *rows, Py_ssize_t row) {
 }
 
 /*
- * Finds the elements to which the rows from `row` on refer. Writes the indices of the elements to `used`, ordered by
- * the first row that refers to each element. Returns the first row whose code is not in the dictionary; if there is no
- * such row, returns count. Sets `numbers` to 0 for elements in use, and to FENCEPOST_NO_DEVICE for all others.
+ * Finds which elements of the dictionary occur in the rows from `row` on. Writes the indices of the elements to `used`,
+ * ordered by the first row that refers to each element. Returns the first row whose code is not in the dictionary; if
+ * there is no such row, returns count. Sets `numbers` to 0 for the elements that occur, and to FENCEPOST_NO_DEVICE for
+ * all others.
  */
 static Py_ssize_t find_used(const fencepost_fleet_columns *rows, Py_ssize_t row, Py_ssize_t count, uint32_t *numbers,
                             Py_ssize_t *used, Py_ssize_t *found) {
@@ -133,8 +135,8 @@ static int open_texts(native_state *state, PyObject *names, Py_ssize_t count, na
 }
 
 /*
- * Finds the elements to which the rows from `row` on refer. If another thread changes the column during the call, a row
- * may have an invalid code; the library itself refuses such a row.
+ * Finds which elements of the dictionary occur in the rows from `row` on. If another thread changes the column during
+ * the call, a row may have an invalid code; the library itself refuses such a row.
  */
 static void find_rest(native_device_column *column, Py_ssize_t row, Py_ssize_t count) {
   Py_ssize_t found, kept = 0;
@@ -153,7 +155,7 @@ static void note_new(native_device_column *column, Py_ssize_t element, const cha
   column->entries[column->entry_count++] = (native_entry){identifier, FENCEPOST_NO_DEVICE, 1};
 }
 
-/* Finds which of the referenced devices are new, before they are added. */
+/* Finds, before the devices are added, which of them are new. */
 static fencepost_status find_new(native_call *call, native_device_column *column) {
   fencepost_status status =
       fencepost_fleet_devices(call->self->fleet, column->asked, (size_t)column->found, 0, column->given, &call->error);
@@ -173,8 +175,8 @@ void native_keep_column(native_call *call, native_device_column *column) {
   column->entry_count = 0;
 }
 
-/* Changes an error about an identifier so that it names the first row with the identifier, instead of its index among
-   the added devices. */
+/* If an error concerns an identifier, replaces the identifier's index among the added devices with the first row that
+   has the identifier. */
 static void name_row(fencepost_error *error, const native_device_column *column, Py_ssize_t row, Py_ssize_t count) {
   if (error->position >= (uint64_t)column->found) return;
   Py_ssize_t found = row_of(&column->rows, column->used[error->position], row, count);

@@ -149,7 +149,7 @@ static PyObject *set_scanning(PyObject *object, PyObject *args) {
   Py_RETURN_NONE;
 }
 
-/* The Python arguments are (time, device or None, whether to ignore the limit). */
+/* The Python arguments are the time, the device or None, and whether to ignore the limit for time steps. */
 static PyObject *advance(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   PyObject *identifier;

@@ -1,4 +1,4 @@
-/* Contains loops over columns of integers, which are a hundred times as fast as in Python. */
+/* Contains loops over columns of integers; the same loops in Python would take a hundred times as long. */
 #include "native.h"
 
 #include <string.h>
@@ -75,8 +75,8 @@ PyObject *native_distinct(PyObject *module, PyObject *args) {
 }
 
 /*
- * The Python arguments are (values, codes). Returns a bytes object that contains, for each code, the element of
- * `values` with this index, as a 64-bit integer. Raises an error for codes out of range.
+ * The Python arguments are (values, codes). Returns a bytes object with one 64-bit integer for each code: the element
+ * of `values` whose index is the code. Raises an error for codes out of range.
  */
 PyObject *native_taken(PyObject *module, PyObject *args) {
   native_state *state = PyModule_GetState(module);

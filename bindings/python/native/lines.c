@@ -5,8 +5,8 @@
 
 /*
  * Arguments (identifier, coordinates, lines, edges, max_vertices, assuming, policy, tag, ensure); returns whether
- * anything changed. Coordinates are doubles, longitude and latitude alternately; `lines` has the start of each line and
- * the end of the last line.
+ * anything changed. Coordinates are doubles, a longitude and a latitude in turn. `lines` contains the index at which
+ * each line starts, and then the index at which the last line ends.
  */
 PyObject *native_add_line(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
@@ -46,7 +46,7 @@ PyObject *native_add_line(PyObject *object, PyObject *args) {
     const uint64_t tag_of_line = tag;
     native_call call;
     if (native_begin_input_batch(self, &call) == 0) { /* processing long lines takes a long time */
-      /* Tables have only functions that take columns, so pass a column of one line. */
+      /* For tables, the library only has functions that take columns of lines, so pass a column with one line. */
       const int32_t whole[] = {0, (int32_t)geometry.ring_count};
       fencepost_sync_result counts = {0, 0, 0, 0};
       fencepost_status status;

@@ -87,7 +87,7 @@ static PyObject *plan_tuple(const fencepost_plan *plan, const fencepost_armed_co
   return Py_BuildValue("(NNNN)", armed, kept, wake_up, PyBool_FromLong(plan->follow));
 }
 
-/* Makes a plan for a device of a fleet, or for a monitor if `text` is NULL. */
+/* Makes a plan for the fleet's device `text`, or for the monitor itself if `text` is NULL. */
 static PyObject *make_plan(native_handle *self, const char *text, PyObject *args) {
   double latitude, longitude, accuracy;
   unsigned slots;
@@ -144,7 +144,7 @@ static PyObject *make_plan(native_handle *self, const char *text, PyObject *args
 
 PyObject *native_plan(PyObject *object, PyObject *args) { return make_plan((native_handle *)object, NULL, args); }
 
-/* The Python arguments are the device, and a tuple of the arguments for a monitor's plan. */
+/* The Python arguments are the device and a tuple; the tuple contains the arguments of a monitor's plan. */
 PyObject *native_device_plan(PyObject *object, PyObject *args) {
   PyObject *name, *rest;
   const char *text;

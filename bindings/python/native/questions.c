@@ -29,7 +29,8 @@ static int open_points(native_state *state, PyObject *const sources[2], question
   return 0;
 }
 
-/* Opens the memory for results; for None, the memory is NULL. Returns -1 and sets an exception if there is an error. */
+/* If `object` is None, sets `*out` to NULL; otherwise opens the memory for the results. Returns -1 and sets an
+   exception if there is an error. */
 static Py_ssize_t open_output(native_state *state, PyObject *object, const char *name, const char *codes,
                               native_column *column, void **out) {
   const native_layout layout = {name, codes, NATIVE_DENSE | NATIVE_WRITABLE};

@@ -21,8 +21,8 @@ PyObject *native_close(PyObject *object, PyObject *Py_UNUSED(unused)) {
 }
 
 /*
- * Returns a size that is enough for most snapshots at the first attempt, because a second attempt doubles the cost.
- * Allocating more memory than is used costs nothing.
+ * Returns a buffer size that is large enough for most snapshots, because a second attempt doubles the time. The unused
+ * memory at the end of a large buffer costs nothing.
  */
 static size_t likely_size(uint64_t rows) { return rows < 1u << 24 ? 4096 + 256 * (size_t)rows : 0; }
 

@@ -46,8 +46,8 @@ else:
     settings.register_profile("fencepost", derandomize=os.environ.get("FENCEPOST_SOAK") != "1", deadline=None)
     settings.load_profile("fencepost")
 
-# `make test` runs a tenth to a quarter of the random cases and skips long ones; the part `full` of `make test-all` and
-# `make soak` run all of them.
+# `make test` runs a tenth to a quarter of the random cases and skips long ones. All cases run in `make soak` and in the
+# part `full` of `make test-all`.
 IS_FULL = "1" in (os.environ.get("FENCEPOST_FULL"), os.environ.get("FENCEPOST_SOAK"))
 only_in_full = pytest.mark.skipif(not IS_FULL, reason="in the part full of make test-all")
 

@@ -222,8 +222,8 @@ class _Reader:
             if not value.isValid():
                 raise Unusable("has no time")
             return value.toMSecsSinceEpoch() * 1000
-        # QGIS calls a time without a zone a local time. If the local clocks skip a time, QGIS calls the time invalid,
-        # but its parts can still be read.
+        # QGIS calls a time without a zone a local time. A time that the local clocks skip when summer time begins is
+        # invalid in QGIS, but its date and its time of day can still be read.
         parts = value.date(), value.time()
         wall = _wall_us(*parts) if all(part.isValid() for part in parts) else None
         if self._zoned is not None:

@@ -98,7 +98,7 @@ def test_a_list_that_fills_slowly_is_waited_for(browser: webdriver.Chrome) -> No
     wait_for_link(browser, "a", "/5.html")
 
 
-# Words that a newcomer may search for, in upper or lower case, and the page that must be the first result.
+# Maps words that a newcomer may search for to the page that must be the first result.
 SEARCHES = {
     "geofence": "concepts/words.html",
     "Enter": "concepts/states.html",

@@ -92,7 +92,8 @@ def test_values_that_are_not_places(host: Host) -> None:
     rows, _ = zones(2, 5)
     host.zones(rows)
     ((good,),) = host.run(f"SELECT {PLACES}")
-    # The cache finds a value by its head only, so use other places until the cache drops this value.
+    # The cache compares only the digest at the beginning of a value. Read other sets of places first, so that the cache
+    # drops `good` and reads the damaged values.
     for number in range(16):
         host.run(f"SELECT fp_places('p{number}', 1.0, 2.0, 3.0)")
     rng = random.Random(4)

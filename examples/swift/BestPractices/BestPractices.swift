@@ -1,4 +1,5 @@
-// Shows the practices of Fencepost.docc/BestPractices.md, one function each. The output is the same on every machine.
+// Shows the practices of Fencepost.docc/BestPractices.md, with one function for each practice. The output is the same
+// on every machine.
 import Fencepost
 import FencepostStore
 import Foundation
@@ -49,7 +50,7 @@ func openAtEveryStart(_ folder: String) async throws {
       CircularGeographicCondition(center: office, radius: 200), identifier: "office", assuming: .unsatisfied)
     print("  launch \(launch): \(isNew ? "added" : "still there")")
     if launch == 1 {
-      try await monitor.feed(fix(0, metres: 10))  // then the program ends without handling the event
+      try await monitor.feed(fix(0, metres: 10))  // the program ends before it handles the event of this fix
     } else {
       try await handleEvents(monitor) { print("  handled now: \($0.identifier) \($0.state.name)") }
     }
@@ -171,7 +172,7 @@ func cafeteriaAtNoon() async throws {
   try await monitor.add(
     CircularGeographicCondition(center: office, radius: 150), identifier: "cafeteria", assuming: .unsatisfied)
   for (hour, metres) in [(8.0, 10.0), (9, 900), (12, 10), (13, 900)] {
-    // The first fix is at 22:13:20; the hours below are on the next day.
+    // The first fix is at 22:13:20, and `hour` is an hour of the next day.
     let seconds = 6_400 + hour * 3_600
     try await monitor.feed(fix(seconds, metres: metres))
     try await monitor.advance(to: time(seconds + 60))

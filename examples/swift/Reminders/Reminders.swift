@@ -1,4 +1,5 @@
-// Reminders at places: a note is shown when the user arrives at a place, or leaves it. A store holds the reminders.
+// Reminders at places: a note is shown when the user arrives at a place, or leaves it. The reminders are saved in a
+// store.
 //
 //   reminders DIR add NOTE LATITUDE LONGITUDE RADIUS [--on-exit]
 //   reminders DIR list
@@ -63,7 +64,7 @@ struct Reminders {
     let lastFix = option("--die-after").flatMap(Int.init)
     var before: Timestamp?
     for (index, fix) in fixes.enumerated() {
-      // Fixes of an earlier run are skipped.
+      // Skips the fixes that an earlier run has already fed.
       if let clock = service.state.currentTime, fix.time < clock { continue }
       if let pace, pace > 0, let before {
         Thread.sleep(forTimeInterval: Double(fix.time.microseconds - before.microseconds) / 1e6 / pace)
@@ -90,7 +91,8 @@ final class ReminderList: RegionManagerDelegate {
   }
 
   func add(_ note: String, at center: Coordinate, radius: Double, onExit: Bool) {
-    // The radius is from 100 m (fixes are too coarse for less) to the largest radius that can be monitored.
+    // The radius is at least 100 m, because fixes are too coarse for less, and at most the largest radius that can be
+    // monitored.
     let clamped = max(100, min(radius, manager.maximumRegionMonitoringDistance))
     let region = CircularRegion(center: center, radius: clamped, identifier: note)
     region.notifyOnEntry = !onExit

@@ -102,5 +102,5 @@ def limit_unanswered(listener: socket.socket, seconds: float) -> None:
     nothing on systems without TCP_USER_TIMEOUT; Linux has TCP_USER_TIMEOUT."""
     import socket
 
-    if not PORTABLE and hasattr(socket, "TCP_USER_TIMEOUT"):  # connections inherit the option from the listener
+    if not PORTABLE and hasattr(socket, "TCP_USER_TIMEOUT"):  # accepted connections inherit TCP_USER_TIMEOUT
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(seconds * 1000))

@@ -131,7 +131,7 @@ def test_shared_tracks(name: str) -> None:
     track = read_track(path)
     assert len(track.fixes) == SHARED_COUNTS[name] and not track.way_points
     assert all(abs(fix[0]) <= 90 and abs(fix[1]) <= 180 for fix in track.fixes)
-    # Each file's name or description states its year, which is from 2000 to 2026.
+    # According to the names or descriptions of the files, all tracks are from the years 2000 to 2026.
     assert all(946_684_800_000_000 < fix[3] < 1_800_000_000_000_000 for fix in track.fixes)
 
 

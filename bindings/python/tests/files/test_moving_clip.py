@@ -24,7 +24,7 @@ import shapely  # noqa: E402
 
 FENCES = ROOT.parent / "shared" / "data" / "fences"
 CITIES, COUNTRIES = "cities/san-francisco.geojson", "natural-earth/ne_50m_admin_0_countries.geojson"
-# Each case has polygons, a track, and the minimum numbers of visits, of parts of visits, and of parts without a fix.
+# Each case has polygons, a track, and three minimum numbers: visits, parts of visits, and parts without a fix.
 CASES = [
     (CITIES, "run-sf-strava-teleport.gpx", (3, 200, 1)),
     (CITIES, "car-i280-ublox.csv", (2, 500, 1)),
@@ -50,7 +50,7 @@ def trajectory(track: str) -> Any:
     if path is None:
         pytest.skip(f"{track} is not there")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # hides the warnings that fixes are sorted and that time zones are dropped
+        warnings.simplefilter("ignore")  # hides the warnings about sorted fixes and dropped time zones
         latitudes, longitudes, _, times = zip(*[fix for fix in fixes_of(path) if abs(fix[0]) <= 90])
         points = geopandas.points_from_xy(longitudes, latitudes)
         stamps = pandas.to_datetime(times, unit="us")
@@ -112,8 +112,8 @@ def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]
                 passed += 1
                 continue
             (run,) = [run for run in runs if run[0] <= own[0] and own[-1] < run[1]]
-            # The run begins no earlier than the preceding fix outside, and ends no later than the following fix
-            # outside.
+            # The part that clip returns begins no earlier than the last fix before the run, and ends no later than the
+            # first fix after the run.
             assert run[0] == 0 or times[run[0] - 1] <= begin, name
             assert run[1] == len(times) or end <= times[run[1]], name
             held |= {run}

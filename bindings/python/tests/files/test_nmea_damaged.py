@@ -19,8 +19,8 @@ from fencepost._live.lines import LineError
 
 pytest.importorskip("pynmea2")
 
-# The damaged lines are put between good lines, at 12:00:01. If a line has no checksum here, the test appends the
-# correct one.
+# Each damaged line has the time 12:00:01 and is put between good lines. If a line has no checksum here, the test
+# appends the correct one.
 DAMAGED = {
     "no coordinates": "GPRMC,120001,A,,,,,0,0,220815,,,A",
     "no coordinates in GGA": "GPGGA,120001,,,,,1,08,0.9,10.0,M,0.0,M,,",

@@ -97,7 +97,7 @@ def test_an_event_comes_after_every_sink_has_it_and_no_sink_gets_it_twice() -> N
     assert live.tick() == pytest.approx(1.0), "the pause until the sink is tried again"
     clock.now += 1.0
     for _ in live.events():
-        break  # all sinks have the event, but the loop has not finished handling it
+        break  # all sinks have received the event, but the loop ends before the event counts as handled
     assert reported(live.events()) == [("x", "satisfied", 1)]
     assert had == ["one"] and not answers
 

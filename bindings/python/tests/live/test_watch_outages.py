@@ -132,7 +132,7 @@ def test_a_hang_up_has_the_conditions_read_again(tmp_path: Path) -> None:
             assert said.startswith(f"fencepost: {reason}") and "unchanged" in said
         places.unlink()
         assert mentions(hang_up(program), "places.geojson: … unchanged")
-        # The pipe has no writer, so a watch that waited to read it could not react to signals.
+        # The pipe has no writer: a watch that waited for data from it could not react to signals.
         os.mkfifo(places)
         assert hang_up(program).startswith("fencepost: places.geojson: ")
         program.tell(line(3, 0.01))
@@ -155,7 +155,7 @@ def test_an_event_that_cannot_be_handled_goes_with_its_condition(tmp_path: Path)
         circles(places, district=5_000)
         program.process.send_signal(signal.SIGHUP)
         said = [program.error()]
-        while "reloaded" not in said[-1]:  # another delivery may have been tried meanwhile
+        while "reloaded" not in said[-1]:  # the watch may report another failed delivery first
             said.append(program.error())
         assert said[-1].endswith(": 0 added, 0 replaced, 1 removed, 1 unchanged")
         assert program.event() == ("district", "satisfied")

@@ -279,7 +279,7 @@ def test_a_restart_in_the_midst_of_a_leg_changes_nothing(tmp_path: Path) -> None
         one.advance(20 * SECOND)
         one = reopen(one)
         assert not one.ensure(NORTH, "g")
-        one.advance(60 * SECOND)  # the device crossed g at 41.2 s, as the next fix will show
+        one.advance(60 * SECOND)  # the fix at 100 s will show that the device crossed g at 41.2 s
         one = reopen(one)
         assert one.sync({"g": NORTH, "h": other}).kept == 2
         one.add(Corridor(other.wkb, 5, edges="geodesic"), "h", policy=EXACT, assuming="unsatisfied")

@@ -11,8 +11,8 @@ import pytest
 
 import fencepost
 
-# This program runs another program in isolated interpreters: in one after another, or in all of them at once, each in
-# its own thread.
+# This program runs another program in several isolated interpreters, either one after the other or all at the same
+# time, each in a thread of its own.
 HOST = """
 import sys, threading
 try:
@@ -43,9 +43,9 @@ else:
         interpreters.destroy(each)
 print(failed)
 """
-# Import only the extension, because it is the module that an isolated interpreter may refuse. (In any isolated
-# interpreter, CPython's own `datetime`, which the package uses, crashes Python 3.12 with a double free. `datetime` also
-# crashes Python 3.13.0 if several interpreters have loaded it.)
+# Import only the extension, because it is the module that an isolated interpreter may refuse. In any isolated
+# interpreter, Python 3.12 crashes with a double free in its own module `datetime`, which the package uses. Python
+# 3.13.0 also crashes if several interpreters have loaded `datetime`.
 EXTENSION = """
 import fencepost._native as native
 monitor = native.Monitor(None, 0, 0, 1000000, 60000000, 30000000, 30000000, None, 0, 60000000, 0)

@@ -12,7 +12,7 @@ from typing import Any
 from generate_shape_scenarios import FILES, add, events, fix, refused
 from path_scenarios import at, circle, path
 
-FILES.clear()  # importing path_scenarios has added the scenarios of that module to FILES
+FILES.clear()  # the import of path_scenarios has added that module's scenarios to FILES
 crossed = partial(path, "crossings")
 touched = partial(path, "touches")
 timed = partial(path, "times")

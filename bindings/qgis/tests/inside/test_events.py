@@ -91,7 +91,7 @@ class CoordinateSystems(unittest.TestCase):
             self.assertEqual(rows_of(found, *columns), exact)
             self.assertEqual(found.crs().authid(), out)
             self.assertEqual(feedback.warnings, [])
-            # The event's point is the position of its evidence, or of the first fix after that evidence.
+            # The event's point is the position of the fix that is its evidence, or of the first fix after the evidence.
             first = next(found.getFeatures())
             self.assertAlmostEqual(first["latitude"], 47.0, 7)
         results, _ = events(street(crs="EPSG:2056"))
@@ -112,7 +112,7 @@ class CoordinateSystems(unittest.TestCase):
             _, feedback = events(layer("street", "field=time:datetime", rows), **parameters)
             (warning,) = feedback.warnings
             self.assertRegex(warning, "50 of 50 .*exchanged")
-        # Both orders of the coordinates are far from all places, so there is no warning.
+        # The points are far from all places even if latitude and longitude are exchanged, so there is no warning.
         _, feedback = events(layer("street", "field=time:datetime", [((-47.0, -8.0), moment(0))]))
         self.assertEqual(feedback.warnings, [])
 
@@ -219,7 +219,7 @@ class Cancelling(unittest.TestCase):
         self.assertEqual(part, whole[: len(part)])
         self.assertEqual(results["VISIT_COUNT"], 0)
         self.assertEqual(feedback.seen, sorted(feedback.seen))
-        # The run stopped within one batch of fixes after the request to stop.
+        # After the request to stop, the run processed at most one more batch of fixes.
         self.assertTrue(70 <= feedback.seen[-1] < 85, feedback.seen)
 
     def test_while_reading(self):

@@ -83,7 +83,7 @@ class Joins(unittest.TestCase):
             self.assertTrue(done)
             joined = QgsVectorLayer(target, "joined", "ogr")
             self.assertEqual(joined.featureCount(), 270)
-            self.assertEqual({row[0] for row in rows_of(joined, "distance")}, {7})  # a field of the points
+            self.assertEqual({row[0] for row in rows_of(joined, "distance")}, {7})  # the field of the input points
             del stored, joined
 
     def test_lines_with_a_gate_field_have_the_given_width(self):

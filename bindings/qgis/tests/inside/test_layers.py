@@ -48,7 +48,7 @@ def loaded(name, *outputs, **parameters):
     context.setProject(QgsProject.instance())
     ran = algorithm(name)
     wanted = {}
-    # The dialog also sets the project as the destination of outputs that it will open.
+    # For outputs that it opens after the run, the dialog also sets the project as the destination.
     for output in outputs:
         wanted[output] = QgsProcessingOutputLayerDefinition(MEMORY, QgsProject.instance())
     results, done = ran.run({**parameters, **wanted}, context, feedback, {}, False)
@@ -267,7 +267,7 @@ class Circles(unittest.TestCase):
                         x = (x + 180) % 360 - 180
                     distance = inverse(latitude, longitude, y, x).distance
                     if abs(distance - radius) < 0.01 * radius:
-                        continue  # the edges of the polygon run inside the circle, so skip points close to it
+                        continue  # the polygon's edges run slightly inside the circle, so skip points near them
                     inside = shape.contains(QgsGeometry.fromPointXY(QgsPointXY(x, y)))
                     self.assertEqual(inside, distance < radius, f"{case}: {y}, {x} at {distance}")
 

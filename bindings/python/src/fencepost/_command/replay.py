@@ -337,7 +337,7 @@ def _progress(total: int, machine: bool) -> Iterator[Callable[[], None] | None]:
     try:
         from rich.console import Console
         from rich.progress import Progress
-    except ModuleNotFoundError:  # the extra is not installed, so there is no progress bar
+    except ModuleNotFoundError:  # rich is not installed, so there is no progress bar
         yield None
         return
 

@@ -205,7 +205,7 @@ class ManyTracks:
         except InputError:
             if late and count > most:
                 raise
-            yield from _sorted(held) if late else held  # the rows that were read before the error still count
+            yield from _sorted(held) if late else held  # yields the rows that were read before the error
             raise
         if late:
             warn(self.path, "", sorted_text(late, count), KEEP)
@@ -287,7 +287,7 @@ class ManyTracks:
                 raise InputError(self.path, place, "has no time")
             latitudes.append(latitude)
             longitudes.append(longitude)
-            # An accuracy that is not reported is 0 here; a NaN in the column is an invalid accuracy.
+            # A NaN in an accuracy column is an invalid accuracy; a missing accuracy has already become 0.
             accuracies.append(-1.0 if math.isnan(accuracy) else accuracy)
             times.append(time)
         return self._rows(keys, None, latitudes, longitudes, accuracies, times, [at for at, _ in points].__getitem__)

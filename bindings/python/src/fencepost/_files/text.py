@@ -129,7 +129,7 @@ def check_lines(text: str) -> None:
         LongLineError: A line is longer than :data:`MOST_LINE`.
     """
     half = MOST_LINE // 2
-    for begin in range(0, len(text) - half, half):  # a line that is too long covers one of the ranges entirely
+    for begin in range(0, len(text) - half, half):  # any line that is too long contains at least one of the ranges
         if text.find("\n", begin, begin + half) < 0 and text.find("\r", begin, begin + half) < 0:
             start = max(text.rfind("\n", 0, begin), text.rfind("\r", 0, begin)) + 1
             if (

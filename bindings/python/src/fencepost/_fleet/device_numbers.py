@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
-# This many numbers must be free before one of them is used again: see FreeLines in
+# A free number is used again only when at least this many numbers are free: see FreeLines in
 # Sources/FencepostCore/Fleet/DeviceTable.swift.
 _FEWEST_FREE = 4_096
 

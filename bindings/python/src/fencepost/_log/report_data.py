@@ -193,7 +193,8 @@ def _with_path(fixes: list[FixRow], replayed: TrackReplay) -> list[FixRow]:
     }
     if not points:
         return fixes
-    # If a point of the path has the same time as fixes, it is the end of the movement to the first of these fixes.
+    # If a point of the path has the same time as fixes, sort the point before the fixes, because the movement to the
+    # first of these fixes ends there.
     rows = [(row[3], 0, row) for row in points] + [(row[3], 1, row) for row in fixes]
     return [row for _, _, row in sorted(rows, key=lambda each: each[:2])]
 

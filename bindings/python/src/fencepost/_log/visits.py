@@ -250,7 +250,7 @@ def intervals(
         since, cause, evidence = begin_us, Cause.NONE, None
         for event in history:
             if event.state is state and event.generation == generation:
-                continue  # only the flags of the state changed
+                continue  # this event changes only the flags of the state
             if since is not None and event.date_us is not None:
                 yield Interval(identifier, state, since, event.date_us, cause, evidence, generation, event)
             state, since, generation = event.state, event.date_us, event.generation

@@ -381,7 +381,7 @@ def _circles(
         for (state, policy), length in _runs(reader, chunk, plan, first, default, base):
             for begin, end, reading in _alike(shapes, readings, start, start + length):
                 rows = slice(begin, end)
-                # The defaults for the radius and the policy do not apply to a gate, which has neither.
+                # A gate has neither a radius nor a policy, so the defaults for them do not apply to it.
                 is_exempt = reading is not None and reading[5] and (state, policy) == default
                 decided = (0, None) if is_exempt else (state, policy)
                 ys, xs, radii = (part[rows] for part in held)

@@ -304,7 +304,8 @@ class _Again:
     by: str | None
 
     def __call__(self, tracks: GivenTracks, policies: Sequence[TransitionPolicy]) -> list[EventLog]:
-        # If there is a condition limit, the copies of a condition would count against the limit.
+        # A pass with several policies contains each condition once for each policy. If there is a condition limit, each
+        # pass has only one policy, because the copies would count against the limit.
         if self.options["condition_limit"] is not None:
             policies_of_passes = [[policy] for policy in policies]
         else:

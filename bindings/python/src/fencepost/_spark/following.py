@@ -102,7 +102,7 @@ class Following:
         for device, time in times.items():
             if device in self._waiting:
                 before, _, deadline = self._waiting[device]
-                # The device's previous table is needed only if a change was due under that table.
+                # Enter the device under its previous table only if a change was due under that table before `time`.
                 if before == version or deadline is None or deadline >= time:
                     own.append(device)
                     continue

@@ -316,7 +316,7 @@ def _datetimes(table: Any, what: str) -> tuple[memoryview[Any], int, int]:
         table = table.astype(table.dtype.newbyteorder("="))
     multiplier, divisor = MICROSECONDS[unit[len(digits) :]]
     multiplier *= int(digits or 1)
-    if divisor > 1 and multiplier > 1:  # for example 25 ns: convert to whole nanoseconds first, which is exact
+    if divisor > 1 and multiplier > 1:  # for a unit such as 25 ns, first convert to nanoseconds, which is exact
         finer = unit[len(digits) :]
         table, multiplier = table.astype(f"datetime64[{finer}]"), 1
     return memoryview(table.view("int64")), multiplier, divisor

@@ -188,13 +188,13 @@ def _coded(table: Any, by: str | None) -> Any:
     pyarrow = require("pyarrow", "geo")
     try:
         reader = pyarrow.RecordBatchReader.from_stream(table)
-    except Exception:  # the library behind the object may raise any error
-        return table  # the reader will report the error
+    except Exception:  # the library that provides the object may raise any error
+        return table  # the error is reported when the table is read
     index = -1 if by is None else reader.schema.get_field_index(by)
     field = None if index < 0 else reader.schema.field(index)
     kinds = pyarrow.types
     is_plain = field is None or kinds.is_dictionary(field.type) or kinds.is_nested(field.type)
-    # Arrow cannot make a dictionary of extension values such as UUIDs, so they are read in their stored form.
+    # Arrow cannot make a dictionary of extension values such as UUIDs, so a column of such values stays as it is.
     if field is None or is_plain or isinstance(field.type, pyarrow.BaseExtensionType):
         return pyarrow.RecordBatchReader.from_batches(reader.schema, _cut(reader))
     plain = pyarrow.large_string() if str(field.type) == "string_view" else field.type

@@ -22,7 +22,8 @@ B = A * (1 - F)
 E2 = F * (2 - F)
 SECOND_E2 = E2 / (1 - E2)
 DEGREE = mp.pi / 180
-# Up to this length in metres, the cubic term gives the geodesic's excess over the straight line to within 1e-11 m.
+# For a geodesic of up to this length in metres, the cubic term alone gives the difference between the geodesic and the
+# straight line to within 1e-11 m.
 SHORT = mp.mpf(50)
 
 Vector = tuple[Any, Any, Any]
@@ -43,8 +44,8 @@ def _legendre(n: int) -> list[tuple[Any, Any]]:
     return rule
 
 
-# The integrands are smooth: their nearest singularity is 3.2 away from the real axis. 26 nodes give an error of 1e-30
-# on half a turn.
+# The integrands are smooth: their nearest singularity is 3.2 away from the real axis. With 26 nodes, an integral over
+# half a turn has an error of 1e-30.
 RULE = _legendre(NODES)
 
 
