@@ -8,14 +8,14 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
   .enableUpcomingFeature("ExistentialAny"),
   .treatAllWarnings(as: .error),
-  // Compiles the invariant checks that Architecture.md describes into test builds, but not into releases.
+  // Test builds contain the invariant checks that Architecture.md describes; releases do not.
   .define("FENCEPOST_INVARIANTS", .when(configuration: .debug)),
 ]
 
-// Tests/swift.sh sets FENCEPOST_OPTIMISED: the tests then run against an optimised library with invariant checks, in a
-// fifth of the time. Only these test builds have the optimisation flags, because SwiftPM refuses dependencies with
-// unsafe flags. Several threads are needed, because with one thread the compiler would write one object file for a
-// module, but SwiftPM expects one for each source file.
+// If Tests/swift.sh sets FENCEPOST_OPTIMISED, the library is optimised but keeps its invariant checks, and the tests
+// take a fifth of the time. The optimisation flags are unsafe flags, which SwiftPM refuses in dependencies; therefore
+// only these test builds have the flags. Several threads are needed, because with one thread the compiler would write
+// one object file for a module, but SwiftPM expects one for each source file.
 let optimised: [SwiftSetting] =
   Context.environment["FENCEPOST_OPTIMISED"] == "1"
   ? [.unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2"])] : []
@@ -27,27 +27,27 @@ let safe = library + [.strictMemorySafety()]
 
 let package = Package(
   name: "fencepost",
-  // The first versions of Apple's systems that have the module Synchronization; Linux needs no entry.
+  // These are the first versions of Apple's systems that have the module Synchronization; Linux needs no entry.
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Fencepost", targets: ["Fencepost"]),
     // Keeps monitors in SQLite files; needs the system's libsqlite3.
     .library(name: "FencepostStore", targets: ["FencepostStore"]),
     .library(name: "FencepostFoundation", targets: ["FencepostFoundation"]),
-    // The C library. The name of this product differs from that of the Swift product by more than letter case, because
-    // some file systems ignore case; the install step names it libfencepost.so.
+    // The C library. Some file systems ignore case, so the name of this product differs from that of the Swift product
+    // in more than case. The install step names the file libfencepost.so.
     .library(name: "fencepost-c", type: .dynamic, targets: ["FencepostABI"]),
     .library(name: "fencepost-c-static", type: .static, targets: ["FencepostABI"]),
   ],
   targets: [
-    // Contains only the header: the Swift targets and the C targets of the package read the same file.
+    // This target contains only the header, which the package's Swift targets and C targets share.
     .target(name: "CFencepost", path: "include", publicHeadersPath: "."),
 
-    // Functions for locks and threads, with one file for each platform.
+    // Contains the functions for locks and threads, in one file for each platform.
     .target(name: "CPlatform"),
     .target(name: "FencepostKernel", dependencies: ["CPlatform"], swiftSettings: library),
-    // The engine, with its values and locks. The core uses no actors, no existentials of unbounded protocols and no key
-    // paths.
+    // Contains the engine, the types of its values, and its locks. The core uses no actors, no existentials of
+    // unbounded protocols and no key paths.
     .target(name: "FencepostCore", dependencies: ["CPlatform", "FencepostKernel"], swiftSettings: library),
     // The API for Swift programs: actors, regions, `any Condition`. This target re-exports the core.
     .target(name: "Fencepost", dependencies: ["FencepostCore", "FencepostKernel"], swiftSettings: library),

@@ -121,7 +121,7 @@ public actor Monitor {
   }
 }
 
-// Core Location nests these names in the same way.
+// In Core Location, the types with these names are nested in the monitor too.
 extension Monitor {
   public typealias Event = Fencepost.Event
   public typealias Record = Fencepost.Record

@@ -17,8 +17,8 @@ extension Fix {
   }
 }
 
-// Each function throws the same errors as the form that takes a Timestamp, and MonitorError.invalidArgument if the date
-// is not in the years 1 to 9999; after an error nothing has changed, not even a counter.
+// Each function throws the errors of the function that takes a Timestamp. It also throws MonitorError.invalidArgument
+// if the date is not in the years 1 to 9999. After an error nothing has changed, not even a counter.
 extension Monitor {
   /// Feeds one scan report. An empty scan report only moves the clock.
   public func feed(_ sightings: some Sequence<BeaconSighting> & Sendable, at date: Date) throws(MonitorError) {

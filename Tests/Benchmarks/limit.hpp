@@ -1,5 +1,6 @@
-// Runs the hand-written program that estimates the possible speed, if its sources are present (../shared/bench). The
-// hand-written program has its own workloads, which this benchmark reads from the same flat files.
+// Runs a hand-written program that estimates the possible speed, if the program's sources are present
+// (../shared/bench). The hand-written program reads its own workloads from flat files, and this benchmark reads the
+// same files.
 #pragma once
 #include "monitored.hpp"
 
@@ -44,8 +45,8 @@ class Limit {
     return fixes;
   }
 
-  // Returns the median of `repetitions` runs of the hand-written program: of its anchored loop C for a device that
-  // moves (workload W1), or of its stateless grid B16, which returns sets, for unrelated points.
+  // Returns the median of `repetitions` runs of one loop of the hand-written program. For a moving device (workload
+  // W1), this is the anchored loop C; for unrelated points, it is the stateless grid B16, which returns sets.
   Figure run(const std::string &workload, size_t count, int repetitions) const {
     std::string command = "BENCH_DATA='" + data + "' BENCH_N=" + std::to_string(count) +
                           " BENCH_REPS=" + std::to_string(repetitions) + " BENCH_ONLY='" +

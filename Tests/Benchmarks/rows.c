@@ -1,6 +1,6 @@
 /*
- * Runs one row of `make bench`, which measures the library, with so little data that its instructions can be counted;
- * builds.sh compares two builds in this way.
+ * Runs one row of the benchmark `make bench` with so little data that its instructions can be counted; builds.sh
+ * compares two builds by these counts.
  *
  *     rows ROW [FOLDER]
  *

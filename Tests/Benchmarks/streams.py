@@ -165,9 +165,9 @@ def main() -> None:
         stream_world.write_points(large, large.with_suffix(".parquet"), tracks, each, circles)
         stream_world.write_points(small, small.with_suffix(".parquet"), tracks, each, circles, THINNED)
         print(f"streams: {tracks} tracks, {count} points, {circles} circles")
-        # A small file does not show how work is shared among threads, nor how memory grows beyond that of the program
-        # itself. If points are denser, tracks enter more circles. Each track stores its states for the circles that it
-        # enters, which takes a little more memory.
+        # A small file shows neither how threads share the work nor how much memory the data needs. Tracks with denser
+        # points enter more circles. Each track stores its states for the circles that it enters, which takes a little
+        # more memory.
         faster, level, same, near = (0.8, 1.25, 1.1, 1.3) if given.full else (None,) * 4
         rows: list[tuple[str, float | None, str | None, float | None, float, float | None, str]] = []
         digests, processors = set(), {}

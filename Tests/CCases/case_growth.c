@@ -11,19 +11,18 @@ enum {
   BLOCK = 1024
 };
 
-/* The memory of a caller, aligned like the structures. */
+/* Memory in which a caller keeps a structure; `align` gives the memory the alignment of a structure. */
 typedef union block {
   uint8_t bytes[BLOCK];
   uint64_t align;
 } block;
 
-/* A structure that the library reads, with its INIT value, and a call that must succeed when it receives the
-   structure. */
+/* A structure that the library reads, its INIT value, and a call that must succeed with this structure. */
 typedef struct reader {
   const char *name;
   const void *init;
   size_t size;
-  size_t smallest; /* the structure's size in the first header that declared it; 8 if callers may pass any size */
+  size_t smallest; /* the structure's size in the first header that declared it; 8 if the library accepts any size */
   fencepost_status (*call)(void *structure);
 } reader;
 
@@ -153,12 +152,13 @@ static fencepost_status read_fleet_columns(void *structure) {
   return status;
 }
 
-/* A filter without room for the last fix would let every fix pass. */
+/* A smaller filter cannot store the last fix, so it would let every fix pass. */
 enum {
   SMALLEST_FILTER = offsetof(fencepost_significant_change_filter, last) + sizeof(fencepost_fix)
 };
 
-/* Without a radius, the definition would be refused, as would a polygon without vertices. */
+/* The library refuses a definition without a radius and a polygon without vertices, so a smaller size cannot
+   succeed. */
 enum {
   SMALLEST_GEOMETRY = offsetof(fencepost_geometry, ring_offsets),
   SMALLEST_DEFINITION = offsetof(fencepost_condition_definition, uuid)
@@ -181,7 +181,8 @@ static const reader readers[] = {
     READER(fleet_columns, sizeof fleet_columns),
 };
 
-/* Copies the first bytes of INIT, writes their number to struct_size, and puts poison after them. */
+/* Makes a caller's structure of `size` bytes: copies INIT, sets struct_size, and fills the memory behind the structure
+   with poison. */
 static block caller(const void *init, size_t known, size_t size) {
   block memory;
   memset(&memory, POISON, sizeof memory);
@@ -235,7 +236,7 @@ static void no_sizes(void) {
   }
 }
 
-/* Describes a structure that the library writes. */
+/* A structure that the library writes, and a call that writes it. */
 typedef struct writer {
   const char *name;
   size_t size;

@@ -77,7 +77,7 @@ static void late_inputs(void) {
                 0, 1);
   CHECK_COUNTED(monitor, fencepost_monitor_advance(monitor, late, NULL), FENCEPOST_E_LATE_INPUT, 1, 0, 1);
   CHECK_COUNTED(monitor, fencepost_monitor_advance(monitor, FENCEPOST_TIME_MIN, NULL), FENCEPOST_E_LATE_INPUT, 1, 0, 1);
-  CHECK_OK(feed(monitor, 0.05, SECONDS(5))); /* equal times are allowed */
+  CHECK_OK(feed(monitor, 0.05, SECONDS(5))); /* an input at the same time as the last one is allowed */
   fencepost_monitor_destroy(monitor);
 }
 
@@ -218,7 +218,7 @@ static void sightings(void) {
   CHECK_TEXT(event.identifier, "any");
   CHECK_INT(event.has_refinement, 1);
   CHECK_INT(event.refinement_major, 1);
-  CHECK_INT(event.refinement_minor, 3); /* the minor number of the strongest sighting */
+  CHECK_INT(event.refinement_minor, 3); /* the strongest sighting has the minor number 3 */
   CHECK(memcmp(event.refinement_uuid, beacon_uuid, 16) == 0);
   CHECK_INT(event.cause, FENCEPOST_CAUSE_DETERMINATION);
   CHECK_INT(event.evidence_date_us, SECONDS(0));
@@ -320,8 +320,8 @@ static void host_capabilities(void) {
 }
 
 static void advance(void) {
-  fencepost_monitor *monitor = busy_monitor(); /* the condition "standard" has had an unconfirmed crossing since second
-                                                  5, due at second 25 */
+  fencepost_monitor *monitor = busy_monitor(); /* the device has been across the boundary of "standard" since second 5,
+                                                  and its dwell ends at second 25 */
   while (statistics_of(monitor).pending_events) next_event(monitor);
   CHECK_OK(fencepost_monitor_advance(monitor, SECONDS(25) - 1, NULL));
   expect_no_event(monitor);

@@ -109,8 +109,8 @@ static void init_macros_are_the_defaults(void) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   CHECK_INT(options.struct_size, sizeof options);
   fencepost_monitor *with = new_monitor(&options), *without = new_monitor(NULL);
-  /* The monitor with the macro's options and the monitor without options deliver each change, do not limit conditions
-     to 20, and look back 60 seconds. */
+  /* Both monitors have the same options: they deliver each change, allow more than 20 conditions, and look back 60
+     seconds. */
   for (int round = 0; round < 2; round++) {
     fencepost_monitor *monitor = round ? with : without;
     for (int i = 0; i < 25; i++) {

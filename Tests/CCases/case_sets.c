@@ -74,7 +74,7 @@ static void syncing(void) {
   CHECK_TEXT(next_event(monitor).identifier, "moved");
   expect_no_event(monitor);
 
-  CHECK_OK(fencepost_monitor_sync_conditions(monitor, second, 4, &result, NULL)); /* the same set again: no change */
+  CHECK_OK(fencepost_monitor_sync_conditions(monitor, second, 4, &result, NULL));
   check_result(result, 0, 0, 4, 0);
   CHECK_OK(fencepost_monitor_sync_conditions(monitor, NULL, 0, &result, NULL));
   check_result(result, 0, 0, 0, 4);
@@ -227,8 +227,8 @@ static void ensuring_columns(void) {
   CHECK_OK(fencepost_monitor_ensure_circular_conditions(monitor, names, latitudes, longitudes, radii, tags, 3, NULL,
                                                         &result, NULL));
   check_result(result, 0, 0, 3, 0);
-  /* An element with a different tag replaces the condition; a name that occurs twice has the same effect as two
-     calls. */
+  /* A change of the tag alone replaces a condition. A name that occurs twice in one call has the same effect as the
+     name in two calls. */
   CHECK_OK(fencepost_monitor_ensure_circular_conditions(monitor, names, latitudes, longitudes, radii, NULL, 4, NULL,
                                                         &result, NULL));
   check_result(result, 0, 4, 0, 0);
@@ -282,8 +282,7 @@ static void removing_many(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Lists the conditions that are in a state now, and compares the list with fencepost_monitor_state() and the
-   records. */
+/* For each state, compares the list of conditions in this state with fencepost_monitor_state() and with the records. */
 static void who_is_in_a_state(void) {
   fencepost_monitor *monitor = busy_monitor();
   char buffer[256];

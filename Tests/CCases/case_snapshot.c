@@ -1,7 +1,7 @@
 /* Tests snapshots: sizes, restored state, and invalid bytes. */
 #include "check.h"
 
-/* Returns the snapshot of a monitor, in memory of exactly its size. */
+/* Returns the snapshot of a monitor in an allocation of exactly the snapshot's size. */
 static uint8_t *bytes_of(fencepost_monitor *monitor, size_t *size) {
   CHECK_OK(fencepost_monitor_snapshot(monitor, NULL, 0, size, NULL));
   CHECK(*size > 0);
@@ -115,7 +115,7 @@ static void changes_nothing(void) {
   CHECK_INT(size, other);
   CHECK(memcmp(one, two, size) == 0);
   expect_unchanged(__FILE__, __LINE__, monitor, &before, 0, 0, 0);
-  CHECK_INT(next_event(monitor).sequence, 2); /* events in flight are committed as usual */
+  CHECK_INT(next_event(monitor).sequence, 2); /* a snapshot does not prevent the commit of the events in flight */
   fencepost_monitor_destroy(monitor);
   free(one);
   free(two);
@@ -141,7 +141,7 @@ static void garbage(void) {
   refused(NULL, 0, FENCEPOST_E_SNAPSHOT_INVALID);
   refused("", 0, FENCEPOST_E_SNAPSHOT_INVALID);
   refused("fencepost", 9, FENCEPOST_E_SNAPSHOT_INVALID);
-  for (size_t length = 0; length < size; length++) { /* the memory ends where the snapshot is cut */
+  for (size_t length = 0; length < size; length++) { /* the allocation has exactly the size of the shortened snapshot */
     uint8_t *cut = malloc(length ? length : 1);
     CHECK(cut != NULL);
     memcpy(cut, bytes, length);

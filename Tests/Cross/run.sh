@@ -6,7 +6,7 @@
 #
 # TARGET is aarch64-linux-gnu or x86_64-linux-musl.
 #
-# `make cross TARGET=…` only builds. Needs the setup of `make setup-test`.
+# `make cross TARGET=…` builds the library without testing it. Run `make setup-test` before this script.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD

@@ -3,7 +3,7 @@
  *
  * - `store write FOLDER` makes a monitor with a store, feeds it the first part of the fixes, and prints the size and the
  *   checksum of its snapshot.
- * - `store read FOLDER` opens that store, feeds the remaining fixes, and prints all events.
+ * - `store read FOLDER` opens the store in FOLDER, feeds the remaining fixes, and prints all events.
  */
 #include "fencepost.h"
 

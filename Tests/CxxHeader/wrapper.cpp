@@ -111,8 +111,8 @@ void events() {
   std::vector<fencepost::fix> fixes;
   for (int i = 0; i < 5; i++) fixes.push_back(at(i % 2 == 0, i));
   CHECK(monitor.feed(fixes).accepted == 5);
-  // Leaving the loop keeps the last event in flight; a fork starts with that event, and abandon() makes it pending
-  // again.
+  // The event at which the loop stops stays in flight. A fork delivers this event first, and abandon() makes the event
+  // pending again.
   for (const fencepost::event &event : monitor.events()) {
     CHECK(event.sequence == 1);
     break;

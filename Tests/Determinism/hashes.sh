@@ -6,7 +6,7 @@
 #   against a library, or a program that runs the replay program.
 # - `Tests/Determinism/hashes.sh update FOLDER COMMAND...` writes a new list of hashes.
 #
-# Leaves the events in FOLDER.
+# The event files remain in FOLDER.
 set -eu
 cd "$(dirname "$0")/../.."
 golden=$PWD/Tests/Golden/events.sha256

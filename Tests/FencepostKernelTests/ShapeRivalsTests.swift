@@ -62,7 +62,7 @@ import Testing
     let note = "\(kind) from \(start) towards \(azimuth), \(length) by \(height), poke \(poke)"
     let apart = 0.01 * height
     let shape = try GeodesicShape.reading(polygon: kind.rings(length, height, poke, place))
-    // This shape differs from the first shape only in its corner, which is clearly before the edge.
+    // This shape differs from the first shape only in its tip, which keeps a clear distance from the edge.
     let clear = try GeodesicShape.reading(polygon: kind.rings(length, height, apart, place))
     for turn in 0..<40 {
       let away = random.logarithmic(4 * apart, 2 * height) * (turn % 2 == 0 ? 1 : -1)

@@ -204,7 +204,7 @@ import Testing
     #expect(message.contains("m.fencepost-wal exists, but the store itself is missing"))
     #expect(logOnly.names == ["m.fencepost-wal"])
 
-    // A different store is copied to the first store's name, next to the first store's log.
+    // Another store is copied to the name of the missing store, whose log still exists.
     let other = try Folder()
     var made = try open(other)
     try add("other", to: &made)

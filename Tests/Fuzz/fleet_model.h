@@ -7,8 +7,8 @@
 enum {
   DEVICES = 3,
   NAMES = 6,
-  PAST = 320,     /* the largest number of table changes and advances: one for each step */
-  WAITING = 20000 /* more events than any sequence of calls produces */
+  PAST = 320,     /* the largest number of recorded changes: one for each step of the input */
+  WAITING = 20000 /* capacity of the list of waiting events; no input of the fuzzer fills it */
 };
 
 static const char *const names[NAMES] = {"a", "b", "c", "d", "e", "long identifier \xc3\xa9"};
@@ -35,8 +35,9 @@ typedef struct expected {
   fencepost_event event; /* without its sequence */
   uint8_t device;
   uint64_t row, position, sequence;
-  uint32_t number; /* number of the device when the event was recorded: if the device is added again, its number
-                      differs. FENCEPOST_NO_DEVICE allows any number, because a restart assigns new numbers */
+  uint32_t number; /* the device's number when the event was recorded; a device that is added again has another number.
+                      If `number` is FENCEPOST_NO_DEVICE, the device may have any number, because a restart assigns new
+                      numbers */
 } expected;
 
 typedef struct fleet_model {
@@ -83,7 +84,7 @@ static fencepost_status change_table(fleet_model *known, const change *what, fen
       square(what, latitudes, longitudes, &geometry);
       return fencepost_conditions_add_polygon(known->table, names[what->name], &geometry, NULL, &options, error);
     case REMOVE: return fencepost_conditions_remove(known->table, names[what->name], NULL, error);
-    /* Advances without a limit, because max_time_step does not limit the advance of a monitor. */
+    /* A monitor's advance is not limited by max_time_step, so the fleet's advance must not be limited either. */
     default: return fencepost_fleet_force_advance(known->fleet, what->time, error);
   }
 }
@@ -122,7 +123,7 @@ static void fleet_gather(fleet_model *known, int device, uint64_t row) {
   }
 }
 
-/* Creates the device's monitor, as if it had been created before the first condition was added. */
+/* Creates the device's monitor and repeats all recorded changes on it. */
 static void fleet_enter(fleet_model *known, int device) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.initial_fix_max_age_us = -1;
@@ -223,7 +224,8 @@ static void fleet_change(fleet_model *known, const change *what) {
   qsort(known->waiting + start, known->waiting_count - start, sizeof(expected), by_deadline);
 }
 
-/* A fleet that was restored over the current table has had at most one advance since it was restored. */
+/* Keeps a single advance, to the fleet's time, because a fleet that is restored over the current table has had at most
+   one advance. */
 static void fleet_forget_advances(fleet_model *known) {
   size_t kept = 0;
   for (size_t i = 0; i < known->past_count; i++)

@@ -14,20 +14,21 @@ enum {
 typedef struct place {
   const char *identifier; /* NULL: no condition */
   uint64_t generation;
-  fencepost_event last; /* the expected last event of the record */
+  fencepost_event last; /* the event that the record must show as its last event */
   fencepost_event told; /* the last delivered event; its sequence is 0 before the first event is delivered */
 } place;
 
 typedef struct model {
   fencepost_monitor *monitor;
   int64_t clock;
-  int64_t latest;   /* the latest time of the clock so far; events reported before a rewind keep their date */
+  int64_t latest;   /* the latest time that the clock has ever shown; a rewind does not reset it, because earlier events
+                       keep their dates */
   int64_t max_step; /* 0: no limit */
   int has_gates;    /* whether the monitor accepts gates */
   uint64_t inputs, accepted, invalid, late, ahead, sightings;
   uint64_t handed_out, generation;
-  uint64_t crowd; /* the number of far conditions that no device reaches; they make forks share the first generations'
-                     states */
+  uint64_t crowd; /* the number of extra conditions at 60° south, which no device reaches; with so many conditions,
+                     forks share the states of the first generations */
   uint64_t wakes, wakes_seen, pending; /* wake-up calls so far, wake-up calls before the last check, events waiting at
                                           the last check */
   place places[PLACES];
@@ -36,8 +37,8 @@ typedef struct model {
   size_t flying, again;
 } model;
 
-/* The wake-up callback of the monitor. The monitor's lock is not held during this call, so the callback may query the
-   monitor. */
+/* The monitor calls this function to announce events. The monitor's lock is not held during this call, so the callback
+   may query the monitor. */
 static void model_wake(void *context) {
   model *known = context;
   fencepost_statistics counted = FENCEPOST_STATISTICS_INIT;
@@ -113,7 +114,7 @@ static void model_added(model *known, const char *identifier) {
   REQUIRE(record.last_event.sequence == 0 || record.condition.policy.notify != FENCEPOST_NOTIFY_ALL);
 }
 
-/* Removes two conditions in one call; both may be the same condition. */
+/* Removes two conditions in one call; `one` and `two` may name the same condition. */
 static void model_remove_two(model *known, const char *one, const char *two) {
   const char *identifiers[] = {one, two};
   size_t removed = 9, expected = 0;
@@ -128,7 +129,7 @@ static void model_remove_two(model *known, const char *one, const char *two) {
   REQUIRE(removed == expected);
 }
 
-/* Syncs the set to exactly one circle with that name. */
+/* Makes one circle with the given identifier the only condition. */
 static void model_sync(model *known, const char *identifier, double radius_m) {
   fencepost_condition_definition definition = FENCEPOST_CONDITION_DEFINITION_INIT;
   definition.identifier = identifier;
@@ -263,7 +264,7 @@ static size_t model_poll(model *known, size_t capacity) {
   REQUIRE(fencepost_monitor_poll_events(known->monitor, events, capacity, &count, NULL) == FENCEPOST_OK);
   REQUIRE(count <= capacity);
   for (size_t i = 0; i < count; i++) {
-    if (known->again > 0) { /* a redelivered event is the same, byte for byte */
+    if (known->again > 0) { /* a redelivered event must equal the event that was delivered before, byte for byte */
       REQUIRE(memcmp(&events[i], &known->due[0], sizeof events[i]) == 0);
       known->again--;
       memmove(known->due, known->due + 1, known->again * sizeof *events);
@@ -283,7 +284,7 @@ static void model_acknowledge(model *known) {
   REQUIRE(fencepost_monitor_acknowledge(known->monitor, NULL) == FENCEPOST_OK);
 }
 
-/* Moves the in-flight events to the events that must be redelivered. */
+/* Moves the events in flight to the front of the events that must be redelivered. */
 static void model_take_back(model *known) {
   REQUIRE(known->flying + known->again <= FLIGHT);
   memmove(known->due + known->flying, known->due, known->again * sizeof *known->due);
@@ -334,7 +335,7 @@ static void model_explanation(const place *here, const fencepost_record *record,
   if (is_drained && found->observed != FENCEPOST_STATE_UNKNOWN) REQUIRE(record->last_event.state == found->observed);
 }
 
-/* Checks two of the far conditions: one was assumed unsatisfied, and the other has no assumed state. */
+/* Checks two of the extra conditions at 60° south: one was assumed unsatisfied, and the other has no assumed state. */
 static void model_check_crowd(model *known, int is_drained) {
   static const char *const identifiers[] = {"crowd 6", "crowd 7"};
   for (int i = 0; i < 2; i++) {

@@ -6,7 +6,8 @@
 
 #include "fuzz.h"
 
-/* Computes the checksum of Sources/FencepostCore/Snapshot/Checksum.swift (the finalizer of MurmurHash3). */
+/* Mixes a word into the checksum with the finalizer of MurmurHash3, as Sources/FencepostCore/Snapshot/Checksum.swift
+   does. */
 static uint64_t sum_word(uint64_t value, uint64_t word) {
   uint64_t state = value ^ word;
   state = (state ^ state >> 33) * UINT64_C(0xFF51AFD7ED558CCD);

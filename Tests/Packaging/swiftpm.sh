@@ -1,7 +1,7 @@
 #!/bin/bash
-# Uses this tree as a dependency of another Swift package, by a Git address and a tag. Builds three programs: one in
-# Swift with the engine, the store and the Foundation conversions; one in C with the header and the library; and the
-# program in the Swift guide (Fencepost.docc/GettingStarted.md), word for word.
+# Uses this tree as a dependency of another Swift package, by a Git address and a tag. Builds three programs: a Swift
+# program with the engine, the store and the Foundation conversions; a C program with the header and the library; and
+# the program of the Swift guide (Fencepost.docc/GettingStarted.md), word for word.
 #
 #   Tests/Packaging/swiftpm.sh
 #
@@ -50,7 +50,8 @@ let package = Package(
   ]
 )
 END
-# The guide's first block is a shortened manifest; the other blocks together make one program, each with its output.
+# The guide's first code block is a shortened manifest. The other Swift blocks together form one program, and the text
+# blocks contain its output.
 guide=Sources/Fencepost/Fencepost.docc/GettingStarted.md
 block() { awk -v language="$1" '$0 == "```" language { inside = 1; count++; next } /^```/ { inside = 0 } inside { print count ":" $0 }' "$guide"; }
 block swift | sed -n 's/^[2-9]://p' > "$folder/user/Sources/guide/main.swift"
@@ -85,7 +86,7 @@ for life in 1...2 {
 END
 
 cd "$folder/user"
-# Use separate caches, because the tag names a different commit in each run.
+# Each run needs its own caches, because the tag names a different commit in each run.
 swift build --quiet --scratch-path "$folder/scratch" --cache-path "$folder/cache" --config-path "$folder/config" \
   --security-path "$folder/security" > "$folder/log" 2>&1 || {
   cat "$folder/log"

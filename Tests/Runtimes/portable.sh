@@ -10,7 +10,7 @@ FENCEPOST_PORTABLE=1 FENCEPOST_LIB=$lib bindings/c/build.sh > /dev/null
 mkdir -p .build/portable
 # The portable library must differ from the usual library: its lock does not use the system call futex.
 ! cmp -s "$lib/libfencepost.so" .build/lib/libfencepost.so
-# When a thread is cancelled, it must not stop waiting for the lock, with either implementation.
+# With both implementations of the lock, a thread that is cancelled must continue to wait for the lock.
 for define in CPLATFORM_LINUX CPLATFORM_PORTABLE; do
   cc -std=gnu11 -O1 -Wall -Wextra -Werror -D$define -ISources/CPlatform/include Tests/Runtimes/cancelled.c Sources/CPlatform/platform.c \
     -pthread -o .build/portable/cancelled

@@ -1,12 +1,13 @@
 #!/bin/bash
-# Tests the two builds of the C library. The embedded build is also used by all other parts of the tests. For this
-# build, tests its size, its dependencies, the cost of loading it, and its archive in C, C++, Rust, Go and Swift
-# programs. For the full build (FENCEPOST_RUNTIME=full), runs the C cases with the shared library and with the archive,
-# compares the events byte for byte (also with those of a debug build), and runs the conformance corpus through Python.
+# Tests the two builds of the C library. All other tests use the embedded build. For the embedded build, tests the size,
+# the dependencies and the cost of loading, and links the archive into programs in C, C++, Rust, Go and Swift. Runs the
+# C cases with the shared library and with the archive of the full build (FENCEPOST_RUNTIME=full). Checks that the
+# events of both builds and of a debug build are the same, byte for byte. Runs the conformance corpus through Python
+# with the full build.
 #
 #   Tests/Runtimes/run.sh
 #
-# Needs the setup of `make setup-test`.
+# Run `make setup-test` before this script.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -51,7 +52,7 @@ if grep -xE "$newer" "$folder/instructions"; then
   fail "the library has instructions that older processors do not have"
 fi
 
-# Uses the archive in C and C++ programs, and in a Swift program beside the real runtime.
+# Links the archive into C and C++ programs, and into a Swift program, which also contains the Swift runtime.
 # shellcheck disable=SC2046,SC2086
 {
   gcc -std=c11 -Iinclude examples/c/quickstart.c "$archive" $(printf ' -l%s' $system_libraries) -o "$folder/c"

@@ -27,8 +27,7 @@ static uint64_t bytes, syncs, room;
 static op *trace;
 static size_t trace_count, trace_capacity;
 
-/* Maps each descriptor to its file's inode number in this program; -1 if the file is not watched, -2 for the
-   directory. */
+/* For each descriptor: the index of its file in `inodes`; -1 if the file is not watched, -2 for the directory. */
 static int descriptor_inode[DESCRIPTORS];
 static ino_t inodes[INODES];
 static int inode_count;

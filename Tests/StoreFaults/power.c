@@ -11,8 +11,8 @@ void attack_power(long count) {
   run_life(&played);
   size_t operations;
   op *trace = files_take_trace(&operations);
-  /* A log begins with a write of 32 bytes. There must be at least five logs: those of the four openings, and one that
-     starts again after a checkpoint. */
+  /* A log begins with a write of 32 bytes. The trace must contain at least five logs: one for each of the four
+     openings, and one that begins after a checkpoint. */
   int logs = 0;
   for (size_t i = 0; i < operations; i++) logs += trace[i].kind == OP_WRITE && !trace[i].offset && trace[i].size == 32;
   if (logs < 5) FAIL("the log is never folded in: %d logs were begun", logs);

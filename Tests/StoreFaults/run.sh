@@ -1,7 +1,8 @@
 #!/bin/bash
 # Attacks the stores of the built C library: kills, power failures, torn copies, disks that are failing, full, small or
-# read-only, races for a name, and flipped bits, at each file operation in turn. Programs that write into open files,
-# and limits on the process, are further attacks. FENCEPOST_SOAK=1 runs the tests with full counts. See main.c.
+# read-only, races for a name, and flipped bits, at each file operation in turn. In further tests, other programs write
+# into the open files, and the process has resource limits. FENCEPOST_SOAK=1 runs each test with its full number of
+# repetitions. See main.c.
 #
 #   Tests/StoreFaults/run.sh [COMMAND...]
 set -euo pipefail

@@ -3,7 +3,7 @@
 # and `make format` call this script.
 #
 # - `Tests/Style/run.sh` prints the differences and the findings of the linters.
-# - `Tests/Style/run.sh write` formats, and lets the linters repair what they can.
+# - `Tests/Style/run.sh write` formats the files and applies the corrections that the linters offer.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -5,11 +5,11 @@
 #   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_TARGET=] [FENCEPOST_STORE=none] [FENCEPOST_OPTIMIZE=size] \
 #     [FENCEPOST_PORTABLE=1] [FENCEPOST_LIB=] bindings/c/build.sh
 #
-# "Full" is ordinary Swift with the runtime inside; "embedded" has no runtime (embedded.sh). The defaults are in
-# names.sh. Without FENCEPOST_TARGET, the library is built for this machine, into .build/lib; for a target in
-# targets.sh, it is built into .build/cross/TARGET/lib.
-# Leaves the library under its SONAME (names.sh) in FENCEPOST_LIB with the link libfencepost.so beside it, and prints the
-# library's path.
+# The "full" build is ordinary Swift and contains the Swift runtime; the "embedded" build is Embedded Swift and needs no
+# runtime (embedded.sh). The defaults are in names.sh. Without FENCEPOST_TARGET, the library is built for this machine,
+# into .build/lib; for a target in targets.sh, it is built into .build/cross/TARGET/lib.
+# Writes the library to FENCEPOST_LIB under its SONAME (names.sh), makes the link libfencepost.so beside it, and prints
+# the library's path.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -18,8 +18,8 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 scratch=${FENCEPOST_SCRATCH:-$root/.build/release-lib}
 lib=${FENCEPOST_LIB:-$default_lib}
 case $lib in /*) ;; *) lib=$PWD/$lib ;; esac
-# The lists of words below contain paths relative to this folder, because the name of a folder above it may contain a
-# space.
+# The lists below separate paths by spaces. The paths are relative to this folder, because the name of a folder above it
+# may contain a space.
 cd "$root"
 older=.build/older-glibc
 [ -z "${FENCEPOST_TARGET:-}" ] || older=.build/cross/$target/older-glibc
@@ -57,7 +57,8 @@ if [ "$runtime" = embedded ]; then
 else
   linked=$scratch/release/$built_name
   older_options=
-  # SwiftPM does not notice changes to remapped files or to the header, whose values are compiled in.
+  # SwiftPM does not notice changes to remapped files or to the header, so the files that depend on them are removed
+  # here.
   rm -f "$linked"
   if [ -e "$lib/$soname" ] && [ -n "$(find "$root/include" -newer "$lib/$soname")" ]; then
     rm -f "$scratch/release/FencepostABI.build/"*.o

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes libsqlite3.so.0 from the system's libsqlite3.a, without symbols of a newer glibc than older-glibc.sh allows: a
-# wheel contains this copy of SQLite. This copy has the compile options of the system's SQLite, because both come from
-# the same code.
+# Makes libsqlite3.so.0, which a wheel contains, from the system's libsqlite3.a. The new library uses no functions of
+# glibc versions newer than older-glibc.sh allows. Its compile options are those of the system's shared SQLite library,
+# because the system builds both libraries from the same code.
 #
 #   bindings/c/older-sqlite.sh FOLDER OLDER
 #

@@ -35,7 +35,8 @@ compile() {
 module=$(compile bindings/js/wasm.c)
 replay=$(compile Tests/Determinism/replay.c)
 
-# Data follows the stack in memory, so a stack overflow leaves the memory and traps, instead of overwriting data.
+# The stack lies before the data in memory, so a stack overflow traps at the start of the memory instead of overwriting
+# data.
 wraps='--wrap=malloc --wrap=calloc --wrap=realloc --wrap=posix_memalign --wrap=aligned_alloc --wrap=free'
 # Exports all functions except those that call back into a C program or use a store.
 exports=$(sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/--export=\1/p' bindings/c/fencepost.map |

@@ -81,7 +81,7 @@ void arc4random_buf(void *buffer, size_t count) {
   }
 }
 
-/* Swift's print() would need this function; nothing prints, and the C library's version would import a file
+/* Only Swift's print() refers to putchar(), and the module never prints. The C library's putchar() would import a file
    descriptor. */
 int putchar(int character) { return character; }
 

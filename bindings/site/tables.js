@@ -1,5 +1,5 @@
 // Prepares wide tables of prose for a phone, which shows each row as a block: the heading of a column becomes a label
-// in each of its cells. Tables of numbers and short words keep their columns, and scroll.
+// in each of its cells. Tables of numbers and short words keep their columns; readers scroll them sideways.
 "use strict";
 
 for (const table of document.querySelectorAll("article table.docutils:not(.genindextable)")) {

@@ -1,9 +1,9 @@
 /*
  * Shows four devices on four threads, and one thread that handles all events.
  *
- * Each device has its own monitor, which is a fork of a monitor that has the conditions. Forks share unchanged data and
- * need no common lock. Several threads may use a monitor, here its feeder and the consumer. The consumer sleeps until a
- * wake-up callback posts its semaphore.
+ * Each device has its own monitor: a fork of one monitor that holds the conditions. Forks share unchanged data and need
+ * no common lock. Several threads may use one monitor: here, one thread feeds it, and the consumer reads its events.
+ * The consumer sleeps until a wake-up callback posts its semaphore.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -42,8 +42,8 @@ static void check(fencepost_status status, const fencepost_error *error) {
 /* The callback runs on the feeder's thread, while the library holds no lock. */
 static void wake(void *context) { sem_post(context); }
 
-/* Each device moves to and fro along the equator, a degree each way, at its own speed: one fix per second, one minute
-   per batch. */
+/* Each device moves back and forth along the equator by one degree, at its own speed. It feeds one fix per second, in
+   batches of one minute. */
 static void *feed(void *context) {
   device *self = context;
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -80,7 +80,8 @@ static void *consume(void *context) {
   (void)context;
   for (int more = 1; more;) {
     sem_wait(&work);
-    more = atomic_load(&feeding) > 0; /* read before the queues are checked: if `feeding` is 0, no more events come */
+    more = atomic_load(&feeding) > 0; /* `feeding` is read before the queues are checked: if it is 0, no more events
+                                         come */
     for (int i = 0; i < DEVICES; i++) {
       size_t count = 0;
       do {

@@ -20,11 +20,11 @@ extern "C" {
  * zeroed lock is free.
  */
 typedef struct {
-  uint32_t word;  /* CPLATFORM_HELD and the other bits below */
-  uint32_t front; /* which threads wait: 0 none, 1 one thread at the front, 2 other threads behind it too */
+  uint32_t word;  /* the bits CPLATFORM_HELD to CPLATFORM_RESERVED */
+  uint32_t front; /* 0: no thread waits; 1: one thread waits, at the front; 2: other threads wait behind it */
 } cplatform_lock;
 
-/* The bits of a lock's `word`. */
+/* These bits form the `word` of a lock. */
 enum {
   CPLATFORM_HELD = 1,    /* a thread holds the lock */
   CPLATFORM_WAITED = 2,  /* the thread at the front sleeps until it is woken */
@@ -57,17 +57,17 @@ static inline void cplatform_release(cplatform_lock *lock) {
 /*
  * A gate: readers enter and leave it, and a writer closes it, waits until no reader is inside, and opens it again. A
  * closing writer waits only for the readers that are inside, not for those that wait outside. If changes followed one
- * another without a pause, readers would wait for ever. Therefore a reader that has slept through CPLATFORM_PATIENCE
- * closings claims the gate, and the next writer waits until this reader has entered. A zeroed gate is open and
- * empty. At most one writer uses a gate at a time.
+ * another without a pause, readers would wait for ever. Therefore a reader that has waited while the gate was closed
+ * CPLATFORM_PATIENCE times claims the gate, and the next writer waits until this reader has entered. A zeroed gate is
+ * open and empty. At most one writer uses a gate at a time.
  */
 typedef struct {
-  uint32_t word; /* the bits below, and the number of readers inside */
+  uint32_t word; /* the number of readers inside the gate, and the bits CPLATFORM_CLOSED to CPLATFORM_CLAIMED */
 } cplatform_gate;
 
-/* The bits of a gate's `word`. */
+/* These bits form the `word` of a gate. */
 enum {
-  CPLATFORM_INSIDE = 0x0fffffff,  /* the number of readers inside */
+  CPLATFORM_INSIDE = 0x0fffffff,  /* these bits contain the number of readers that are inside the gate */
   CPLATFORM_CLOSED = 0x10000000,  /* no reader may enter */
   CPLATFORM_OUTSIDE = 0x20000000, /* a reader sleeps outside until the gate opens */
   CPLATFORM_CLAIMED = 0x40000000  /* a reader must enter before the gate closes again */
@@ -77,9 +77,9 @@ enum {
   CPLATFORM_PATIENCE = 16
 };
 
-/* Enters a gate that is closed, is claimed or has readers inside. */
+/* cplatform_enter() calls this function if the gate is closed, is claimed or has readers inside. */
 void cplatform_enter_slowly(cplatform_gate *gate);
-/* `before` is the value that the gate's word had before a reader left. If this reader was the last one inside, the
+/* `before` is the value of the gate's `word` before the reader left. If this reader was the last one inside, the
    function wakes the writer that waits for it. */
 void cplatform_leave_slowly(cplatform_gate *gate, uint32_t before);
 
@@ -101,9 +101,9 @@ static inline int cplatform_is_closed(const cplatform_gate *gate) {
 }
 
 /*
- * A writer closes many gates in three steps, and takes each step at all gates before the next, so that the readers
- * leave in parallel. The first step waits for the readers that have claimed the gates, while all gates are still open;
- * the second step closes the gates; the third step waits for the readers inside.
+ * A writer closes many gates in three steps. It completes each step at all gates before it begins the next step, so
+ * that readers leave all gates in parallel. The first step waits for the readers that have claimed the gates, while all
+ * gates are still open; the second step closes the gates; the third step waits for the readers inside.
  */
 void cplatform_wait_for_claims(cplatform_gate *gate);
 void cplatform_close(cplatform_gate *gate);

@@ -90,7 +90,7 @@ extension ConditionsHandle {
   /// The subject that the condition with the given identifier has now. A row whose subject is equal to it is not
   /// examined again.
   func known(_ identifier: UnsafeBufferPointer<UInt8>) -> Definition.Subject? {
-    // If the table or monitor cannot be read here, it also refuses the change, and the change reports the reason.
+    // If the table or monitor cannot be read here, the change that follows fails for the same reason and reports it.
     (try? read { table in table.subject(ofIdentifierBytes: identifier) }) ?? nil
   }
 

@@ -81,8 +81,8 @@ public struct NearCaps: ~Copyable {
       if left < 4 { bits &= 1 &<< left &- 1 }
       if bits != 0 {
         let outer = reach + (0x1p-20 * reach + constant)
-        // Accounts for two more effects: insertion rounds the reach and the centre, and a chord is shorter than its
-        // arc.
+        // The inner reach is smaller for two more reasons: insertion rounds the reach and the centre, and a chord is
+        // shorter than its arc.
         var inner = reach - ((0x1p-18 + 0x1p-20) * reach + entered + bend * (reach * reach * reach))
         inner.replace(with: 0, where: inner .< 0)
         append(bits, group, (dx, dy, dz), outer * outer, inner * inner)
@@ -207,7 +207,7 @@ public struct NearCaps: ~Copyable {
     var (certain, possible) = (first, middle)
     var group = groups
     let end = groups + (count &+ 3) / 4
-    // Test two groups at a time: usually neither has a hit, and then one test is enough.
+    // Test two groups of caps at a time: usually no cap is near, and then one test is enough.
     while group < end {
       let (one, two) = (squared(group), squared(group + 1))
       let near = CapIndex.bits(one .<= group.pointee.outer, two .<= group[1].outer)

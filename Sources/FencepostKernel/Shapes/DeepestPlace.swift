@@ -97,8 +97,8 @@ struct DeepestPlace {
     var search = DeepestPlace(line, buffer, known, budget)
     let isCutShort = search.run()
     if isCutShort, !search.isDeepEnough, known != nil {
-      // The depth `known` may come from an earlier version, which had no budget and did not first try places spread
-      // over the line.
+      // An earlier version, whose search had no budget, may have found the depth `known`; repeat the search without a
+      // budget.
       search = DeepestPlace(line, buffer, known, .max)
       _ = search.run()
     }
@@ -115,8 +115,8 @@ struct DeepestPlace {
     crowded = line.touchesItself ? pieces.crowdedVertices : [:]
     left = 200 * pieces.vertices.count + 10_000
     place = line.place(0)
-    // Search for a little more depth than requested, so that the depth found is at least the requested depth. With a
-    // wide buffer, any place inside is deep enough.
+    // Search for a little more depth than requested, so that the depth found is at least the requested depth. If the
+    // buffer is wider than the requested depth, every place inside is deep enough.
     largestTangent = InscribedCircle.tangent(
       ofRadius: max(1, min(GeodesicShape.greatestDepth * 1.01 - buffer, DeepestPlace.largest)))
   }
@@ -193,7 +193,7 @@ struct DeepestPlace {
     let (before, after) = (pieces.preceding(edge), next(edge))
     let first: Stop
     if let carried, carried.edge == before, carried.next == edge {
-      // Start with the contact at the end of the previous corner.
+      // The corner before this edge ended with a contact at the start of this edge; reuse this contact.
       first = Stop(
         contact: pieces.contact(on: edge, 0), tangent: carried.stop.tangent, blocker: carried.stop.blocker)
     } else if before >= 0, !pieces.pointsInwards(after: before, edge) {
@@ -244,7 +244,7 @@ struct DeepestPlace {
 
   private mutating func insert(_ stretch: Stretch) {
     var stretch = stretch
-    // The two edges that limit the circles at the ends of the stretch also limit all circles in between.
+    // Two edges limit the circles at the ends of the stretch; both edges also limit every circle between these ends.
     let byFirst = max(stretch.first.tangent, tangent(stretch.last.contact, stretch.first.blocker))
     stretch.bound = min(stretch.bound, InscribedCircle.radius(ofTangent: byFirst))
     guard stretch.bound > worthwhile else { return }

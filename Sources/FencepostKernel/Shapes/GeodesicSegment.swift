@@ -129,7 +129,7 @@ public struct GeodesicSegment: Sendable {
       let step =
         GeodesicSegment.meanRadius * Trigonometry.atan2(angle.sine * current.ahead, angle.cosine.magnitude)
       var next = here + step
-      // The distance can decrease by at most the slope times the available length.
+      // The distance can decrease by at most the slope times the length of the interval.
       let gain = current.ahead.magnitude * (high - low)
       if high - low < 1e-3 || ((next - here).magnitude < 1e-3 && gain < 5e-9) { break }
       // About a quarter of the way around the Earth the distance hardly changes along the segment, and the step
@@ -137,8 +137,8 @@ public struct GeodesicSegment: Sendable {
       if turn % 3 == 2 || !(next > low && next < high) { next = low + (high - low) / 2 }
       current = sight(of: point, next)
     }
-    // Return the point found last, because its direction is the most accurate. If the nearest point found so far is
-    // nearer than the last one by more than the rounding error, return that nearest point instead.
+    // Return the point found last, because its direction is the most accurate. If an earlier point is nearer by more
+    // than the rounding error, return the nearest point instead.
     return current.foot.distance <= best.distance + 5e-9 ? current.foot : best
   }
 

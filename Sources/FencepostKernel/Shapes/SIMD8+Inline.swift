@@ -1,4 +1,4 @@
-// The pointwise functions of the standard library, but inlined into the caller in every build.
+// These functions equal functions of the standard library for vectors, but every build inlines them into the caller.
 extension SIMD8 where Scalar == Float {
   @inline(__always)
   func atLeast(_ least: Float) -> SIMD8 { replacing(with: least, where: self .< least) }

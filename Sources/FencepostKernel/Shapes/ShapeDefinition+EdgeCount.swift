@@ -26,7 +26,7 @@ extension ShapeDefinition {
 
   /// The number of points at which a planar edge is divided.
   private static func cuts(from start: ShapeVertices.Vertex, to end: ShapeVertices.Vertex) -> Int64 {
-    // Invalid positions are refused when the shape is examined; NaN must not be compared.
+    // Examining the shape refuses invalid positions; skip them here, because their numbers may be NaN.
     guard start.isPosition, end.isPosition else { return 0 }
     let (turn, rise) = (end.longitude - start.longitude, end.latitude - start.latitude)
     // If an edge is shorter than 0.01°, its geodesic is within 0.06 m of it.

@@ -28,7 +28,7 @@ import Testing
         entries.removeAll()
         known.removeAll()
       default:
-        // A slot without an entry has the value 0.
+        // The value 0 means that the slot has no entry.
         let value = isGrowing || random.chance(0.3) ? step : 0
         entries.update(slot, or: 0) { $0 = value }
         known[slot] = value == 0 ? nil : value

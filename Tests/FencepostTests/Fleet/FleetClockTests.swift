@@ -28,7 +28,7 @@ import Testing
   @Test func aWrongAdvanceIsRefused() throws {
     var fleet = try FleetEngine(try zones(), options: FleetOptions(maxTimeStepMicroseconds: 3_600_000_000))
     let device = try fleet.device("a")
-    try fleet.advance(to: at(-1e9))  // the first advance of a fleet may be to any time
+    try fleet.advance(to: at(-1e9))  // maxTimeStepMicroseconds does not limit the first advance of a fleet
     try fleet.advance(to: at(0), force: true)
     try fleet.feed(fix(3_000, 0), for: device)
     #expect(isAhead { try fleet.advance(to: at(6_600.000001)) })
@@ -181,7 +181,7 @@ import Testing
       #expect(try fleet.state(of: "home", for: inside) == .unknown)
       #expect(try fleet.inside(inside) == [])
       let copy = fleet
-      // If the fixes agree with the reported states, there is no event, and the device has been inside since the
+      // If the fixes agree with the reported states, there is no event, and the first device counts as inside since the
       // reported time.
       try fleet.feed(fix(3, 0), for: inside)
       try fleet.feed(fix(3, 500), for: outside)
@@ -229,7 +229,7 @@ import Testing
     try fleet.feed(fix(20, 0), for: device)
     #expect(throws: MonitorError.self) { try fleet.rewind(to: at(20.5)) }
     #expect(throws: MonitorError.self) { try fleet.rewind(to: at(20.5), for: device) }
-    #expect(throws: MonitorError.self) { try fleet.rewind(to: at(9), for: device) }  // earlier than the fleet's time
+    #expect(throws: MonitorError.self) { try fleet.rewind(to: at(9), for: device) }  // before the fleet's time
     #expect(throws: MonitorError.self) { try fleet.rewind(to: Timestamp(microseconds: .min)) }
     #expect(throws: MonitorError.self) { try fleet.rewind(to: at(0), for: 7) }
     #expect(try fleet.statistics(of: device).inputCount == 4)
@@ -262,7 +262,7 @@ import Testing
       #expect(engine.nextEvent()?.event.brief == "home satisfied@1.0 determination")
       #expect(engine.nextEvent() == nil)
     }
-    // After the rewind, saving continues by event time.
+    // After a rewind, the store is still saved at intervals of event time.
     let writes = storage.writes
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(3, 0), for: device) }
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(70, 500), for: device) }

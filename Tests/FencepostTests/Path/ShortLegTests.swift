@@ -124,7 +124,8 @@ import Testing
       }
       try #require(
         told.filter { !$0.identifier.isTouching } == laid.filter { !$0.identifier.isTouching }, "\(place)")
-      // Rounding decides whether the path touches a line that is nanometres away, but the events must be consistent.
+      // If a line is only nanometres from the path, rounding decides whether they touch, so check only that the events
+      // are consistent.
       for (index, name) in engine.identifiers.enumerated() where name.isTouching {
         let states = all.filter { $0.identifier == name }.map(\.state)
         for (one, next) in zip(states, states.dropFirst()) { try #require(one != next, "\(place)") }
@@ -186,7 +187,7 @@ import Testing
         let middle = Coordinate(latitude: pole, longitude: start.longitude)
         let far = start.distance(to: middle)
         switch random.integer(0...3) {
-        // The leg goes over the pole, to the pole, or past it.
+        // The leg crosses the pole, ends at the pole, or passes beside it.
         case 0:
           let over = start.longitude > 0 ? start.longitude - 180 : start.longitude + 180
           return Coordinate(latitude: start.latitude == pole ? pole * 0.999_99 : start.latitude, longitude: over)

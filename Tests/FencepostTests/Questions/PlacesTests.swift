@@ -113,8 +113,8 @@ import Testing
       #expect(single.map(\.identifier) == expected.map(\.row.identifier))
       #expect(single.map(\.boundaryDistance) == Array(told.boundaryDistances[range]))
 
-      // The exact distances of the reference cannot decide the order of conditions whose distances agree up to the last
-      // digits.
+      // Distances may be equal after rounding although the exact distances of the reference differ, so the reference
+      // does not tell the order of such conditions.
       let own = Array(near.generations[index * near.count..<(index + 1) * near.count])
       let distances = Array(near.boundaryDistances[index * near.count..<(index + 1) * near.count])
       let known = Dictionary(uniqueKeysWithValues: all.map { ($0.row.generation, $0.distance) })

@@ -83,7 +83,7 @@ export class Engine {
     if (this.bytes.length === 0) this.refresh();
     if (this.bytes.length + needed <= this.limit) return;
     if (this.used + needed > this.limit) this.refuse(bytes);
-    // Near the memory limit of WebAssembly the free memory may be fragmented.
+    // Near the memory limit of WebAssembly, the free memory may be fragmented.
     if (this.bytes.length + needed > MOST_MEMORY) this.release(this.allocate(needed));
   }
 

@@ -1,4 +1,5 @@
-// Compares the package's answers with answers that are computed in another way, and tests hazards of 32-bit addresses.
+// Compares the package's answers with answers that are computed in another way, and tests values that 32 bits cannot
+// represent.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /*
- * Implements the consumer that waits for events (only one at a time) and its wake-up: the library writes to the
- * consumer's descriptor, an eventfd or a pipe, which an event loop watches. The callback runs no Python code, so it
+ * Implements the consumer that waits for events; a monitor or fleet has at most one. To wake the consumer, the library
+ * writes to its descriptor, an eventfd or a pipe, which an event loop watches. The callback runs no Python code, so it
  * needs no interpreter lock and cannot block.
  */
 #include "native.h"
@@ -12,7 +12,7 @@ static void ring(void *context) {
   int kept = errno;
   uint64_t one = 1;
   ssize_t written = write((int)(intptr_t)context, &one, sizeof(one));
-  (void)written; /* a full pipe means that the consumer will wake up anyway */
+  (void)written; /* if the pipe is full, earlier bytes in it wake the consumer */
   errno = kept;
 }
 
@@ -26,7 +26,7 @@ static fencepost_status set_wakeup(native_handle *self, int descriptor, fencepos
 
 int native_refuse_second_consumer(native_handle *self, native_state *state) {
   if (self->consumer == 0) return 0;
-  if (self->consumer_process != (long)getpid()) { /* a child process has no waiting consumer after fork() */
+  if (self->consumer_process != (long)getpid()) { /* the consumer that waits is in the parent process */
     self->consumer = 0;
     set_wakeup(self, -1, NULL);
     NATIVE_EVENTS(self, fencepost_monitor_abandon, fencepost_fleet_abandon, NULL);
@@ -57,7 +57,8 @@ PyObject *native_attach(PyObject *object, PyObject *descriptor_object) {
   return native_raise(state, status, &error);
 }
 
-/* Stops being the consumer. The unacknowledged events of this consumer are delivered again. */
+/* Detaches the consumer that waits on this descriptor. The unacknowledged events of this consumer are delivered
+   again. */
 PyObject *native_detach(PyObject *object, PyObject *descriptor_object) {
   native_handle *self = (native_handle *)object;
   long descriptor = PyLong_AsLong(descriptor_object);

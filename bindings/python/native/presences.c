@@ -41,15 +41,15 @@ PyObject *native_inside(PyObject *object, PyObject *identifier) {
   return list;
 }
 
-/* The first call has room for this many presences, which take 10 MB; the system provides only the part that is written.
-   If there are more presences than the first call has room for, a second call to the library is needed, which doubles
-   the time. */
+/* The first call to the library has room for this number of presences. The buffer takes 10 MB of address space, but the
+   system provides memory only for the part that the library writes. If there are more presences, a second call to the
+   library is needed, which doubles the time. */
 enum {
   FIRST_ROOM = 262144
 };
 
-/* Finds the devices inside one condition, or inside any condition if the identifier is NULL. Must be called between the
-   begin and the end of `call`; the result is in memory from malloc(). */
+/* Finds the devices inside one condition, or inside any condition if the identifier is NULL. Must be called after
+   native_begin() and before native_end() of `call`. The caller must free `*found`. */
 static fencepost_status find_presences(native_call *call, const char *identifier, fencepost_device_presence **found,
                                        size_t *count) {
   *count = 0;

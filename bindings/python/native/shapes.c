@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The settings with which the package has a shape read. */
+/* The arguments with which the package asks the library to read a shape. */
 typedef struct {
   double radius;
   fencepost_shape_options options;
@@ -107,8 +107,9 @@ static int open_wkb(PyObject *tuple, Py_ssize_t count, wkb_column *column) {
 }
 
 /*
- * The Python arguments are (identifiers, WKB of each, radii or None, edges, oriented, buffer, max_vertices, assuming, policy, tags or
- * None, ensure); returns the counts of added, replaced and kept conditions (an add counts nothing). All or nothing.
+ * The Python arguments are (identifiers, WKB of each, radii or None, edges, oriented, buffer, max_vertices, assuming,
+ * policy, tags or None, ensure); returns the counts of added, replaced and kept conditions (all 0 if `ensure` is
+ * false). All or nothing.
  */
 PyObject *native_add_shapes(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
@@ -155,12 +156,13 @@ PyObject *native_add_shapes(PyObject *object, PyObject *args) {
   return counts;
 }
 
-/* Returns the vertices of a shape as bytes; NULL without an exception if the condition no longer exists. */
+/* Returns the vertices of a shape as bytes. If the condition no longer exists, returns NULL without setting an
+   exception. */
 static PyObject *vertices_of(native_handle *self, const char *identifier) {
   size_t capacity = 0, size = 0;
   char *buffer = NULL;
   PyObject *bytes = NULL;
-  for (;;) { /* repeat until the buffer is large enough, because other threads may replace the shape */
+  for (;;) { /* other threads may replace the shape by a larger one, so repeat until the buffer is large enough */
     native_call call = native_begin(self);
     fencepost_status status =
         NATIVE_CONDITIONS(self, fencepost_monitor_condition_geometry, fencepost_conditions_geometry, identifier, buffer,
@@ -205,8 +207,8 @@ PyObject *native_shape_tuple(native_handle *self, const char *identifier) {
   Py_RETURN_NONE;
 }
 
-/* Returns the tuple (depth, vertices, departure, part, ring, edge, rings left out); None for values that do not
-   apply. */
+/* Returns the tuple (depth, vertices, departure, part, ring, edge, number of rings left out); a value that does not
+   apply is None. */
 PyObject *native_shape(PyObject *object, PyObject *identifier_object) {
   native_handle *self = (native_handle *)object;
   const char *identifier;
@@ -240,8 +242,8 @@ PyObject *native_nearest_boundary_point(PyObject *object, PyObject *args) {
 
 /*
  * The Python arguments are (is_area, coordinates, rings, parts, radius, edges, oriented, buffer, latitude, longitude);
- * returns metres. The coordinates are doubles, longitude and latitude alternately; `rings` and `parts` contain the
- * start of each ring or part and the end of the last one.
+ * returns metres. The coordinates are doubles, in pairs of longitude and latitude. `rings` and `parts` contain the
+ * start of each ring or part, and then the end of the last ring or part.
  */
 PyObject *native_shape_distance(PyObject *module, PyObject *args) {
   native_state *state = PyModule_GetState(module);

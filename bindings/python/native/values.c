@@ -44,8 +44,8 @@ PyObject *native_optional_time(int64_t value) {
   return PyLong_FromLongLong(value);
 }
 
-/* Reads a store's directory as bytes, or None. A NUL in the path is refused, because C would end the text
-   there. */
+/* Converts the directory of a store, which may be None, to bytes. A NUL in the path is refused, because C would end the
+   text there. */
 int native_directory(native_state *state, PyObject *value, const char **out) {
   char *text;
   Py_ssize_t size;

@@ -86,7 +86,7 @@ class ZonedTimes:
             named, number = parts.get("layerName"), parts.get("layerId")
             layer = file.GetLayerByName(named) if named else file.GetLayer(int(number or 0))
             return self._times_of(layer, ogr)
-        except RuntimeError as error:  # OGR raises its own exceptions, if another plugin has enabled them
+        except RuntimeError as error:  # OGR raises its own exceptions if another plugin has enabled them
             raise UnreadableError(str(error)) from None
 
     def _times_of(self, layer, ogr):
@@ -101,7 +101,7 @@ class ZonedTimes:
         for feature in layer:
             if feature.IsFieldSetAndNotNull(index):
                 *minute, second, flag = feature.GetFieldAsDateTime(index)
-                with suppress(ValueError):  # skip a date that does not exist, because QGIS reports it
+                with suppress(ValueError):  # a feature whose date does not exist gets no time
                     times[feature.GetFID()] = _moment(datetime(*minute), second, flag)
         return times
 

@@ -1,5 +1,5 @@
-// Measures how the page looks now: its width, texts with low contrast, images without a text, and boxes that are wider
-// than the window and do not scroll.
+// Measures the page: its width, texts with low contrast, images without a text, and boxes that are wider than the
+// window and do not scroll.
 const faults = [];
 const seen = document.documentElement;
 if (seen.scrollWidth > innerWidth) faults.push(`the page is ${seen.scrollWidth} pixels wide`);

@@ -30,7 +30,7 @@ void fp_refuse_aggregate(duckdb_function_info info, const char *name, const char
   duckdb_aggregate_function_set_error(info, text);
 }
 
-/* The state of the aggregate function, which DuckDB may move in memory. */
+/* DuckDB may move this state of the aggregate function in memory. */
 typedef struct state {
   fp_builder builder;
 } state;

@@ -20,7 +20,7 @@ const fp_cancel fp_cancel_of_backend = {wanted, NULL};
 void fp_refuse(const char *name, const fp_message *message) {
   int code = ERRCODE_INVALID_PARAMETER_VALUE;
   if (message->cause == FP_CANCELLED) {
-    CHECK_FOR_INTERRUPTS(); /* ends the statement, with PostgreSQL's own message */
+    CHECK_FOR_INTERRUPTS(); /* if PostgreSQL cancels the statement, this macro reports it and does not return */
     code = ERRCODE_QUERY_CANCELED;
   }
   if (message->cause == FP_NO_MEMORY) code = ERRCODE_OUT_OF_MEMORY;

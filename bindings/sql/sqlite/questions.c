@@ -5,7 +5,7 @@
 
 typedef struct cursor {
   sqlite3_vtab_cursor base;
-  fp_places *places; /* the compiled places of the last call, so that the same value is not looked up again */
+  fp_places *places; /* the compiled places of the last call, which the next call uses again if its value is the same */
   uint64_t *generations;
   double *distances;
   size_t capacity, count, at;

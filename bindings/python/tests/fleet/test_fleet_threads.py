@@ -141,7 +141,7 @@ class Pair:
             lambda fleet: fleet[device].statistics(),
             lambda fleet: repr(fleet[device].explain("square")),
         ]  # fmt: skip
-        if self.most > 1000:  # with a smaller queue, feed_many() would refuse a middle row
+        if self.most > 1000:  # feed_many() would overfill a smaller queue and refuse a row in the middle of the batch
             ways.append(lambda fleet: fleet.feed_many(
                 device=[device, "d1", "d2", device], latitude=[fix.latitude, 0, 0.001, 0],
                 longitude=[fix.longitude, 0.001, 0, 0], time=[at, at + 1, at + 2, at + 3]))  # fmt: skip

@@ -141,7 +141,7 @@ def watched(**options: object) -> Watched:
 def test_a_watch_lets_no_time_pass_that_a_fix_may_still_tell_of() -> None:
     one = watched()
     one.feed(longitude=-0.0052)
-    for _ in range(59):  # other inputs and signals may wake the loop meanwhile
+    for _ in range(59):  # other inputs and signals may wake the loop between the two fixes
         one.clock.now += 1
         one.watch.pass_time()
     assert one.monitor.clock_us == round((START + one.clock.now - 59) * 1e6)

@@ -25,7 +25,7 @@ def test_a_circle_is_saved_before_its_message_is_confirmed(tmp_path: Path) -> No
     store = tmp_path / "store"
     store.mkdir()
     watched = FleetWatched(Fleet(Zones(), store=store, name="fleet"))
-    watched.answer = False  # no event is acknowledged, so only `keep` can save the change
+    watched.answer = False  # no event is acknowledged, so only keep() can have saved the change
     watched.feed("u/phone", 0)
     watched.watch.feed(Waypoints("u/phone", (Waypoint("home", 1.0, 1.0, 100.0, 5),)))
     watched.watch.keep()

@@ -91,7 +91,7 @@ def test_a_batch_that_comes_while_the_store_fails_waits_and_continues(
             if turns == 20:
                 assert source.confirmed == 0 and watched.seen == []
                 disk.__exit__()
-            if turns == 2_000:  # with its pauses, the loop needs minutes to get here
+            if turns == 2_000:  # the loop pauses often, so it needs minutes to reach this turn
                 signals.stops = 1
             return 0.1
 

@@ -101,7 +101,7 @@ def test_geopandas() -> None:
     for event, point in zip(log, frame.geometry):
         assert (point is None) == (event.latitude is None)
         assert point is None or (point.y, point.x) == (event.latitude, event.longitude)
-    # Transform the coordinates to metres and back, as users do.
+    # Transforming the coordinates to metres and back, as users do, must not move the points.
     back = frame.to_crs(3857).to_crs(4326)
     assert back.geometry.dropna().geom_equals_exact(frame.geometry.dropna(), tolerance=1e-9).all()
 
@@ -158,7 +158,7 @@ def test_the_log_ends_on_request() -> None:
     (visit,) = replay(track((INSIDE, 10)), HOME, until=3_600_000_000).visits()
     assert visit.open and visit.duration == timedelta(hours=1)
     assert list(replay(track((OUTSIDE, 10)), HOME).visits()) == []
-    # With this accuracy nothing is decided, and no state is assumed, so the state stays unknown.
+    # The accuracy is too poor to decide the state, and no state is assumed, so the state stays unknown.
     assert list(replay([Fix(0, 0, accuracy=5000, time=0)], HOME).visits()) == []
 
 
@@ -215,8 +215,8 @@ def test_delays_and_missed_visits() -> None:
     assert [outcome.name for outcome in found] == ["exact", "standard", "core_location"]
     exact, standard = found["exact"], found["standard"]
     assert (exact.visits, exact.missed_visits, exact.false_visits, exact.mean_delay) == (4, 0, 0, 0.0)
-    # The standard policy misses the short visit. Under the standard policy, the excursion does not end the last visit,
-    # although the baseline counts two visits.
+    # The standard policy misses the short visit. It reports the last two visits of the baseline as one, because the
+    # excursion between them does not end the visit.
     assert (standard.visits, standard.missed_visits, standard.false_visits) == (2, 1, 0)
     assert (standard.entry_delay, standard.exit_delay, standard.mean_delay) == (20.0, 20.0, 20.0)
     assert standard.events == len(standard.log) == 5
@@ -241,7 +241,7 @@ def test_a_better_baseline() -> None:
     assert mentions(found.baseline_name, "exact … baseline") and len(found.baseline) == 3
     same = compare(noisy, HOME, baseline=found.baseline, policies=["exact"])
     assert same[0].missed_visits == 0 and mentions(same.baseline_name, "given log")
-    # The device was never there, so all visits, which come from the noise, are false.
+    # The device never enters, so every visit is false: only the noise causes it.
     nowhere = compare(noisy, HOME, baseline=track((OUTSIDE, 400)), policies=["exact"])
     assert nowhere[0].false_visits == nowhere[0].visits and nowhere[0].mean_delay is None
 

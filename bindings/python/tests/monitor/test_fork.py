@@ -72,7 +72,7 @@ def test_candidates_and_absence_go_on_in_both() -> None:
     monitor.poll()
     monitor.feed(Fix(52.502, 13.4, 5, time=10 * SECOND))
     forks = [monitor.fork(), monitor.fork().fork()]
-    forks[0].feed(Fix(52.5, 13.4, 5, time=20 * SECOND))  # this fix cancels the candidate in this fork only
+    forks[0].feed(Fix(52.5, 13.4, 5, time=20 * SECOND))  # this fix cancels the candidate of this fork only
     logs = []
     for each in (monitor, *forks):
         each.advance(60 * SECOND)

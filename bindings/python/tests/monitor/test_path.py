@@ -85,8 +85,8 @@ def test_a_dwell_counts_from_the_crossing() -> None:
     one.add(circle(300), "c", policy="standard")
     one.feed(at(0, -1000, 5))
     one.feed(at(200, 1000, 5))
-    # The device is inside by the margin of 20 m at 72 s, and outside by the margin at 132 s; each dwell takes 20 s
-    # more.
+    # The device is 20 m (the margin) inside the boundary at 72 s, and 20 m outside at 132 s; each dwell ends 20 s
+    # later.
     assert [(state, round(date, 5)) for _, state, date in briefly(one.poll())] == [
         ("unsatisfied", 0), ("satisfied", 92), ("unsatisfied", 152),
     ]  # fmt: skip
@@ -463,7 +463,7 @@ def test_threads_feed_and_take() -> None:
             try:
                 one.feed(Fix(0, chance.uniform(-0.01, 0.01), time=(one.clock_us or 0) + 1000))
             except LateInputError:
-                pass  # another thread has fed a later fix
+                pass  # another thread has fed a fix with a later time
 
     threads = [threading.Thread(target=feed, args=(number,)) for number in range(4)]
     for thread in threads:

@@ -187,7 +187,7 @@ def test_states_now_beside_the_records() -> None:
     assert monitor.identifiers_in_state(State.SATISFIED) == ["home"]
     assert monitor.identifiers_in_state("unsatisfied") == ["work"]
     work = monitor["work"]
-    assert (work.state, work.present_state) == (State.SATISFIED, State.UNSATISFIED)  # its event is still pending
+    assert (work.state, work.present_state) == (State.SATISFIED, State.UNSATISFIED)  # the event is still pending
     assert monitor.records().columns()["present_state"] == ["satisfied", "unsatisfied"]
     list(monitor.events())
     assert monitor["work"].state == State.UNSATISFIED

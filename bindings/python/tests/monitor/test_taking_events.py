@@ -143,7 +143,7 @@ def test_close_hands_the_last_one_out_again() -> None:
     events.close()
     assert next(events, None) is None
     assert names(monitor.poll()) == "bcd"
-    events.close()  # closing the iterator again does not affect events that were delivered after the first close
+    events.close()  # closing the iterator twice does not affect the events that were delivered after the first close
     assert names(monitor.poll()) == ""
 
 

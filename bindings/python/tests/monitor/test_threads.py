@@ -91,7 +91,7 @@ def test_a_batch_lets_other_threads_run() -> None:
     lasted = time.perf_counter() - begin
     for thread in threads:
         thread.join()
-    # If feed_many() held the interpreter lock, the loop would not run at all, or only at both ends of the batch.
+    # If feed_many() held the interpreter lock, the loop could run only before and after the batch.
     assert steps > 1000 * lasted / 0.1 * 0.1 and steps > 100, (steps, lasted)
 
 

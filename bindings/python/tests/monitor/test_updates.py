@@ -59,7 +59,7 @@ def test_what_waits_and_what_comes() -> None:
 
         async def consume() -> None:
             async for event in monitor.updates():
-                # committed when the next event is requested
+                # the event is committed when the next one is requested
                 assert monitor["home"].last_event.sequence == event.sequence - 1
                 seen.append(event.sequence)
                 if event.sequence == 20:
@@ -158,7 +158,7 @@ def test_leaving_the_loop_frees_the_place_and_commits_nothing() -> None:
         assert [event.sequence for event in monitor.events()] == [2, 3]
         step(monitor, 3)
         async for event in monitor.updates():
-            monitor.acknowledge()  # the event counts as handled, so it is not redelivered
+            monitor.acknowledge()  # acknowledging the event prevents its redelivery
             break
         assert list(monitor.events()) == []
 
@@ -278,7 +278,7 @@ def test_dropped_in_another_thread_while_the_loop_runs() -> None:
         await asyncio.to_thread(holder.clear)
         assert [event.sequence for event in monitor.events()] == [1]
         for _ in range(3):
-            await asyncio.sleep(0)  # lets the event loop remove the descriptor
+            await asyncio.sleep(0)  # give the event loop time to remove the descriptor
 
     run(main)
 
@@ -365,7 +365,7 @@ def test_interrupting_a_waiting_program_ends_it() -> None:
     code = (
         "import asyncio, signal\n"
         "from test_updates import monitor_at_home\n"
-        # a program that starts in the background ignores interrupts, so restore the default handler
+        # restore the handler of interrupts, because a program that starts in the background ignores them
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "async def main():\n"
         "    print('waits', flush=True)\n"

@@ -16,8 +16,8 @@ import fencepost
 
 PACKAGE = Path(fencepost.__file__).resolve().parent
 ENVIRONMENT = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-# The Swift runtime reads the following files when it starts, to find code addresses and the number of processors. Files
-# in /proc and /sys are not real files.
+# The Swift runtime reads these files when it starts, to find code addresses and the number of processors. Files in
+# /proc and /sys are not real files.
 KERNEL = ("/proc/self/maps", "/sys/devices/system/cpu/possible", "/sys/devices/system/cpu/online")
 TRACED = "open,openat,creat,clone,clone3,fork,vfork,socket,connect"
 

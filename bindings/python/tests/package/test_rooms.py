@@ -21,7 +21,7 @@ MAY_IMPORT["geodesic"] = {*MAY_IMPORT["_values"], "_values"}
 MAY_IMPORT["_look"] = set()
 MAY_IMPORT["_files"] = {*MAY_IMPORT["_values"], "_values"}
 MAY_IMPORT["_monitor"] = {*MAY_IMPORT["_files"], "_files"}
-# A log never calls the engine.
+# `_log` must not import `_monitor`, because a log never calls the engine.
 MAY_IMPORT["_log"] = {*MAY_IMPORT["_files"], "_files", "_look"}
 MAY_IMPORT["_fleet"] = {*MAY_IMPORT["_log"], "_log", "_monitor"}
 MAY_IMPORT["_replay"] = {*MAY_IMPORT["_fleet"], "_fleet"}

@@ -62,8 +62,8 @@ class ReferenceMonitor:
         self.path = path
         self.max_gap = None if max_gap is None else microseconds(max_gap)
         self.max_speed = max_speed
-        # "next" means that the next event reports a gap. If `gap` is a time, an event at that time has reported a gap,
-        # and other events at the same time report it too.
+        # If `gap` is "next", the next change reports a gap. If `gap` is a time, a change at this time has reported the
+        # gap, and other changes at the same time report it too.
         self.gap = None
         self.clock = None
         self.latest_fix = None
@@ -76,7 +76,7 @@ class ReferenceMonitor:
         self._ranks = 0
         self._changes = 0
         self._sequence = 0
-        self._in_flight = None  # the (condition, event) that was delivered in this session but is not committed
+        self._in_flight = None  # (condition, event): the event that was delivered in this session but is not committed
         self._crossings = []  # crossings of gates on the current path: (instant, generation, condition, direction, fix)
         self._statistics = dict(accepted=0, late_inputs=0, invalid_fixes=0, ahead_inputs=0)
 
@@ -166,7 +166,7 @@ class ReferenceMonitor:
         if old is None:
             self._ranks += 1
             rank = self._ranks
-        else:  # the record, the pending event and the event in flight of the replaced condition vanish (A1)
+        else:  # a replacement discards the old condition's record, pending event and event in flight (A1)
             rank = old.rank
             self._forget_in_flight(old)
         c = Condition(identifier, definition, fields, tag, self._generations, rank)
@@ -186,7 +186,7 @@ class ReferenceMonitor:
         old = self._conditions.pop(identifier, None)
         if old is not None:
             self._forget_in_flight(old)
-            self._refresh_flags()  # another condition may get the free slot
+            self._refresh_flags()  # another condition may get the slot of the removed one
 
     def sync(self, members):
         """Makes these conditions the only ones; each member is (identifier, kind, the kind's values, keyword
@@ -259,7 +259,7 @@ class ReferenceMonitor:
         if not is_coordinate(latitude, longitude):
             self._statistics["invalid_fixes"] += 1
             raise Refused("invalid_argument", "coordinate")
-        if math.isnan(accuracy) or accuracy < 0:  # "no position": the fix is ignored, whatever its time
+        if math.isnan(accuracy) or accuracy < 0:  # a fix without a position is ignored, whatever its time
             self._statistics["invalid_fixes"] += 1
             return
         self._admit(time_us)
@@ -351,7 +351,7 @@ class ReferenceMonitor:
                     continue
                 if on:
                     self._watch_for_absence(c)
-                else:  # the state becomes undetermined, there is no event, and timers stop (A29)
+                else:  # without scanning, the state is undetermined, no event is reported, and timers stop (A29)
                     c.observed = None
                     c.absence_deadline = None
         self._end(time_us)
@@ -413,7 +413,7 @@ class ReferenceMonitor:
         self._statistics["accepted"] += 1
         if self.clock is None:
             self.clock = time
-            for c in self._in_add_order():  # the absence timer starts at the first time that the monitor gets
+            for c in self._in_add_order():  # the first time that the clock shows starts the absence timers
                 self._watch_for_absence(c)
 
     def _pass_time(self, time):
@@ -587,7 +587,7 @@ class ReferenceMonitor:
                 continue
             was_suspended = c.suspended
             change = self._next_change()
-            if has_news(now, c.flags):  # becoming monitored again causes no event, so the date does not change
+            if has_news(now, c.flags):  # monitoring that resumes causes no event, so the date of the flags stays
                 c.flags_date, c.flags_order = self.clock, change
             c.flags = now
             if c.suspended:  # a suspension clears the observation and the candidate, but never a pending event
@@ -597,7 +597,7 @@ class ReferenceMonitor:
                 self._watch_for_absence(c)
             self._on_flags(c)
 
-    # Building events (section 4, with the settled points) ------------------------------------------------------
+    # Events ----------------------------------------------------------------------------------------------------
 
     def _event_of_observation(self, c, before):
         o = c.observed
@@ -715,7 +715,7 @@ class ReferenceMonitor:
         changes."""
         self._in_flight = None
 
-    abandon = restart  # a consumer that stops has the same effect (A14)
+    abandon = restart  # a consumer that stops has the same effect as a restart (A14)
 
     # Reading ---------------------------------------------------------------------------------------------------
 

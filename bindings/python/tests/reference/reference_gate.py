@@ -19,7 +19,7 @@ from reference_shapes.defects import Defect
 mp = exact.mp
 # In metres: points closer together than this are treated as the same point. With 32 digits, the error is about 1e-24.
 SAME = mp.mpf(10) ** -18
-SLIGHT = mp.mpf(10) ** -15  # radians; a smaller angle to the line counts as a direction along the line
+SLIGHT = mp.mpf(10) ** -15  # in radians; a direction at a smaller angle to the line counts as parallel to the line
 LEFT, RIGHT = 1, -1
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from geographiclib.geodesic import Geodesic
 
-ONE_PASSAGE = 1.0  # metres; on a piece of the path this long, a threshold is passed at most once
-NOISE = 1e-8  # error of a distance, in metres
+# In metres: on a piece of the path that is no longer than this, the distance passes a threshold at most once.
+ONE_PASSAGE = 1.0
+NOISE = 1e-8  # in metres; the error that a computed distance may have
 
 
 class Way:

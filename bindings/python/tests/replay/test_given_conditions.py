@@ -127,7 +127,8 @@ def test_a_replay_of_a_table_is_what_a_fleet_over_it_tells() -> None:
     assert zones.version == version, "a replay leaves the table alone"
     assert events(replay(WAY, pickle.loads(pickle.dumps(zones)))) == reported
     assert log.conditions == {name: held.condition for name, held in zones.items()}
-    # A table's own settings also apply when rows of several devices are replayed, with a monitor for each track.
+    # The settings of a table apply to rows of several devices as well: each track has its own monitor with these
+    # settings.
     pandas = pytest.importorskip("pandas")
     rows = pandas.DataFrame({
         "van": "a", "lat": [fix.latitude for fix in WAY], "lon": [fix.longitude for fix in WAY], "acc": 5.0,
@@ -146,7 +147,7 @@ def test_a_monitor_gives_conditions_policies_and_gates_but_no_states() -> None:
     monitor = Monitor(path="geodesic", max_gap=60)
     monitor.add(Circle(0, 0, 100), "circle", policy="exact", assuming="satisfied")
     monitor.add(Gate("LINESTRING (0.005 -0.001, 0.005 0.001)"), "gate", tag=3)
-    monitor.feed(Fix(10, 10, time=0))  # the table does not include the monitor's past inputs
+    monitor.feed(Fix(10, 10, time=0))  # a replay uses the monitor's conditions, but not its past inputs
     log = replay(WAY, monitor, path="geodesic", max_gap=60)
     alone = replay(
         WAY, {"circle": Circle(0, 0, 100), "gate": Gate("LINESTRING (0.005 -0.001, 0.005 0.001)")}, policy="exact",

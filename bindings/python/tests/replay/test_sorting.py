@@ -59,7 +59,7 @@ def test_vector_files(tmp_path: Path, name: str, run: Run) -> None:
     pandas = pytest.importorskip("pandas")
     table = pandas.read_csv(DATA / "drive.csv")
     if name.endswith("zip"):
-        table["time"] = table["time"].str.slice(0, 19)  # times are text, as in a Shapefile
+        table["time"] = table["time"].str.slice(0, 19)  # a Shapefile stores times as text
     else:
         table["time"] = pandas.to_datetime(table["time"], utc=True)
     points = geopandas.points_from_xy(table.pop("longitude"), table.pop("latitude"))
@@ -196,7 +196,8 @@ def test_batches_are_sorted_within_their_tracks(tmp_path: Path) -> None:
 def test_rows_that_come_together_stay_together(tmp_path: Path) -> None:
     path = world(tmp_path / "t.csv", late=0)
     head, *rows = path.read_text().splitlines()
-    grouped = sorted(rows, key=lambda row: (row[:2], -int(row.rpartition(",")[2])))  # per track, the newest row first
+    # The newest row of each track comes first.
+    grouped = sorted(rows, key=lambda row: (row[:2], -int(row.rpartition(",")[2])))
     path.write_text("\n".join([head, *grouped]))
     with pytest.warns(InputWarning, match=r"\d+ of \d+ .*sort=False"):
         found = lines(path, grouped=True, sort=True)

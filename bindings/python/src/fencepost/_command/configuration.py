@@ -29,7 +29,7 @@ class Configuration(argparse.Action):
             raise UsageError(f"{values}: {error}") from None
         for name, value in vars(namespace).items():
             if isinstance(value, list):
-                # Convert lists to tuples, so that a list from the command line replaces these values (see AddSource).
+                # Store the file's lists as tuples: AddSource replaces a tuple by the command line's values, if any.
                 setattr(namespace, name, tuple(value))
 
 

@@ -59,7 +59,7 @@ def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
     driver = ""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # these are GDAL's warnings about the file
+            warnings.simplefilter("ignore", RuntimeWarning)  # ignore GDAL's warnings about the file
             if kind == ".parquet":
                 if how.layer is not None:
                     raise ValueError("it has no layers")
@@ -131,5 +131,5 @@ def transformed(frame: Any, source: str | Path, how: Reading) -> Any:
         return frame
     try:
         return frame.to_crs(epsg=4326)
-    except Exception as error:  # pyproj raises its own errors
+    except Exception as error:  # pyproj raises exceptions of its own classes
         raise InputError(source, "", f"its CRS cannot be transformed: {error}") from None

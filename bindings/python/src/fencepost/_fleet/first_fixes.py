@@ -33,7 +33,7 @@ def warn_of_jumps(handle: Any, columns: Sequence[Any], codes: Any, names: Sequen
     if any(other is not None and len(other) != len(latitudes) for other in others):
         return  # feed_many() will refuse these columns
     counters = handle.statistics()
-    if counters[0] is not None or counters[8]:  # the fleet has had inputs: see Fleet._is_fresh
+    if counters[0] is not None or counters[8]:  # the fleet has had inputs, so it is not fresh (see Fleet._is_fresh)
         return
     try:
         first = None if codes is None else int(codes[0])

@@ -159,7 +159,8 @@ class HomeAssistantEvents:
             address, identifier, login, authority, False, notices, availability=self._topics.availability
         )
         self._sent: tuple[tuple[Any, ...], set[int]] | None = None
-        # For each device: the places that were announced, and when its next position may be published.
+        # For each device: the places that were announced (`_known`), and when its next position may be published
+        # (`_positioned`).
         self._known: dict[str, set[str]] = {}
         self._positioned: dict[str, float] = {}
         self.places_of: Callable[[str], Collection[str]] = lambda device: ()

@@ -110,16 +110,15 @@ class FleetWatch(Handling):
         self._named = named
         self._lag_us, self._wall, self._max_devices = round(lag * 1e6), wall, max_devices
         self._ahead_us = None if ahead is None else round(ahead * 1e6)
-        # The last inputs before a crash may be missing from the store, so silent devices expire no earlier than one
-        # hour after the start.
+        # After a crash, the store may lack the last inputs, so no device expires in the first hour of the watch.
         self._expire, self._expire_at = expire, monotonic() + HOUR
         # Arrival times use the monotonic clock, so setting the wall clock cannot make a device look silent.
         self._started_us, self._started = round(wall() * 1e6), monotonic()
         self._unknown_accuracy = unknown_accuracy
         self._max_gap_us = None if max_gap is None else round(max_gap * 1e6)
         self._gaps = Gaps(numbered_by, self.counts, notices)
-        # The monotonic times at which something becomes due for a device; an entry is valid only while its deadline
-        # equals the device's current deadline.
+        # A heap of the devices' deadlines, in monotonic time. An entry is valid only while its deadline equals the
+        # device's current deadline.
         self._due: list[tuple[float, str, int]] = []
         self.observer: Observer | None = None
         self.lags: dict[str, float] = {}

@@ -146,7 +146,7 @@ class Watch(Handling):
         if self._ahead_us is None:
             return False
         tolerance = max(self._ahead_us, self._lag_us)
-        # If the monitor's clock is not ahead, the fixes are just old because they were delayed.
+        # If the monitor's clock is not ahead, the fixes are late only because they were delayed.
         is_ahead = clock - wall_us > min(self._ahead_us, self._lag_us)
         if not is_ahead or abs(time_us - wall_us) > tolerance:
             self._right = 0

@@ -104,14 +104,14 @@ class ManyReplay:
 
         shards: Here | Processes = Here(work) if self._jobs == 1 else Processes(work, self._jobs)
         with shards:
-            # The shards feed one batch while the next batch is read.
+            # While the shards feed one batch, the next batch is read.
             fed: deque[tuple[Rows, Callable[[], list[Found]]]] = deque()
             try:
                 for rows in self._tracks.batches():
                     fed.append((rows, shards.feed(rows)))
                     if len(fed) > shards.ahead:
                         yield self._merged(*fed.popleft())
-            except InputError:  # the rows that were read before the error still count
+            except InputError:  # return the events of the rows that were read before the error
                 while fed:
                     yield self._merged(*fed.popleft())
                 raise
@@ -184,8 +184,7 @@ def replay_rows(
         return many, many.events_by_track()
 
     try:
-        # A table in memory that turns out to be unsorted is fed twice, which is cheaper than checking every table
-        # first.
+        # Feeding an unsorted table in memory twice is cheaper than checking the order of every table first.
         return run(None if rows is None else 1)
     except UnsortedError:
         return run(ALL_ROWS)

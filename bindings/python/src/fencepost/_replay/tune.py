@@ -236,7 +236,7 @@ def tune(
             f"{len(chosen)} policies for {len(rows)} zones exceed {MOST} trials: use a smaller grid or fewer zones"
         )
     given = GivenTracks(tracks, columns or {}, device, None, PLAIN, name="tracks")
-    # One table contains each zone once per policy, so that a single pass over the rows feeds all of them.
+    # The table contains each zone once for every policy, so a single pass over the rows replays all policies.
     policies_of = list(chosen.values())
     logs = separated(given.replay(conditions_of(copies(rows, policies_of), name, {}), (), None), rows, len(chosen))
     truth = read_labels(

@@ -12,7 +12,7 @@ from .text_times import UNITS
 
 Names = Mapping[str, tuple[str, ...]]
 
-# Names in lower case, with only letters and digits, in order of preference.
+# Names of columns, in order of preference, in lower case and with only letters and digits.
 LATITUDE = ("latitude", "lat", "locationlat", "latitudedeg", "y")
 LONGITUDE = ("longitude", "lon", "lng", "long", "locationlong", "longitudedeg", "x")
 TRACK: Names = {

@@ -323,7 +323,7 @@ class EventRows(Table, list[E], Generic[E]):
     """Events that were delivered together, as a table."""
 
     __slots__ = ("_taken",)
-    _taken: tuple[Any, int]  # set only by poll(): the monitor handle and the poll's number
+    _taken: tuple[Any, int]  # set only by poll(): the monitor's handle, and the number of the poll() call
 
     def __enter__(self) -> Self:
         """Begins to handle the events that :meth:`Monitor.poll` returned."""

@@ -89,7 +89,7 @@ function showCard() {
   const state = inside ? `Inside ${inside}${more}` : `${device.gone ? "No longer followed" : "Outside of all places"}${lasting(since(device))}`;
   const fix = device.fix ? ` Last fix ${ago(device.fix[3])}${device.fix[2] ? `, accuracy ${Math.round(device.fix[2])} m` : ""}.` : "";
   const own = events.filter((event) => event.device === chosen).slice(-5).reverse(), list = element("ol");
-  // Diagnoses that were open before the redraw must still be open after it.
+  // A diagnosis that the user has opened must remain open after the redraw.
   const open = new Set([...card.querySelectorAll("details[open]")].map((each) => each.dataset.key));
   for (const event of own) {
     const line = item(event, true), more = line.querySelector("details");
