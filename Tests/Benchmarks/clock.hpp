@@ -1,5 +1,5 @@
-// Provides the clock of the measurements: the processor time of this thread. With this clock, other programs on the
-// machine only matter if they evict our data from the caches.
+// Provides the clock of the measurements: the processor time of this thread. This time excludes other programs on the
+// machine, but they may evict our data from the caches.
 #pragma once
 #include <chrono>
 #include <ctime>

@@ -27,7 +27,7 @@ class Limit {
   bool isPresent() const { return !program.empty(); }
 
   std::vector<Circle> circles(size_t count) const { return load<Circle>("circles_" + std::to_string(count) + ".bin"); }
-  // A fix in the format of the shared workloads.
+  // A fix in the format of the workload files.
   struct Sample {
     double latitude, longitude;
     float accuracy;

@@ -192,8 +192,8 @@ static void refused_sets(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A newer program passes an array with larger elements: the size in the first element is the distance between
-   elements. */
+/* If a program is newer than the library, the elements of its array are larger: the size in the first element is the
+   distance between elements. */
 static void sets_of_newer_programs(void) {
   struct {
     fencepost_condition_definition known;

@@ -221,7 +221,7 @@ static void model_commit(model *known) {
   known->flying = 0;
 }
 
-/* Checks a delivered event: it is in order, and differs from the previous one. */
+/* Checks that a delivered event is in order and differs from the previous one. */
 static void model_take(model *known, const fencepost_event *event) {
   REQUIRE(event->state <= 3 && event->cause >= 1 && event->cause <= 4);
   REQUIRE(event->identifier_length == strlen(event->identifier));

@@ -18,7 +18,7 @@ if [ "${1:-}" = write ]; then
   .venv/bin/ruff format --quiet "${python_paths[@]}"
   "${clang_format[@]}" -i "${c_files[@]}"
   .venv/bin/python Tests/Style/language.py --shrink
-  # `ruff check --fix` comes at the end, because it fails if there is a finding that it cannot repair.
+  # `ruff check --fix` comes after the other tools, because it fails if it cannot repair a finding.
   .venv/bin/ruff check --quiet --fix "${python_paths[@]}"
   .venv/bin/ruff format --quiet "${python_paths[@]}"
   exit
@@ -45,7 +45,7 @@ if grep -rnE --include='*.md' --include='*.py' --include='*.swift' --include='*.
   echo "format: the lines above are an unresolved conflict" >&2
   status=1
 fi
-# Checks the texts that repeat the header's version.
+# Checks that the texts with the header's version agree with the header.
 .ci/release.py mentions || status=1
 # Checks the list of all messages, and the idioms that new texts must not have.
 .venv/bin/python Tests/Style/messages.py || status=1

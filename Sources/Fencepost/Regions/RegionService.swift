@@ -290,7 +290,7 @@ public final class RegionService {
     guard let region = stored.engine.region(of: entry.slot), entry.cause != .diagnostic else { return }
     let state = RegionState(entry.state)
     guard state != .unknown else { return }
-    // If the state was unknown, no boundary was crossed.
+    // If the state was unknown before, no boundary was crossed.
     if !entry.notify.contains(.initial) {
       if state == .inside, region.notifyOnEntry {
         tellAll { $0.regionManager($1, didEnterRegion: region) }

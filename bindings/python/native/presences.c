@@ -66,7 +66,7 @@ static fencepost_status find_presences(native_call *call, const char *identifier
   }
 }
 
-/* Returns the names as a list of str; consecutive rows of the same device share one object. */
+/* Returns the devices' names as a list of str; consecutive rows of the same device share one object. */
 static PyObject *names_of(const native_names *names, const fencepost_device_presence *found, size_t count) {
   PyObject *list = PyList_New((Py_ssize_t)count);
   PyObject *last = NULL;

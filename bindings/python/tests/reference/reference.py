@@ -604,7 +604,7 @@ class ReferenceMonitor:
         silent = o.transition not in c.policy["notify"]
         flags = c.flags
         if silent:
-            # A silent change does not suppress the report of flags: `notify` does not apply to diagnostic events.
+            # `notify` does not apply to diagnostic events, so flags are still reported after a silent change.
             flags = before.flags - (UNMONITORED_FLAGS - c.flags)
         return Event(
             c,

@@ -123,7 +123,7 @@ class _Contact(NamedTuple):
             out = line[self.edge].at(self.reach).tangent
             back = _turned(out)
         else:
-            before = line[self.edge - 1]  # for the first vertex of a closed line, index -1 is the last edge
+            before = line[self.edge - 1]  # index -1, for the first vertex of a closed line, is the last edge
             out = line[self.edge].at(mp.mpf(0)).tangent
             back = _turned(before.at(before.length).tangent)
         up = _cross(state.tangent, state.left)

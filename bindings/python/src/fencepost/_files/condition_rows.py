@@ -171,7 +171,7 @@ def table_features(
                 if shape is None and latitude != latitude:
                     raise InputError.of_row(source, first + row, "has no geometry")
             held["wkb"] = shapes
-            if edges is not None:  # if `edges` is None, the kind of edges remains unstated
+            if edges is not None:  # if `edges` is None, the shapes do not state the kind of their edges
                 own = held.get("edges") or [None] * chunk.length
                 held["edges"] = [edges if each is None else each for each in own]
         for row in range(chunk.length):

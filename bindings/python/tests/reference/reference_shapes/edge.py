@@ -15,7 +15,7 @@ from .vertices import Vertex
 WGS84 = Geodesic.WGS84
 LONGEST = 19_900_000.0
 RADIUS = 6_371_000.0
-PIECE = 2_500_000.0  # in metres; along a piece of this length the distance to a point has a single minimum
+PIECE = 2_500_000.0  # in metres; along a piece of at most this length, the distance to a point has a single minimum
 # in metres; for a point nearer than this, the foot of the perpendicular is computed with 32 digits, because an error of
 # the foot changes such a small distance by a similar amount
 NEAR = 100.0
