@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs gpsd for the heavy tests, and gpsfake, which replays logs to it.
+# Installs gpsd and gpsfake for the heavy tests; gpsfake replays logs to gpsd.
 set -euo pipefail
 packages=()
 command -v gpsd > /dev/null || [ -x /usr/sbin/gpsd ] || packages+=(gpsd)

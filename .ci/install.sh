@@ -9,7 +9,8 @@ set -euo pipefail
 if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
   echo "fencepost: installing $*" >&2
   export DEBIAN_FRONTEND=noninteractive
-  # Tests that run at the same time may both call this script, and `apt-get update` does not wait for its lock.
+  # Tests that run at the same time may both call this script. `apt-get update` fails instead of waiting if another
+  # process holds apt's lock.
   exec 9> "${TMPDIR:-/tmp}/fencepost-apt.lock"
   flock 9
   apt-get update -qq >&2 9>&-

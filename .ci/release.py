@@ -26,8 +26,8 @@ HEADER = "include/fencepost.h"
 CHANGELOG = "CHANGELOG.md"
 VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
 
-# The texts that repeat the version. For each text: the file, a pattern whose group is the repeated part, and how many
-# parts of the version the text repeats.
+# The texts that repeat the version. Each row contains a file, a pattern whose group matches the version, and the number
+# of parts of the version that the file repeats.
 MENTIONS = (
     ("CITATION.cff", r"^version: ([\d.]+)$", 3),
     ("README.md", r'\.package\(url: "[^"]*", exact: "([\d.]+)"\)', 3),
@@ -41,8 +41,8 @@ MENTIONS = (
 # From this version on, a name must be deprecated one minor version before it is removed (concepts/stability.md).
 ANNOUNCED = (0, 4, 0)
 
-# The first pattern matches two comments in the README; between them are the installation instructions that apply until
-# the first release. A release replaces these instructions with the text `RELEASED`.
+# The first pattern matches two comments in the README, and the text between them: the installation instructions that
+# apply until the first release. A release replaces these instructions with the text `RELEASED`.
 UNRELEASED = re.compile(r"<!-- until the first release -->\n.*?<!-- end -->\n", re.DOTALL)
 RELEASED = """```
 pip install fencepost             # Python 3.11 and later; Linux with glibc 2.28, macOS 15 on arm64

@@ -4,7 +4,7 @@
 #
 # - `Tests/run.sh` runs all light parts in two parallel lanes. `make test` prints a line for each part, with the time of
 #   day, its elapsed time and its processor time in seconds; the output is in .build/test-logs.
-# - `Tests/run.sh heavy` runs the parts of `make test-all` like the light parts, in parallel lanes.
+# - `Tests/run.sh heavy` runs the heavy parts, also in parallel lanes; `make test-all` calls it.
 # - `Tests/run.sh PART...` runs the named parts one after another, with their output.
 #
 # Tests/README.md says what each part proves.
@@ -16,11 +16,12 @@ export FENCEPOST_REQUIRE_LIBRARY=1
 seconds_of_a_test=$([ -n "${FENCEPOST_SOAK:-}" ] && echo 7200 || echo 400)
 export PYTEST_ADDOPTS="--durations 0 --durations-min 1 -o faulthandler_timeout=$seconds_of_a_test -o faulthandler_exit_on_timeout=true ${PYTEST_ADDOPTS:-}"
 
-# The parts of the first list run in one lane and those of the second list in the other lane, in the listed order. After
-# its own parts, each free lane takes the next part of the third list, which starts with the longest parts, so that both
-# lanes end at about the same time. Parts that need the test build come after it in the same lane. Swift builds in the
-# same folder wait for each other. Parts that build wheels or source distributions must be in the same lane. The parts
-# of `heavy_waiting` use little processor time, so a third lane runs them beside the others.
+# The parts of the first list run in one lane and those of the second list in the other lane, in the listed order. A
+# lane that has finished its own list takes parts of the third list, one at a time. The third list starts with the
+# longest parts, so that both lanes end at about the same time. A part that needs the test build must follow `build` in
+# the same lane. Two Swift builds in the same folder do not run in parallel: the second one waits for the first. Parts
+# that build wheels or source distributions must be in the same lane. The parts of `heavy_waiting` use little processor
+# time, so a third lane runs them at the same time.
 lane1=(build swift determinism host store fuzz symbols abi examples)
 lane2=(python package wheel)
 either=(install format header)
@@ -32,7 +33,7 @@ heavy_waiting=(live gpsd)
 heavy_either=(runtimes sanitize full spark docs kinds qgis tools swiftpm sql wasm workflows browser)
 heavy=("${heavy1[@]}" "${heavy2[@]}" "${heavy_either[@]}" "${heavy_waiting[@]}")
 
-# If the code around a mutant has changed, the mutant would prove nothing in its next run.
+# `run.py --check` fails if the code around a mutant has changed, because such a mutant would prove nothing.
 format() { Tests/Style/run.sh && .venv/bin/python Tests/Mutants/run.py --check; }
 build() { Tests/swift.sh build --build-tests; }
 header() { Tests/CxxHeader/run.sh; }
@@ -43,7 +44,7 @@ abi() { .venv/bin/python Tests/Golden/abi.py; }
 determinism() { Tests/Determinism/run.sh; }
 # Some tests send Ctrl-C, which a background shell may have configured to be ignored.
 python_tests() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rs --numprocesses 2 --dist worksteal); }
-# Runs the tests for which `make test` uses reduced counts, with their full counts.
+# Runs the tests with full counts that `make test` runs with reduced counts.
 full() { (cd bindings/python && FENCEPOST_FULL=1 ../../.venv/bin/python -m pytest -rs -m full --numprocesses 1); }
 host() { Tests/HostSafety/run.sh; }
 store() { Tests/StoreFaults/run.sh; }
@@ -78,8 +79,8 @@ qgis() { bindings/qgis/tests/run.sh; }
 logs=.build/test-logs
 mkdir -p "$logs"
 
-# command_of PART: prints the name of the function that runs a part. For some parts the function has another name,
-# because the part's own name is a command that this script uses.
+# command_of PART: prints the name of the function that runs a part. The parts `swift` and `python` have functions with
+# other names, because this script calls commands with these names.
 command_of() { case $1 in swift | python) echo "${1}_tests" ;; *) echo "$1" ;; esac; }
 
 # quietly PART...: runs parts one after another; prints a line for each, and the end of its output if it fails.
@@ -98,7 +99,7 @@ quietly() {
   done
 }
 
-# remaining PART...: runs the parts that the other lane has not taken.
+# remaining PART...: runs each of the parts, unless another lane has already taken it.
 remaining() {
   local part
   for part in "$@"; do
@@ -116,9 +117,9 @@ unfinished() {
   done
 }
 
-# in_lanes LANE1 LANE2 EITHER WAITING: runs the parts of the first two arrays in parallel, one array in each lane. A
-# lane that has finished its own array takes parts of the third array. A third lane runs the parts of the fourth array
-# at the same time.
+# in_lanes LANE1 LANE2 EITHER WAITING: runs the parts that four arrays name. Two parallel lanes run the parts of LANE1
+# and LANE2. A lane that has finished its own array takes parts of EITHER. At the same time, a third lane runs the parts
+# of WAITING.
 in_lanes() {
   local -n one=$1 two=$2 rest=$3 beside=$4
   local lanes=()
@@ -138,7 +139,8 @@ in_lanes() {
   trap - INT TERM
 }
 
-# aloud PART...: runs parts as `quietly` does, but shows all their output, and prints the summary lines at the end.
+# aloud PART...: runs parts one after another and shows all their output; prints a summary line for each part at the
+# end.
 aloud() {
   local part outcome started summary=''
   for part in "$@"; do

@@ -1,2 +1,2 @@
-// Programs import only this module, so it exports the storage types too.
+// Programs import only this module, so it re-exports the module that defines the storage types.
 @_exported public import FencepostStoreCore

@@ -85,8 +85,8 @@ void againstBaseline(const std::string &name, const Circles &circles, Fixes fixe
   else report.note(name + format(": %.1f ns a fix, boost %.1f (as one device, no target)", time.ours, time.theirs));
 }
 
-// Measures how fast unrelated points are processed, including their events, and compares it with the baseline, which
-// does the same work for each event.
+// Measures the time for processing unrelated points and their events. Compares this time with that of the baseline,
+// which does the same work for each event.
 void eventsOfPoints(const std::string &name, const Circles &circles, Fixes points) {
   Monitored monitor(circles);
   Baseline baseline(circles);
@@ -191,7 +191,7 @@ void changes(const Circles &circles, const Fixes &fixes) {
     Monitored monitor;
     times.push_back(timed([&] {
       monitor.add(columns);
-      monitor.feedOne(fixes[0]); // this time includes work that was deferred to the first fix
+      monitor.feedOne(fixes[0]); // the first fix does the work that adding the conditions deferred
     }));
     bytes = (double(heap()) - double(before) - double(columns.identifierBytes)) / double(circles.size());
   }

@@ -210,7 +210,8 @@ static void replacement(void) {
   CHECK_OK(fencepost_monitor_identifiers(monitor, names, sizeof names, &size, NULL, NULL));
   CHECK_INT(size, sizeof "standard\0beacon\0exact");
   CHECK(memcmp(names, "standard\0beacon\0exact", size) == 0);
-  /* The old circle's pending exit event is void; the latest fix has decided the state of the new circle. */
+  /* The replacement has removed the old circle's pending exit event. The new circle has the state that the latest fix
+     gives. */
   fencepost_event event = next_event(monitor);
   CHECK_TEXT(event.identifier, "standard");
   event = next_event(monitor);

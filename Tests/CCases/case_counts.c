@@ -74,7 +74,7 @@ static void snapshots(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* The largest possible limit does not reserve memory. */
+/* The largest possible limits are accepted, and no memory is reserved for them. */
 static void limits(void) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.condition_limit = UINT64_MAX;

@@ -1,6 +1,6 @@
 #include "check.h"
 
-/* Returns an event in which all fields are empty, as in a condition's record before the first input. */
+/* Returns an event without values, like the last event of a condition that has had no input. */
 static fencepost_event empty_event(const char *identifier) {
   fencepost_event event;
   memset(&event, 0, sizeof event);
@@ -62,7 +62,7 @@ static void refinement(void) {
              "\"boundary_distance\":null}");
 }
 
-/* Checks the part of the text that follows a key. */
+/* Checks the text that follows a key in an event's JSON. */
 static void part(const fencepost_event *event, const char *key, const char *expected) {
   char text[8192];
   CHECK_OK(fencepost_event_json(event, text, sizeof text, NULL, NULL));

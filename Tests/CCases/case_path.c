@@ -43,7 +43,8 @@ static void driving_through(void) {
   for (int m = 0; m < 2; m++) fencepost_monitor_destroy(both[m]);
 }
 
-/* After a long gap, or at a speed above the limit, a fix is treated as a single fix, and the next event is marked. */
+/* After a long gap, or if the speed would exceed the limit, the engine assumes no movement between the two fixes, and
+   marks the next event. */
 static void gaps(void) {
   fencepost_monitor_options all[] = {geodesic(SECONDS(100) - T0, 0), geodesic(SECONDS(1000) - T0, 50)};
   for (int m = 0; m < 2; m++) {

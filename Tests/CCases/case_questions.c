@@ -65,7 +65,8 @@ static void one_point(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Each row gives the same answer as a single query, for all strides; the monitor does not change. */
+/* Whatever the strides of the columns, each row must give the same answer as a single query. The queries must not
+   change the monitor. */
 static void columns(void) {
   fencepost_monitor *monitor = places();
   struct {
@@ -230,8 +231,8 @@ static void misuse(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Queries enough rows for the library to sort and group them: rows on boundaries, at poles, and where the longitude
- * jumps; also after slots were reused, and with one latitude for all rows. */
+/* Queries so many rows that the library sorts and groups them. The rows lie on boundaries, at poles, and where the
+ * longitude jumps. The second turn reuses slots, and all its rows have the same latitude. */
 static void many_rows(void) {
   enum {
     MANY = 35000
@@ -319,7 +320,7 @@ static void many_rows(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Queries to a table with the same conditions give the same answers. */
+/* A table must give the same answers to queries as a monitor with the same conditions. */
 static void of_a_table(void) {
   fencepost_monitor *monitor = places();
   static char bytes[100000];

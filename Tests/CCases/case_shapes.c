@@ -1,4 +1,5 @@
-/* Tests polygons and corridors: columns that are read in place, well-known binary, errors, reading back, distances. */
+/* Tests polygons and corridors: columns that are read in place, well-known binary, errors, shapes read back from the
+   library, and distances. */
 #include "check.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -87,10 +88,9 @@ static void corridors(void) {
   fencepost_condition_options options = exact_options(&policy);
   fencepost_geometry lines = places();
   CHECK_OK(fencepost_monitor_add_corridor_condition(monitor, "ways", &lines, 50, NULL, &options, NULL));
-  feed_at(monitor, 0.0103, 0.005, 0); /* a corridor is not closed: the distance is measured between its last vertex and
-                                         its first */
+  feed_at(monitor, 0.0103, 0.005, 0);
   CHECK_INT(next(monitor).state, FENCEPOST_STATE_SATISFIED);
-  feed_at(monitor, 0.005, 0, 1);
+  feed_at(monitor, 0.005, 0, 1); /* no edge of a corridor connects its last vertex with its first */
   CHECK_INT(next(monitor).state, FENCEPOST_STATE_UNSATISFIED);
   CHECK(shape_of(monitor, "ways").radius_m == 50 && shape_of(monitor, "ways").depth_m == 50);
   CHECK_INT(record_of(monitor, "ways").condition.kind, FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC);
@@ -109,7 +109,8 @@ static void corridors(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Interleaved x and y, offsets that start in the middle, and a closed ring all describe the same polygon. */
+/* The same polygon is described with interleaved x and y, with offsets that start in the middle, and with a closed
+   ring. */
 static void layouts(void) {
   double mixed[2 * COUNT(latitudes) + 2];
   for (size_t i = 0; i < COUNT(latitudes); i++) mixed[2 * i + 1] = longitudes[i], mixed[2 * i + 2] = latitudes[i];
@@ -187,7 +188,7 @@ static void offsets_that_lead_astray(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Each refusal names its reason and its place, and leaves the monitor unchanged. */
+/* The message of each refusal gives the reason. A refusal leaves the monitor unchanged. */
 static void refusals(void) {
   static const struct {
     const char *reason;
@@ -490,8 +491,8 @@ static void in_a_set(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Planar and geodesic edges differ along a parallel; a buffer moves the boundary; a polygon may cover more than half of
-   the Earth. */
+/* A polygon may have planar or geodesic edges, which differ along a parallel. A buffer moves the boundary. A polygon
+   may cover more than half of the Earth. */
 static void readings(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   static const double north[] = {49, 49, 30, 30}, east[] = {-123, -97, -97, -123};

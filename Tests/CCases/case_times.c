@@ -8,7 +8,8 @@ static fencepost_monitor *limited_monitor(int64_t max_time_step_us) {
   return new_monitor(&options);
 }
 
-/* A receiver without satellites gives this date after a rollover: 2079-06-05. */
+/* 2079-06-05 in microseconds: a date that a receiver without satellites may report after a rollover of its week
+   counter. */
 #define YEAR_2079 INT64_C(3453148800000000)
 
 /* Without a limit for time steps, one wrong date makes every later fix late; with the limit, only the wrong fix is
@@ -73,7 +74,7 @@ static void every_kind_is_measured(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A batch skips rows that are too far ahead and counts them as late; its fast path does the same. */
+/* A batch skips rows that are too far ahead of the clock, and counts these rows as late in its result. */
 static void batches_are_measured(void) {
   enum {
     COUNT = 4000
@@ -169,8 +170,8 @@ static void rewinding(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* After a rewind, as after any other undetermined state, a determination that agrees with the reported state gives no
-   event. */
+/* After a rewind, the next fix determines the state again. This determination gives no event if it agrees with the
+   reported state. */
 static void rewinding_repeats_nothing(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   add_exact_circle(monitor, "a", 0);
@@ -188,7 +189,7 @@ static void rewinding_repeats_nothing(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A rewind drops an unconfirmed crossing and the deadlines at wrong times. */
+/* A rewind drops a crossing that is not confirmed yet, and all deadlines that were computed from wrong times. */
 static void rewinding_forgets_candidates(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "a", 0, 0, 1000, NULL, NULL));
@@ -284,7 +285,7 @@ static void rewinding_in_each_delivery(void) {
     CHECK_OK(fencepost_monitor_rewind(monitor, SECONDS(0), NULL));
     fencepost_monitor *fork;
     CHECK_OK(fencepost_monitor_fork(monitor, &fork, NULL));
-    /* The event is redelivered, because a fork has the state that a crash would leave. */
+    /* A fork starts with the state that a crash would leave, so the fork delivers the event again. */
     CHECK_INT(next_event(fork).sequence, event.sequence);
     fencepost_monitor_destroy(fork);
     if (delivery == FENCEPOST_DELIVERY_EVERY) CHECK_INT(next_event(monitor).date_us, SECONDS(2));
@@ -296,8 +297,8 @@ static void rewinding_in_each_delivery(void) {
   }
 }
 
-/* Whatever the durability, snapshots and stores contain the option `max_time_step_us`, its counter, and the clock as
-   set by a rewind. */
+/* Snapshots and stores preserve the option `max_time_step_us`, the counter of refused inputs, and the clock after a
+   rewind. This holds for all values of the durability. */
 static void times_last(void) {
   for (fencepost_durability durability = 0; durability <= FENCEPOST_DURABILITY_RELAXED; durability++) {
     folder store = new_folder();
@@ -310,8 +311,8 @@ static void times_last(void) {
     CHECK_STATUS(feed(monitor, 0, SECONDS(61)), FENCEPOST_E_AHEAD_OF_CLOCK);
     CHECK_OK(fencepost_monitor_advance(monitor, YEAR_2079, NULL));
     CHECK_OK(fencepost_monitor_rewind(monitor, SECONDS(10), NULL));
-    /* All inputs survive a crash: after the clock has been rewound from 2079, the next save with RELAXED does not wait
-       until 2079. */
+    /* After the clock has been rewound from 2079, the next save with RELAXED must not wait until 2079, so all inputs
+       survive the crash. */
     CHECK_INT(inputs_after_a_crash(&store), 4);
 
     size_t size = 0;

@@ -33,7 +33,7 @@ static void at_each_kind_of_call(void) {
   CHECK_OK(feed(monitor, 0, SECONDS(1))); /* nothing new */
   CHECK_INT(bell.rings, 1);
   fencepost_fix fixes[3] = {{0, 0.1, 5, SECONDS(2)}, {0, 0, 5, SECONDS(3)}, {0, 0.1, 5, SECONDS(4)}};
-  CHECK_OK(fencepost_monitor_feed_fixes(monitor, fixes, 3, NULL, NULL)); /* three events cause one call */
+  CHECK_OK(fencepost_monitor_feed_fixes(monitor, fixes, 3, NULL, NULL)); /* gives three events, but only one call */
   CHECK_INT(bell.rings, 2);
   add_exact_circle(monitor, "b", 0); /* the last fix decides the state of the new condition */
   CHECK_INT(bell.rings, 3);
@@ -173,7 +173,7 @@ typedef struct target {
 static void ring_target(void *context) {
   target *target = context;
   if (__atomic_load_n(&target->state, __ATOMIC_SEQ_CST) != ALIVE) target->poisoned = 1;
-  target->rings++; /* without a lock, because the calls do not overlap */
+  target->rings++; /* the calls do not overlap, so no lock is needed */
 }
 
 static void *keep_feeding(void *argument) {
@@ -196,7 +196,7 @@ static void never_after_clearing(void) {
   options.max_pending_events = 50;
   fencepost_monitor *monitor = new_monitor(&options);
   add_exact_circle(monitor, "a", 0);
-  CHECK_OK(feed(monitor, 0, SECONDS(0))); /* this makes an event pending even if the feeders start late */
+  CHECK_OK(feed(monitor, 0, SECONDS(0))); /* this fix leaves an event pending, even if the feeders start late */
   station stations[FEEDERS];
   pthread_t threads[FEEDERS];
   target *targets = calloc(TURNS, sizeof *targets);

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Checks that the same inputs give the same events, byte for byte: from the test build and from the release, in batches
-# of one, of seven and all at once, and under valgrind, which has its own implementation of floating point.
+# Checks that the same inputs give the same events, byte for byte, in all runs: with the test build and with the
+# release; in batches of one, in batches of seven, and all at once; and under valgrind, which has its own implementation
+# of floating point.
 #
 #   Tests/Determinism/run.sh
 #
-# Also checks which functions the objects of both builds call (Tests/Determinism/symbols.sh). FIXES=100000 shortens the
-# walk.
+# The script also checks which functions the object files of both builds call (Tests/Determinism/symbols.sh).
+# FIXES=100000 reduces the number of fixes.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$root"

@@ -3,7 +3,7 @@
 #
 #   Tests/Examples/run.sh
 #
-# Needs the release library (bindings/c/build.sh), the environment .venv with the Python package, and the Swift build:
+# Needs the release library (bindings/c/build.sh), the environment .venv with the Python package, and the Swift build.
 # `make test` builds everything that this script needs.
 set -uo pipefail
 cd "$(dirname "$0")/../.."

@@ -1,7 +1,7 @@
 /*
  * Loads the library that the first argument names, and uses it in memory and with a store in the directory that the
  * second argument names. Fails if this process's signal dispositions, signal mask, number of threads, environment, open
- * files or locale differ afterwards. Only while a store is open may the set of open files differ.
+ * files or locale differ afterwards. The set of open files may differ only while a store is open.
  */
 #include <dirent.h>
 #include <dlfcn.h>

@@ -18,8 +18,8 @@ import Testing
   @Test func agreesWithAnotherImplementation() {
     #expect(hex(digest([])) == "64550d6ffe2c0a01a14aba1eade0200c")
     #expect(hex(digest(Array("abc".utf8))) == "aa4938119b1dc7b87cbad0ffd200d0ae")
-    // The digest of the digests of all messages of 0 to 199 bytes: these fill no block, one block or several,
-    // completely or in part.
+    // The digest of the digests of all messages of 0 to 199 bytes. Such a message has zero to four blocks, and its last
+    // block may be incomplete.
     let all = (0..<200).flatMap { count in
       digest((0..<count).map { UInt8(truncatingIfNeeded: count * 7 + $0 * 3) })
     }

@@ -37,7 +37,7 @@ import Testing
         tolerated: Self.tolerated(subject.caps[index], chords[index])
       )
     }
-    // A larger cap among the other caps may have a smaller slack.
+    // The tolerance grows with the size of a cap, so a cap that is not the nearest may have the smallest lower bound.
     let least = others.map { $0.slack - $0.tolerated }.sorted()
     #expect(found.slack <= min(distance, others.first?.slack ?? .infinity))
     #expect(found.slack >= min(distance, least.first ?? .infinity) - distance * 1e-6)
@@ -71,7 +71,7 @@ import Testing
           subject.remove(at: Int(random.next() % UInt64(subject.caps.count)))
         } else {
           let cap = random.cap(of: world)
-          // A cap too large for any cube is only in the index, so the patches do not contain it.
+          // Patches do not contain a cap that is too large for any cube; only the index contains it.
           if cap.1.isFinite, cap.1 < 1e7 { subject.insert(cap) }
         }
         version += 1
@@ -84,7 +84,7 @@ import Testing
         Self.check(patches, subject, place, at: position, &random)
       }
     }
-    // For a while after the index has changed, queries search it directly.
+    // For a while after a change of the index, queries search the index instead of creating patches.
     #expect(answered > 0 || world == .identical || world == .concentric || world == .huge)
   }
 
@@ -114,7 +114,8 @@ import Testing
     }
     #expect(found > 100 && refused > 0)
     #expect(patches.byteCount < 4_000_000)
-    // After a change the cache is empty, and queries search the index directly until a patch pays off.
+    // After a change, the cache is empty. Queries then search the index, until there have been enough of them to
+    // justify a new patch.
     patches.keepUp(with: subject.index.count, version: 2)
     #expect(patches.place(of: near(0.1)) == nil && patches.byteCount == 0)
     #expect(Self.asked(&patches, subject, at: near(0.1)) == nil)
@@ -124,7 +125,7 @@ import Testing
   @Test func aPatchAmongManyCapsIsNarrow() {
     var random = SeededGenerator("patches, narrow")
     var subject = CapSubject()
-    // The area is 4 km by 4 km with 12 caps per square kilometre, as in a fleet over 100 000 circles in a region.
+    // The area is 4 km by 4 km, with 12 caps per square kilometre.
     func near() -> EarthVector {
       EarthVector(latitude: 48 + random.uniform(-0.018...0.018), longitude: 11 + random.uniform(-0.027...0.027))
     }
@@ -157,7 +158,7 @@ import Testing
       #expect(Self.asked(&patches, subject, at: position) == nil)
     }
     #expect(patches.byteCount == 0)
-    // A cap too large for any cube is only in the index, so the patches do not contain it.
+    // Patches do not contain a cap that is too large for any cube; only the index contains it.
     subject.insert((EarthVector(x: 0, y: 0, z: 0), .infinity))
     patches.keepUp(with: 2, version: 2)
     #expect(Self.asked(&patches, subject, at: EarthVector(latitude: 1, longitude: 2)) == nil)

@@ -12,8 +12,8 @@ import Testing
       let error = (line.distance - row[6]).magnitude
       worst = max(worst, error)
       #expect(error <= 15e-9, "\(row)")
-      // An error of the azimuth causes a sideways error, which is the angle of the azimuth's error times the reduced
-      // length m₁₂.
+      // An error of the azimuth moves the end of the line sideways by that error, in radians, times the reduced length
+      // m₁₂.
       let aside = max(turn(line.azimuth1, row[2]), turn(line.azimuth2, row[5])) * .pi / 180 * row[8].magnitude
       #expect(aside <= 20e-9, "\(row)")
     }

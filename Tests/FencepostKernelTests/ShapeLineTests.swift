@@ -128,7 +128,7 @@ import Testing
         .nearest(to: SurfacePoint(latitude: -place.latitude, longitude: place.longitude))
       #expect((mirrored.distance - found.distance).magnitude <= 15e-9)
       #expect((mirrored.side > 0) == (found.side > 0) || found.distance < 35e-9)
-      // The line is rotated by quarter turns, which preserve the fractions of the longitudes.
+      // Adding 90 degrees to all longitudes must not change distances or sides.
       let turned = line([ring.map { Place(latitude: $0.latitude, longitude: $0.longitude + 90) }])
         .nearest(to: SurfacePoint(latitude: place.latitude, longitude: place.longitude + 90))
       #expect((turned.distance - found.distance).magnitude <= 15e-9)

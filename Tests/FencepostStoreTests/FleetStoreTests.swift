@@ -95,8 +95,8 @@ import Testing
     for (index, name) in order.enumerated() {
       let before = again.identifiers
       var fleet = try open(crashed, again, name)
-      // The change made since the first opening is preserved, even if only an identifier distinguishes the changed
-      // table from an earlier version.
+      // Opening the second store must not change the table: the change made after the first opening is preserved, even
+      // if the versions of the table differ only in an identifier.
       #expect(index == 0 || again.identifiers == before)
       try fleet.call { engine throws(MonitorError) in
         try engine.feed(fix(3 + Int64(index), 500), for: try engine.device("truck"))
@@ -111,7 +111,7 @@ import Testing
     }
     #expect(crashed.names == ["a.fencepost", "b.fencepost"])
 
-    // A store that belongs to another table is still refused.
+    // A store that belongs to another table is refused.
     let foreign = try zones()
     var other = try open(crashed, foreign, "c")
     for number in 1...20 { try add("foreign \(number)", to: foreign) }

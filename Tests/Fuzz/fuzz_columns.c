@@ -31,7 +31,7 @@ static void try_columns(reader *in, fencepost_monitor *monitor) {
   REQUIRE(fencepost_monitor_statistics(monitor, &after, NULL) == FENCEPOST_OK);
   if (status == FENCEPOST_OK) {
     REQUIRE(after.condition_count <= before.condition_count + count);
-  } else { /* no row was added, and single calls refuse the same row */
+  } else { /* an error: no row was added, and a single call must refuse the same row */
     REQUIRE(memcmp(&before, &after, sizeof before) == 0);
     REQUIRE(error.position < count);
     size_t row = (size_t)error.position;
@@ -87,8 +87,8 @@ static int has_position(const fencepost_fix *fix) {
          isgreaterequal(fix->accuracy_m, 0) && fix->time_us >= FENCEPOST_TIME_MIN && fix->time_us <= FENCEPOST_TIME_MAX;
 }
 
-/* Returns a column in memory of exactly the size that its rows need: forwards or backwards, with small or large
-   strides. */
+/* A column in memory that has exactly the size of the column's rows. The stride may be negative, 0, or larger than an
+   element. */
 typedef struct column {
   uint8_t *memory;
   const void *first;
@@ -154,8 +154,8 @@ static void try_fix_columns(reader *in, fencepost_monitor *monitor) {
   free(accuracy.memory);
 }
 
-/* Points in columns must give the same answers as single queries, for all strides. If one point is invalid, all points
-   are refused. */
+/* Whatever the strides of the columns, each row must give the same answer as a single query. If one point is invalid,
+   all points are refused. */
 static void try_questions(reader *in, fencepost_monitor *monitor) {
   size_t count = take8(in) % (ROWS + 1), first_bad = 0, nearest = take8(in) % 5, size = 77, each = 77;
   column latitude = take_column(in, count), longitude = take_column(in, count);
@@ -306,8 +306,8 @@ static void try_selection(reader *in) {
     if (!has_position(fix) || fix->time_us > now || now - fix->time_us > selection.maximum_age_us) continue;
     is_any = 1;
     REQUIRE(available == 1 && best < count);
-    if (fix->accuracy_m > 0) { /* a candidate with a reported accuracy must not be clearly better than the chosen fix,
-                                  whose accuracy is reported too */
+    if (fix->accuracy_m > 0) { /* if a candidate reports an accuracy, the chosen fix does too, and the candidate is not
+                                  clearly better */
       REQUIRE(fixes[best].accuracy_m > 0);
       REQUIRE(uncertainty(fix, now, &selection) >= uncertainty(&fixes[best], now, &selection) * (1 - 1e-9));
     }

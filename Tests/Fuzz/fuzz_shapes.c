@@ -1,5 +1,5 @@
-/* Fuzzes polygons and corridors from columns with arbitrary offsets, in memory of exactly the size that the counts
-   imply. */
+/* Fuzzes polygons and corridors that are read from columns with arbitrary offsets. The columns' memory is exactly as
+   large as the numbers of vertices, rings and parts require. */
 #include "fuzz.h"
 
 enum {

@@ -1,7 +1,8 @@
 /*
  * Runs a target on the named files, or on the files of a named folder, without a fuzzing engine. Prints their number.
- * If an input fails, the process ends, and the last file named is that input. The process also ends if a floating-point
- * exception other than inexact or underflow is raised, because hosts may trap such exceptions.
+ * If FUZZ_LOUD is set, prints the name of each file before the file is read. A failing input ends the process, so the
+ * last name is that of the failing input. The process also ends if a floating-point exception other than inexact or
+ * underflow is raised, because hosts may trap such exceptions.
  */
 #include <dirent.h>
 #include <fenv.h>

@@ -1,7 +1,8 @@
 /*
  * Acts as a plug-in host that loads and unloads the library again and again, and uses an engine, a fleet and a store
- * each time. The library must really be unloaded, and leave no open descriptor and no memory. A constant that the
- * library allocates on first use would be leaked in each round, because Swift never frees it.
+ * each time. After each use, the library must leave the process completely, with no open descriptor and no allocated
+ * memory left. A constant that the library allocates on first use would be leaked in each round, because Swift never
+ * frees it.
  *
  *     reloaded LIBRARY FOLDER (stores are created in this folder)
  */
@@ -94,7 +95,7 @@ static int visited(const char *path, const char *folder, int round) {
   crossing.latitudes = latitudes, crossing.longitudes = longitudes, crossing.vertex_count = 4;
   require(fencepost_monitor_add_polygon_condition_(monitor, "crossing", &crossing, NULL, NULL, NULL) != FENCEPOST_OK,
           "edges may cross");
-  /* The name of this folder, which does not exist, is so long that the message leaves out its middle. */
+  /* This folder does not exist, and its name is so long that the error message leaves out the middle of the name. */
   static char endless[2000];
   memset(endless, '/', sizeof endless - 1);
   for (size_t at = 1; at < sizeof endless - 1; at += 2) endless[at] = 'x';
@@ -148,7 +149,7 @@ int main(int count, char **arguments) {
   require(events >= 2 * ROUNDS, "an event is missing");
   require(descriptors() == open, "it keeps descriptors");
   require(before > 0, "allocations are not counted");
-  /* In some rounds other code may also allocate memory, but not in every round. */
+  /* Other code may keep some allocations, but fewer than one in ten rounds. */
   if (kept > ROUNDS / 10) {
     fprintf(stderr, "reloaded: %d rounds keep %ld allocations\n", ROUNDS, kept);
     return 1;

@@ -8,8 +8,8 @@
 /* Each fix enters or leaves one condition. */
 static double latitude_of(long fix) { return (double)(fix * 7 % 1000) * 0.01 + (fix & 1 ? 0.005 : 0); }
 
-/* Measures the mean cost over `count` events that are fed, polled and acknowledged, on a disk with `room` free
-   bytes. */
+/* Measures how many bytes an event writes, and how often it waits for the disk, as means over `count` events. Each
+   event is fed, polled and acknowledged. The disk has `room` free bytes. */
 static void measure(long count, uint64_t room, double most_waits) {
   clear_folder();
   files_watch(folder, 0);

@@ -1,7 +1,7 @@
-/* Defines the life of a fleet (a sequence of calls on several devices), and the state of a fleet in memory after each
-   call. The result of a crash is checked in three ways. Each device must have the state that it had after some call,
-   and this state must be as recent as the durability promises. No event may be missing. After each device has been fed
-   the inputs that it lacks, the result must be the same as if the crash had never happened. */
+/* Defines a sequence of calls on a fleet with several devices, and the state of a fleet in memory after each call. The
+   result of a crash is checked in three ways. Each device must have the state that it had after some call, and this
+   state must be as recent as the durability promises. No event may be missing. After each device has been fed the
+   inputs that it lacks, the result must be the same as if the crash had never happened. */
 #ifndef FLEET_LIFE_H
 #define FLEET_LIFE_H
 
@@ -12,10 +12,10 @@ enum {
   FLEET_DEVICES = 6
 };
 
-/* The progress of a child process. */
+/* The progress of a child process, in memory that the parent process shares. */
 typedef struct {
   long completed, is_open;
-  /* For each device, the sequence of the last event that some call has begun to acknowledge. */
+  /* For each device, the sequence number of the last event whose acknowledgement has begun. */
   uint64_t acknowledged[FLEET_DEVICES];
 } fleet_progress;
 
@@ -24,21 +24,21 @@ extern fencepost_durability fleet_durability;
 
 fencepost_status open_fleet(fencepost_fleet **out, int in_memory);
 
-/* Makes the calls of the life on a fleet in memory, and records the state after each call. */
+/* Makes each call of the sequence on a fleet in memory, and records the state after each call. */
 void imagine_fleet(void);
 
-/* Makes the calls of the life on a fleet with a store; sometimes closes the store and opens it again. Ends the process
-   if opening fails, or if a call fails while the disk works. */
+/* Makes each call of the sequence on a fleet with a store, and sometimes closes the store and opens it again. Ends the
+   process if opening fails, or if a call fails while the disk works. */
 void run_fleet(fleet_progress *shared, int disk_fails);
 
 /* Plays one call. */
 fencepost_status play_fleet(fencepost_fleet *fleet, long call);
 
-/* Opens the store in the folder and checks it. The part of the saved state that must be durable at once must be no
-   older than the state after `least` calls, and no newer than the state after the call that follows `completed`. */
+/* Opens the store in the folder and checks it. The part of the saved state that must be durable at once must not be
+   older than the state after `least` calls. This part must not be newer than the state after `completed` + 1 calls. */
 void look_at_fleet(long least, long completed, const fleet_progress *shared, const char *what, long n);
 
-/* Returns whether the call only commits; a power failure may undo such a call. */
+/* Returns whether a call only acknowledges events; a power failure may undo such a call. */
 int is_fleet_commit(long call);
 
 unsigned char *fleet_snapshot(fencepost_fleet *fleet, size_t *size);

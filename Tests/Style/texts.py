@@ -206,8 +206,8 @@ def _scanned(path: str, source: str, suffix: str) -> Iterator[Text]:
         else:
             text, at = _string(source, start, token, is_swift, is_script)
             between = source[strings[-1][1] : start] if strings else ""
-            # The following are joined into one text: adjacent strings in C, sums in Swift and JavaScript, and strings
-            # joined by C's format macros.
+            # A text may consist of several strings: adjacent strings in C, sums of strings in Swift and JavaScript, or
+            # strings joined by C's format macros.
             if (
                 strings
                 and re.fullmatch(r"(?:\s|\+(?=[^;]*$)|\bPRI\w+)*", between)

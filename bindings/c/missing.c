@@ -31,6 +31,6 @@ int stat64(const char *path, struct stat64 *status) { return __xstat64(STAT_LAYO
 int lstat64(const char *path, struct stat64 *status) { return __lxstat64(STAT_LAYOUT, path, status); }
 int fstat64(int descriptor, struct stat64 *status) { return __fxstat64(STAT_LAYOUT, descriptor, status); }
 
-/* This is std::__throw_bad_array_new_length() of GCC 11, which `new` calls if the size overflows. No code of the
-   library catches exceptions, so this function aborts. */
+/* This is std::__throw_bad_array_new_length() of GCC 11, which `new` calls if the size overflows. The library does not
+   catch exceptions, so this function aborts instead of throwing one. */
 _Noreturn void _ZSt28__throw_bad_array_new_lengthv(void) { abort(); }

@@ -60,8 +60,8 @@
     let cosineTau1 = cosineSigma1 * cosineOffset - sineSigma1 * sineOffset
     let wavesTau = Harmonics(
       sine: sineTau1 * cosineTau + cosineTau1 * sineTau, cosine: cosineTau1 * cosineTau - sineTau1 * sineTau)
-    // σ₁₂ − τ₁₂ is small; adding it by the formulas for the sine and cosine of a sum avoids rounding errors of whole
-    // turns.
+    // σ₁₂ − τ₁₂ is small. Adding it by the formulas for the sine and cosine of a sum avoids the rounding errors of
+    // large angles.
     let rest = offset + GeodesicSeries.revertedDistanceCoefficients(epsilon).sum(wavesTau)
     let (sineRest, cosineRest) = Trigonometry.sincos(rest)
     let sineSigma = sineTau * cosineRest + cosineTau * sineRest

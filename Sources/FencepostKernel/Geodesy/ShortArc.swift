@@ -91,7 +91,8 @@
     let before = (start.x * start.x + start.y * start.y).squareRoot()
     let axial = (x * x + y * y).squareRoot()
     let both = before + axial
-    // The change in the distance from the Earth's axis; 0 for a displacement of length 0 at a pole.
+    // The change in the distance from the Earth's axis. The change is 0 if the displacement begins and ends on the
+    // axis.
     let outwards = both > 0 ? (way.x * (x + start.x) + way.y * (y + start.y)) / both : 0
     let ratio = Ellipsoid.axisRatioSquared
     let northing = ratio * (way.z * before - start.z * outwards)

@@ -72,8 +72,8 @@ extension CapIndex {
     let block = Int(nodes[cube.slot].block)
     for index in 0..<count {
       let lane = index & 3
-      // The offsets are exact, and the stored reach exceeds the cap's own reach by more than the rounding of its
-      // centre.
+      // The stored centre is rounded. To compensate, the stored reach exceeds the cap's own reach by more than the
+      // rounding error.
       let dx = Double(groups[block &+ index &>> 2].x[lane]) - x
       let dy = Double(groups[block &+ index &>> 2].y[lane]) - y
       let dz = Double(groups[block &+ index &>> 2].z[lane]) - z

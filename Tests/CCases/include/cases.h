@@ -23,7 +23,7 @@ int ccase_run(size_t index, char *buffer, size_t capacity);
 /* The number of functions whose address symbols.c takes, and their names. */
 size_t ccase_symbol_count(void);
 const char *ccase_symbol_name(size_t index);
-/* Returns 1 if the function exists; if a function is missing, linking already fails. */
+/* Returns 1 if the function exists; a missing function makes linking fail. */
 int ccase_symbol_exists(size_t index);
 
 #endif

@@ -38,7 +38,7 @@ import Testing
       var policy = [TransitionPolicy.exact, .standard, .coreLocation][random.integer(0...2)]
       if random.chance(0.2) { policy.dwellPolicy = .evidence }
       let assumed = [Event.State.unsatisfied, .unknown, .satisfied][random.integer(0...2)]
-      // In two thirds of the random lives, most shapes are polygons and corridors.
+      // In every third case, all shapes are circles. In the other cases, most shapes are polygons and corridors.
       let isCircle = number % 3 == 0 || index % 4 == 0
       let shape: any Condition =
         isCircle
@@ -47,7 +47,7 @@ import Testing
       do {
         try conditions.add(shape, identifier: "c\(index)", assuming: assumed, policy: policy)
       } catch {
-        // A random shape may be invalid; a circle is valid.
+        // A random polygon or corridor may be invalid, but a circle is always valid.
         #expect(!isCircle, "\(error)")
       }
     }

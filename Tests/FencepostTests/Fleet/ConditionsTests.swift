@@ -49,8 +49,8 @@ import Testing
     #expect(try table.sync(rows) == SyncResult(kept: 5))
     #expect(table.stops == stops)
     #expect(table.read { $0.changes.version } == version)
-    // A sync or ensure call with fewer rows than the table, a different row, or a repeated row either changes the table
-    // or is refused.
+    // `ensure` accepts repeated rows, but `sync` refuses them. `sync` removes the conditions that its rows do not name.
+    // Both replace conditions that differ from their rows.
     #expect(try table.ensure([rows[0], rows[0]]) == SyncResult(kept: 2))
     #expect(throws: MonitorError.self) { try table.sync([rows[0], rows[1], rows[2], rows[3], rows[3]]) }
     #expect(try table.sync(rows.dropLast()).removed == 1)
@@ -81,7 +81,7 @@ import Testing
     #expect(table.read { shapes($0) } == first)
     #expect(try table.ensure(polygon(1), identifier: "p1", tag: 4))
     #expect(Set(table.read { shapes($0) }) == Set(first))
-    // Syncing the table that belongs to a monitor gives the same results.
+    // Equal shapes also stay the same objects if a monitor syncs its own table.
     var engine = try MonitorEngine()
     try engine.sync(rows(tag: 1))
     let before = shapes(engine.table)
@@ -195,12 +195,12 @@ import Testing
       steps.note("changed")
     }
     steps.wait(for: "changing")
-    // The change begins to wait during this pause. If the change begins to wait only after the pause, the test is less
-    // strict, but still correct.
+    // During this pause, the other thread should begin to wait for the long read. If that thread is slower, the test is
+    // less strict, but still correct.
     usleep(20_000)
     try other.feed(fix(1, 10), for: truck)
     #expect(try table.containing(latitude: 0, longitude: 0).map(\.identifier).contains("home"))
-    // Other fleets can be created, read for a long time, and removed.
+    // While the change waits, another fleet can be created, read for a long time, and removed.
     #expect(try FleetEngine(table).snapshot().count > 0)
     #expect(other.devices(insideOf: "home")?.count == 1)
     steps.note("fed")

@@ -4,7 +4,7 @@
 #
 #   bindings/c/docs/build.sh [c|swift]...
 #
-# Leaves .build/docs-build/c/xml and .build/docs/swift. Needs no network. Set DOCS_BASE=some/path if the site is served
+# Writes .build/docs-build/c/xml and .build/docs/swift. Needs no network. Set DOCS_BASE=some/path if the site is served
 # from a path below the root.
 set -eu
 
@@ -58,9 +58,9 @@ build_swift() {
     cat "$docs/swift-build.log" >&2
     exit 1
   }
-  # Uses only three kinds of graphs: those of the module that has the articles, those of the core, which this module
-  # re-exports, and those of the extensions that both modules add to the standard library. The core's symbols become
-  # symbols of the module, so a single page lists every symbol that a program imports.
+  # Uses only the symbol graphs of the module that has the articles, of the core (which this module re-exports), and of
+  # the extensions that both modules add to the standard library. The core's symbols are listed as symbols of the
+  # module, so one page shows every symbol that a program can use.
   for graph in "$graphs"/Fencepost.symbols.json "$graphs"/Fencepost@*.symbols.json \
     "$graphs"/FencepostCore.symbols.json "$graphs"/FencepostCore@*.symbols.json; do
     [ -f "$graph" ] || continue

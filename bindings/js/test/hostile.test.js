@@ -98,7 +98,8 @@ test("values of every type in every argument", () => {
         assert.notEqual(error.status, "engine_lost");
       }
     }
-    // Each argument accepts only a few of the values: an empty array, true, or undefined if it has a default.
+    // Each call may accept only a few of these values: an empty array, true, or (for an argument with a default)
+    // undefined.
     assert.ok(refused >= strange.length - 10, `${call} refuses ${refused} of ${strange.length}`);
   }
   // An empty object and a Map count as empty options; 2^63 is a valid tag.
@@ -187,7 +188,7 @@ test("bytes that are no snapshot: cut, flipped, of another kind, random", () => 
 });
 
 test("a snapshot of format 1 with a length above 2^31 is refused", () => {
-  // "FPSN…" is the magic number of a real snapshot with format 1; the length of the name follows.
+  // In format 1, the magic number (8 bytes) and the format (4 bytes) are followed by the length of the name (4 bytes).
   const bytes = new Monitor().snapshot().slice(0, 64);
   for (const format of [1, 2, 3, 0xffffffff]) {
     for (const length of [0x7fffffff, 0x80000000, 0xffffffff]) {

@@ -197,8 +197,8 @@ def test_a_page_shows_what_happens(stack: ExitStack, tmp_path: Path, browser: we
     assert card.startswith("van\n") and "Inside \u2068office\u2069 for " in card and "Last fix " in card
     assert "Entered \u2068office\u2069, " in card and " ago" in card and "accuracy 9 m" in card
     assert browser.execute_script("return document.getAnimations().length") == 0  # type: ignore[no-untyped-call]
-    # The device names are long, written right to left, or contain emoji: each takes one line, and the effect of its
-    # text direction ends with the name.
+    # These device names are long, contain text from right to left, or contain emoji. Each name must take one line, and
+    # must not change the direction of the text after it.
     for number, name in enumerate(("n" * 240, "\u202eevil", "דרך الطريق", "🚐" * 60)):
         served.feed(fix(name, 11, 0.01 * number))
     browser.find_element(By.ID, "find").clear()

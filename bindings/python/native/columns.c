@@ -1,4 +1,4 @@
-/* Feeds fixes from columns: buffers of any stride, read in place. */
+/* Feeds fixes from columns: buffers of any stride, which are read in place. */
 #include "native.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static void scale_column(native_column *column, Py_ssize_t count, int64_t multip
   column->stride = sizeof(int64_t);
 }
 
-/* For a fleet: the devices of the rows; None for a monitor. */
+/* The devices of the rows of a fleet; for a monitor, `codes` and `names` are None. */
 typedef struct {
   PyObject *codes, *names;
   unsigned long long first_row;
@@ -73,7 +73,7 @@ static PyObject *feed(native_handle *self, native_state *state, native_column *c
 /*
  * The Python arguments are (latitude, longitude, accuracy, time, multiplier, divisor, refuse_invalid). The columns
  * contain doubles; `accuracy` may instead be None or a single float. The times are 64-bit integers in units of
- * multiplier / divisor microseconds. A fleet has more arguments: the devices and their dictionary (see
+ * multiplier / divisor microseconds. For a fleet, three arguments follow: the devices, their dictionary (see
  * native_open_devices()), and the number of the first row.
  */
 PyObject *native_feed_columns(PyObject *object, PyObject *args) {

@@ -26,7 +26,7 @@ static fencepost_status expired_by_arrival(native_handle *self, int64_t before, 
   return status;
 }
 
-/* Finds device numbers during a call, and puts them into memory from malloc(). */
+/* Finds the numbers of devices while a call is open; the caller must free `*numbers`. */
 static fencepost_status find_numbers(native_call *call, numbering numbering, int64_t with, uint32_t **numbers,
                                      size_t *count) {
   size_t capacity = 0;

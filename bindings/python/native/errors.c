@@ -95,8 +95,8 @@ int native_errors_init(PyObject *module, native_state *state) {
     if (PyModule_AddObjectRef(module, error_classes[index].class_name, state->errors[index]) < 0) return -1;
   }
   /*
-   * MonitorClosedError exists only in Python: the library can close, but Python must refuse later inputs, as files and
-   * databases do.
+   * MonitorClosedError exists only in Python: the Python object of a monitor still exists after close(), and must then
+   * refuse inputs, as a closed file does.
    */
   PyObject *base = class_of(state, FENCEPOST_E_INVALID_ARGUMENT);
   state->closed_error =
@@ -135,8 +135,8 @@ PyObject *native_raise(native_state *state, fencepost_status status, const fence
   if (exception == NULL) return NULL;
   uint64_t position = error != NULL ? error->position : 0;
   int failed = set_number(exception, "position", PyLong_FromUnsignedLongLong(position)) < 0;
-  /* A library that is newer than this extension may return an unknown status: use the base class, with the number of
-     the status. */
+  /* If a newer library returns a status that this extension does not know, raise the base class, and set `code` and
+     `name` to those of the status. */
   if (!failed && class == state->error_base)
     failed = set_number(exception, "code", PyLong_FromLong(status)) < 0 ||
              set_number(exception, "name", PyUnicode_FromString(fencepost_status_name(status))) < 0;

@@ -3,7 +3,7 @@
 
 native_state *native_monitor_state(PyObject *self) { return PyType_GetModuleState(Py_TYPE(self)); }
 
-/* In free-threaded Python there is no interpreter lock, so keeping it does not exclude other threads. */
+/* Free-threaded Python has no interpreter lock that could exclude other threads. */
 #ifdef Py_GIL_DISABLED
 #define KEEPING_EXCLUDES 0
 #else
@@ -27,17 +27,17 @@ static void end_turn(native_handle *self) {
 }
 
 /*
- * If no call runs without the interpreter lock, a call that keeps the lock excludes all other calls, because they need
- * the lock to start. The queue lets only one call at a time run without the interpreter lock. A call leaves the queue
- * before it waits for the interpreter lock. Fleets that share a table read it in parallel, so a call on a table does
- * not exclude other calls; nor does a read-only call.
+ * While no call runs without the interpreter lock, a call that holds the lock excludes all other calls, because every
+ * call needs the lock to start. The queue lets only one call at a time run without the interpreter lock. A call leaves
+ * the queue before it waits for the interpreter lock. Two kinds of calls do not exclude other calls: read-only calls,
+ * and calls on a table, which several fleets may read in parallel.
  */
 static void begin(native_handle *self, native_call *call, int may_take_long, int excludes) {
   call->self = self;
   call->saved = NULL;
   call->is_alone = 0;
   call->lacks_memory = 0;
-  /* These assignments have the effect of FENCEPOST_ERROR_INIT, except that they do not clear the rest of the message,
+  /* These assignments initialise the error like FENCEPOST_ERROR_INIT, but without clearing the rest of the message,
      which is never read. */
   call->error.struct_size = sizeof(call->error);
   call->error.status = FENCEPOST_OK;
@@ -112,7 +112,7 @@ int native_end(native_call *call, fencepost_status status) {
 native_handle *native_allocate(PyTypeObject *type) {
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   native_handle *self = (native_handle *)allocate(type, 0);
-  if (self != NULL) { /* this cannot fail with default attributes */
+  if (self != NULL) { /* the next two calls cannot fail with default attributes */
     pthread_mutex_init(&self->queue.mutex, NULL);
     pthread_cond_init(&self->queue.changed, NULL);
   }

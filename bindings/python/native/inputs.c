@@ -34,7 +34,7 @@ PyObject *native_feed_fixes(PyObject *object, PyObject *fixes) {
   native_state *state = native_monitor_state(object);
   Py_buffer view;
   if (native_open_records(state, fixes, "fixes", sizeof(fencepost_fix), &view) < 0) return NULL;
-  /* Describes the members of the records as columns; the records need not be aligned. */
+  /* Passes the members of the records as columns; the records need not be aligned. */
   const char *rows = view.buf;
   fencepost_fix_columns columns = FENCEPOST_FIX_COLUMNS_INIT;
   columns.latitudes = (const void *)(rows + offsetof(fencepost_fix, latitude));

@@ -10,7 +10,8 @@ typedef struct {
   fencepost_shape_options shape;
 } definition_parts;
 
-/* Reads the tuple (identifier, kind, geometry, assuming, policy, tag), which still owns the texts. */
+/* Reads the tuple (identifier, kind, geometry, assuming, policy, tag). The definition refers to texts that the tuple
+   owns. */
 static int read_definition(native_state *state, PyObject *row, fencepost_condition_definition *definition,
                            definition_parts *parts) {
   PyObject *identifier, *geometry, *policy;

@@ -19,7 +19,7 @@ enum {
 
 /* The state of a condition after an event. Times are in microseconds; NEVER stands for a missing time. */
 typedef struct {
-  PyObject *identifier; /* a borrowed reference: to a text of the events, or of the assumed states */
+  PyObject *identifier; /* a borrowed reference to a string of the event rows or of `assumed` */
   int64_t date, evidence;
   uint64_t generation;
   long state, cause;
@@ -33,7 +33,7 @@ typedef struct {
 } visit;
 
 typedef struct {
-  change *conditions; /* the states of conditions; their order is that of the conditions' first events */
+  change *conditions; /* the states of all conditions, in the order of the conditions' first events */
   visit *visits;
   size_t condition_count, condition_room, visit_count, visit_room;
   PyObject *numbers; /* by identifier */
@@ -61,7 +61,7 @@ static int time_of(PyObject *object, int64_t *time) {
   return *time == -1 && PyErr_Occurred() ? -1 : 0;
 }
 
-/* Reads the row of an event, in the form of native_event_tuple(). */
+/* Reads the row of an event: a tuple whose elements are those of native_event_tuple(). */
 static int read_change(PyObject *row, change *found) {
   if (!PyTuple_Check(row) || PyTuple_Size(row) < 9) {
     PyErr_SetString(PyExc_TypeError, "events must be rows of at least nine elements");
@@ -110,7 +110,7 @@ static int add_visit(world *world, const change *own, const change *end) {
     found->end_known = KNOWN_OPEN;
     return 0;
   }
-  int is_replaced = end->generation != own->generation; /* then the evidence belongs to the new condition */
+  int is_replaced = end->generation != own->generation; /* if replaced, the evidence belongs to the new condition */
   int64_t left = is_replaced || end->evidence == NEVER ? end->date : end->evidence;
   found->left = found->last = larger(found->start, smaller(left, end->date));
   found->ended = end->date;
@@ -200,11 +200,12 @@ static PyObject *columns_of(const world *world) {
 }
 
 /*
- * The Python arguments are (events, assumed, begin, end). Returns the visits of one track by start, then identifier,
- * from a tuple of event rows; `assumed` maps identifiers to the numbers of their states at the time `begin`. Returns a
- * list of eight columns: a list of identifiers; the times start, left, last, confirmed start and confirmed end, as
- * 64-bit microseconds (the smallest integer stands for a missing time); and two columns of bytes that say how the start
- * and the end are known. An open visit has no `left` and no confirmed end; `last` is its end.
+ * The Python arguments are (events, assumed, begin, end). Finds the visits of one track from a tuple of event rows;
+ * sorts the visits by start, then by identifier. The dict `assumed` contains, for each identifier, the number of the
+ * condition's state at the time `begin`. The result is a list of eight columns. The first column is a list of
+ * identifiers. Five columns contain times as 64-bit microseconds: start, left, last, confirmed start and confirmed end;
+ * the smallest integer stands for a missing time. Two columns of bytes say how the start and the end are known. An open
+ * visit has no `left` and no confirmed end; `last` is its end.
  */
 PyObject *native_visits(PyObject *module, PyObject *args) {
   (void)module;

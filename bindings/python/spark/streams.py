@@ -164,7 +164,7 @@ def as_json(row: Any) -> dict[str, Any]:
     for name in ("date", "evidence_date"):
         if found[name] is not None:
             found[name] = found[name].astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    # The command's output omits the fields for paths when they have their default values.
+    # The command's output contains the fields for paths only if their values are not the defaults.
     assert found.pop("evidence") in ("fix", None) and not found.pop("gap") and found.pop("direction") is None
     found.pop("tag")
     found["diagnostics"] = found["diagnostics"].split("|") if found["diagnostics"] else []

@@ -25,7 +25,7 @@ def test_a_replay_gives_the_events_of_the_command(spark: Any, world: World) -> N
     found = fencepost_spark.replay(frame, conditions, by="vehicle")
     assert found.columns[:3] == ["vehicle", "sequence", "identifier"] and found.columns[-1] == "tag"
     events = streams.in_order([streams.as_json(row) for row in found.collect()])
-    # The command also lets time pass after a device's last row, so it can report more events.
+    # The command advances each device's clock beyond its last row, so it may report more events than the replay.
     last: dict[str, int] = {}
     for event in events:
         last[event["vehicle"]] = event["sequence"]

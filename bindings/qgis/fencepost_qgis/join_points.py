@@ -79,8 +79,8 @@ enters and leaves, and considers the accuracy of its fixes.
         nearest = self.parameterAsEnum(parameters, "JOIN", context) == NEAREST
         unmatched = self.parameterAsBool(parameters, "UNMATCHED", context)
 
-        # Leave out the file's own feature number (fid): it must be unique, but a point is written once for each place
-        # that contains it.
+        # Leave out the feature number (fid) of the source. The number must be unique in the output, but the output
+        # contains a point once for each place that contains the point.
         fields = layer.source.fields()
         numbered = set() if layer.vector is None else set(layer.vector.primaryKeyAttributes())
         kept = [

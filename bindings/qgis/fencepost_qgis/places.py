@@ -94,7 +94,7 @@ class _Reader:
             fields.pop("radius", None)
         kind = QgsWkbTypes.geometryType(self.layer.source.wkbType())
         if gates and "gate" in fields and kind == QgsWkbTypes.LineGeometry:
-            pass  # gates need no radius; other features are refused one by one
+            pass  # a gate needs no radius; each other feature without a radius is refused separately
         elif "radius" not in fields and self._fixed is None and kind != QgsWkbTypes.PolygonGeometry:
             raise QgsProcessingException(
                 f"{self.layer.title}: no field is named radius; choose the radius field or set a fixed radius"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "value.h"
 
-/* Makes sure that memory from the host has room for `needed` elements. */
+/* Enlarges an array, if necessary, so that it has room for `needed` elements. The memory comes from the host. */
 static bool grow(void **elements, size_t *capacity, size_t needed, size_t size, fp_message *message) {
   if (needed <= *capacity) return true;
   size_t most = SIZE_MAX / 2 / size;
@@ -69,7 +69,8 @@ static int by_time(const void *a, const void *b) {
 enum {
   BLOCK = 4096,
   EVENTS = 64,
-  /* The bytes that a replay may need in addition to the places: BASE once, and PLACE_BYTES for each place. */
+  /* A replay may need BASE bytes, plus PLACE_BYTES bytes for each place, in addition to the memory of the places
+     themselves. */
   BASE = 1 << 20,
   PLACE_BYTES = 512
 };
@@ -204,11 +205,11 @@ bool fp_visits(const fp_places *places, fp_track *track, const fp_options *optio
                fp_visit **out_visits, size_t *out_count, fp_message *message) {
   visits found = {0};
   size_t places_count = fp_places_count(places);
-  uint32_t *open = calloc(places_count + 1, sizeof *open); /* each generation's open visit, numbered from 1 */
+  uint32_t *open = calloc(places_count + 1, sizeof *open); /* 1 + the index of each generation's open visit, or 0 */
   fp_replay *replay = open == NULL ? NULL : fp_replay_begin(places, track, cancel, message);
   bool good = replay != NULL, available = true;
   if (open == NULL) fp_no_memory(message);
-  /* A place that is assumed satisfied begins with a visit. */
+  /* If a place is assumed satisfied, its first visit begins at the first fix. */
   for (uint64_t generation = 1; good && track->count > 0 && generation <= places_count; generation++) {
     fencepost_record record;
     fencepost_error error = FENCEPOST_ERROR_INIT;

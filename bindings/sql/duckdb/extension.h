@@ -36,8 +36,8 @@ static inline const char *fp_bytes(fp_column column, idx_t row, size_t *out_size
 void fp_set_null(duckdb_vector vector, idx_t row);
 
 /*
- * DuckDB's own GEOMETRY type (DuckDB 1.5 and later), for use as a parameter type. Its values are WKB. Version 1.2 of
- * the C API, for which the extension is built, has no constant for this type.
+ * DuckDB's own GEOMETRY type (DuckDB 1.5 and later), for use as a parameter type. The values of this type are WKB.
+ * Version 1.2 of the C API, for which the extension is built, has no constant for this type.
  */
 enum {
   FP_TYPE_GEOMETRY = 1000

@@ -117,7 +117,7 @@ static void contains(duckdb_function_info info, duckdb_data_chunk input, duckdb_
   of_shape(info, input, output, "fp_contains", true);
 }
 
-/* The consecutive rows of a chunk that have the same places; one query answers all of them. */
+/* Consecutive rows of a chunk that have the same places, so that one query can answer all of them. */
 typedef struct question {
   idx_t rows[2048];
   double latitudes[2048], longitudes[2048];
@@ -289,7 +289,7 @@ bool fp_register_scalars(duckdb_connection connection) {
   bool good = true;
   for (size_t i = 0; i < sizeof names / sizeof *names && good; i++) {
     duckdb_scalar_function_set set = duckdb_create_scalar_function_set(names[i]);
-    /* Functions with a geometry are registered for a BLOB first, and then for a GEOMETRY. */
+    /* Each function with a geometry is registered for a BLOB first, and then for a GEOMETRY. */
     for (int type = 0; type < 2 && good; type++) {
       const duckdb_type g = type == 0 ? B : (duckdb_type)FP_TYPE_GEOMETRY;
       if (type == 1 && !fp_has_geometry()) break;

@@ -8,12 +8,13 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
-/* The compiled places of the fleet that this backend fed last. */
+/* The fleet that this backend fed last, with its compiled places. */
 static fp_fleet *fleet;
 static uint8_t fleet_head[40];
 static char *fleet_options;
 
-/* To find the fleet again, compares only the head of the value, which contains the value's digest. */
+/* Returns the fleet that was fed last if its places and options are the same; otherwise creates a fleet. Compares only
+   the first 40 bytes of the places, because these contain the digest of the places. */
 static fp_fleet *fleet_of(bytea *places, text *options) {
   char *wanted = options == NULL ? pstrdup("") : text_to_cstring(options);
   fp_message message;

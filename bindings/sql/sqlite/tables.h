@@ -26,7 +26,7 @@ int fp_table_refuse(sqlite3_vtab *table, const char *why);
 /* Allocates a zeroed cursor, whose first member is a sqlite3_vtab_cursor. */
 int fp_open_cursor(size_t size, sqlite3_vtab_cursor **out);
 
-/* The cursor methods for the initializer of a module; each file gives its functions these names. */
+/* The cursor methods for the initializer of a virtual table's module; each file gives its functions these names. */
 #define FP_CURSOR_METHODS                                                                                            \
   .xOpen = open_cursor, .xClose = close_cursor, .xFilter = filter, .xNext = next, .xEof = at_end, .xColumn = column, \
   .xRowid = row_number

@@ -231,8 +231,8 @@ class Server:
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd="/", timeout=120)
 
     def start(self) -> None:
-        # In these tests, only processes crash, not the machine. Written pages survive in the page cache, so fsync is
-        # off.
+        # In these tests, processes crash, but the machine does not. The page cache keeps the pages that a crashed
+        # process has written, so fsync can be off.
         options = f"-k {self.folder} -c listen_addresses='' -c max_connections=30 -c fsync=off -c full_page_writes=off"
         log = str(self.folder / "log")
         self._program("pg_ctl", "-D", str(self.folder / "data"), "-o", options, "-l", log, "-w", "start")

@@ -266,7 +266,7 @@ def test_an_interrupt_is_one_line(files: Path) -> None:
     (files / "t.csv").write_text("time,lat,lon\n" + rows)
     command = [sys.executable, "-m", "fencepost", "replay", "t.csv", "--conditions", "c.geojson", "--format", "jsonl"]
 
-    def heed_interrupts() -> None:  # without this, a test that runs in the background ignores interrupts
+    def heed_interrupts() -> None:  # a background shell may make its processes ignore interrupts
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     with subprocess.Popen(

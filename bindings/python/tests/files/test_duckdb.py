@@ -122,7 +122,7 @@ def test_polygons_and_lines_go_in(connection: Any, shape: str) -> None:
     }
     monitor = Monitor()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", InputWarning)  # hides the warning that the kind of edges is not stated
+        warnings.simplefilter("ignore", InputWarning)  # hides the warning that the kind of edges is unknown
         log = replay(track, zones)
         monitor.add_many(zones)
     expected = replay(track, made)

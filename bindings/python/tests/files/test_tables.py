@@ -228,7 +228,7 @@ def test_shapes_that_are_no_points() -> None:
 
 def test_by_replays_each_track_alone(from_file: EventLog) -> None:
     one, two = drive(), drive().iloc[::-1].reset_index(drop=True)
-    two["time"] = drive()["time"]  # the same drive in reverse
+    two["time"] = drive()["time"]  # vehicle "two" drives the same route in reverse
     both = pandas.concat([one.assign(vehicle="one"), two.assign(vehicle="two")]).sort_values("time", kind="stable")
     log = replay(both, DATA / "conditions.geojson", by="vehicle", assuming="unknown")
     assert log.tracks == ("one", "two") and log.by == "vehicle"

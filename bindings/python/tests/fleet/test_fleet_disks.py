@@ -72,7 +72,7 @@ def test_nothing_is_kept_of_a_store_that_is_gone(tmp_path: Path) -> None:
         with pytest.raises(StoreUnavailableError, match="moved, deleted"):
             fleet.checkpoint()
         assert fleet.statistics().store is StoreStatus.GONE and not fleet.statistics().all_kept
-        # Another fleet now uses the file's name.
+        # Create another fleet that uses the name of the lost file.
         Fleet(Zones(), store=tmp_path, name="trucks").close()
         other = (tmp_path / "trucks.fencepost").read_bytes()
         feed(fleet, "a", 3, 1.0)

@@ -96,7 +96,7 @@ def test_phones_and_traccar() -> None:
         "device": {"uniqueId": "42"},
     }
     with served() as host:
-        # The apps name the user and the device in the message's topic, in headers, or in the address.
+        # The apps name the user and the device in the message's topic, in headers, or in the query of the URL.
         assert host.post({**LOCATION, "topic": "owntracks/ann/phone"}) == 200
         assert host.post(LOCATION, X_Limit_U="bob", X_Limit_D="watch") == 200
         assert host.post(LOCATION, "/pub?u=eve&d=tablet") == 200

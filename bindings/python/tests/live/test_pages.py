@@ -84,14 +84,15 @@ def test_thirty_two_readers_cost_no_more_than_one() -> None:
     assert messages.made == 6
     assert len(set(plain)) == 1 and plain[0].count(b"data: ") == 6
     assert {zlib.decompressobj(31).decompress(each) for each in packed} == set(plain)
-    # A later reader gets either an older state followed by the changes, or a new state; the result is the same.
+    # A reader that starts later gets either an older state and the changes since then, or a new state. In both cases,
+    # the reader ends with the same state.
     whole, number = messages.everything()
     found = messages.after(number)
     assert found is not None
     late = [json.loads(each.plain[6:]) for each in (whole, *found[0])]
     now = json.loads(plain[0].rsplit(b"data: ", 1)[1])
     assert late[-1]["version"] == now["version"] and sum(len(each["events"]) for each in late) == 5
-    # A reader that has not read for a long time gets the whole state again.
+    # If a reader has not read for a long time, it gets the whole state again.
     for second in range(600):
         watched.feed("b", second, 0.5)
         messages._looked_at = 0.0

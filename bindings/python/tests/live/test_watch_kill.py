@@ -31,7 +31,7 @@ def jsonl() -> tuple[bytes, list[FixRow]]:
         json.dumps({"latitude": latitude, "longitude": longitude, "accuracy": accuracy, "time": time / 1e6})
         for latitude, longitude, accuracy, time in rows
     ]
-    # Deliberately messy: a repeated fix, a late one, one with the time of an earlier fix, and an invalid line.
+    # After each 40 lines, add a late fix, a repeated fix and an invalid line.
     for at in range(40, len(lines), 40):
         lines[at] += f"\n{lines[at - 1]}\n{lines[at]}\nnothing"
     return ("\n".join(lines) + "\n").encode(), rows
@@ -71,8 +71,8 @@ class Life:
         self.player = subprocess.Popen(
             ["cat", str(folder / "track")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
-        # The source is not treated as live: the pause between two chunks from the pipe does not match the times in the
-        # track.
+        # The lag of a day prevents the watch from advancing the clock during the pauses between two chunks from the
+        # pipe. These pauses do not match the times in the track.
         command = [
             sys.executable,
             "-m",
@@ -103,7 +103,8 @@ class Life:
             if not killed and (reported >= lines or time.monotonic() >= end):
                 self.process.kill()
                 killed = True
-            # A running command survives the kill; the pipe ends when the command does.
+            # A command that is running when the watch is killed continues to run, and the pipe ends only when the
+            # command ends.
             ready, _, _ = select.select(
                 [self.process.stdout], [], [], 60 if killed else max(0.0, end - time.monotonic())
             )
@@ -154,8 +155,8 @@ def test_a_killed_watch_loses_and_invents_nothing(
         runs += 1
         killed = folder(f"killed {runs}")
         while True:
-            # Kill the watch after a time, mostly while it starts or reads; or kill it after some events, while a
-            # command runs.
+            # Kill the watch either after a short time, when it usually starts or reads, or after some events, when it
+            # runs a command.
             seconds, lines = 120.0, float("inf")
             if kills < KILLS and generator.random() < 0.4:
                 seconds = generator.uniform(0.05, 0.5)

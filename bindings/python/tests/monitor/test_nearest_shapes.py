@@ -44,7 +44,7 @@ def test_nearest_is_what_all_distances_say(number: int) -> None:
     monitor, shapes = Monitor(), {}
     for index in range(60):
         middle = moved(home, world.uniform(0, 360), spread * world.random())
-        # The cases range from shapes far apart to many shapes around each point.
+        # In some cases the shapes are far apart; in others, each point has many shapes around it.
         size = max(spread * 10 ** world.uniform(-2.5, -0.3), 5)
         try:
             condition = shape(world, middle, min(size, 2e6))

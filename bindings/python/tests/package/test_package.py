@@ -248,7 +248,7 @@ def test_needs_no_swift() -> None:
         check=True,
         env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"},
     ).stdout
-    # In a wheel, the SQLite library has another file name.
+    # In a wheel, the file name of the SQLite library contains a hash.
     names = {re.sub(r"^libsqlite3-.*", "libsqlite3.so.0", name) for name in re.findall(r"\(NEEDED\).*\[(.+)\]", needed)}
     allowed = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libsqlite3.so.0", LIBRARY}
     if platform.machine() != "x86_64":  # here the library contains a Swift runtime: see bindings/c/names.sh
@@ -330,7 +330,8 @@ def test_names_load_when_they_are_used() -> None:
 
 def test_stubs_agree_with_the_runtime(tmp_path: Path) -> None:
     pytest.importorskip("mypy.stubtest")
-    # Skip the modules that the stubs import: names, signatures and defaults are compared, but not annotations.
+    # mypy skips the modules that the stubs import, so the test compares names, signatures and defaults, but not
+    # annotations.
     settings = tmp_path / "mypy.ini"
     settings.write_text("[mypy]\nfollow_imports = skip\n")
     checked = subprocess.run(

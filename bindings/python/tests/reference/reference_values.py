@@ -11,7 +11,7 @@ import re
 
 from geographiclib.geodesic import Geodesic
 
-# The flags in the order of section 1.3.
+# The diagnostic flags, in the order of section 1.3 of the semantics.
 FLAG_ORDER = (
     "authorization_denied",
     "authorization_denied_globally",
@@ -232,16 +232,16 @@ class Condition:
     def __init__(self, identifier, definition, policy, tag, generation, rank):
         self.identifier, self.definition, self.policy, self.tag = identifier, definition, policy, tag
         self.generation = generation  # add sequence
-        self.rank = rank  # position in the queue for slots; a replacement inherits it
+        self.rank = rank  # position in the queue for slots; a condition that replaces this one inherits the position
         self.flags = frozenset()  # diagnostic flags that are set now
         self.flags_date = None  # the time when the flags were set
         self.flags_order = 0  # number of the monitor's change that set the flags
         self.observed = None  # O of section 4
-        self.queue = []  # P in section 4: the pending events; more than one only with delivery "every"
+        self.queue = []  # the pending events (P in section 4); more than one only with delivery "every"
         self.record = None  # R of section 4
         self.candidate = None  # places
-        self.evidence_is_in = False  # for places: dwell_policy "evidence" confirms at this instant
-        self.last_fix = None  # for places: the pair (fix, distance) that was evaluated last; explain uses it
+        self.evidence_is_in = False  # for places: a fix confirms the candidate now (dwell_policy "evidence")
+        self.last_fix = None  # for places: the last fix that was evaluated and its distance, for explain()
         self.absence_deadline = None  # beacons
         self.last_sighting = None  # beacons
         self.is_new = True  # for gates: true if the gate was added or suspended since the last fix
@@ -281,7 +281,7 @@ class Condition:
     def suspended(self):
         return bool(self.flags - {"persistence_unavailable"})
 
-    # Detector of places, section 0.1 -----------------------------------------------------------------------------
+    # The detector for places (section 0.1 of the semantics) --------------------------------------------------------
 
     def side(self, d):
         return "in" if d <= self.line else "out"
@@ -333,5 +333,5 @@ def has_news(now: frozenset, before: frozenset) -> bool:
         return False
     gone = before - now
     ceased = bool(before & UNMONITORED_FLAGS) and not now & UNMONITORED_FLAGS
-    # "Ceasing to be unmonitored emits nothing: the next event carries the new flags."
+    # When a condition ceases to be unmonitored, no event follows; the next event carries the new flags.
     return not (ceased and gone <= UNMONITORED_FLAGS and now <= before)

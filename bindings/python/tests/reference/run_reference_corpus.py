@@ -122,7 +122,7 @@ class Scenario:
         self.default = None
         self.consumers = set()  # names of the monitors whose events are being iterated
         self.in_flight = {}  # name -> the event that was delivered but not committed
-        self.circles = {}  # (name, identifier) -> the last circle with that name, even if it was removed
+        self.circles = {}  # (name, identifier) -> the circle that was last added, even if it has been removed
         self.store_works = True
 
     def run(self):

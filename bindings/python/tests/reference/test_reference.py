@@ -536,13 +536,14 @@ def test_s63():
     assert m.events() == []
 
 
-# The corpus, and invariants of any log ---------------------------------------------------------------------------
+# Scenarios of the corpus, and invariants of every log --------------------------------------------------------------
 
 
 def every_scenario():
     for path in sorted(corpus.CORPUS.rglob("*.json")):
         for scenario in corpus.scenarios(path):
-            # For shapes, the reference needs up to 40 s; the engine runs the shape corpus in each language instead.
+            # The reference model needs up to 40 s for the scenarios with shapes, so they run only in the full tests.
+            # The engine runs these scenarios in each language.
             marks = [pytest.mark.full, only_in_full] if path.parent.name == "Shapes" else []
             yield pytest.param(scenario, marks=marks, id=f"{path.stem}: {scenario['name']}")
 

@@ -204,7 +204,7 @@ def test_corridors() -> None:
     assert abs(bent.exact_distance(-0.5, 0.25) - (exact_distance(-0.5, 0.25, 0, 0.25) - 50)) < 1e-15
 
 
-# Inside, seams, planar edges, depth of shapes ------------------------------------------------------------------------
+# Containment, seams, planar edges, and depths of shapes ---------------------------------------------------------------
 
 
 def test_areas() -> None:
@@ -274,7 +274,7 @@ def test_planar_edges_at_a_pole_keep_their_longitudes() -> None:
 
 
 def test_depths_with_a_closed_form() -> None:
-    # The edge follows the equator. A band along the equator has a depth of half its height.
+    # The edge follows the equator. The depth of a band along the equator is half of the band's height.
     for height in (0.001, 0.1):
         band = Polygon([[[[0, -height], [3 * height, -height], [3 * height, height], [0, height]]]])
         least = float(exact_distance(0, 0, height, 0))

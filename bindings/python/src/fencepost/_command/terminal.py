@@ -99,7 +99,7 @@ def _print_table(headings: list[str], rows: list[list[str]], stream: IO[str], ri
         )
     for row in rows:
         table.add_row(*(Text(_printable(row[index])) for index in used))
-    # In a file or pipe, the table may be as wide as necessary.
+    # If the output is a file or a pipe, the table may be wider than a terminal.
     console = Console(file=stream, width=None if stream.isatty() else 10_000, highlight=False)
     if stream.isatty():
         console.print(table)

@@ -152,7 +152,7 @@ def _given_fixes(track: Iterable[Any], by: str | None, name: str) -> list[Track]
     if not fixes:
         raise InputError(name, "", "holds no fixes")
     tracks = [Track(name, fixes, flaw=flaw)]
-    if flaw is not None and not flaw.is_missing:  # in a program's fixes, all positions may be missing
+    if flaw is not None and not flaw.is_missing:  # a program may pass fixes that all lack a position
         check_usable(tracks)
     return tracks
 

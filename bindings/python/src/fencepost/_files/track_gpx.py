@@ -26,7 +26,7 @@ def read(
     try:
         points = _points(_parse(text))
     except Exception:  # gpxpy raises many kinds of errors
-        # This error is ignored, because the corrected text is read next; only an error in that text is shown.
+        # This error is not shown. The corrected text is parsed next; only an error in the corrected text is shown.
         points = None
     if not points or any(point.time is None for point in points):
         points = _points(_parse(_tidy(text, path), path))

@@ -595,7 +595,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         fleet = cls.__new__(cls)
         fleet._handle = Handle.restore(snapshot_bytes(snapshot))
         fleet._conditions = Zones._of(fleet._handle.conditions())
-        fleet._max_gap_us = None  # unknown: the library does not return the options in a snapshot
+        fleet._max_gap_us = None  # the library does not return the options in a snapshot, so this option is unknown
         return fleet
 
     def __repr__(self) -> str:

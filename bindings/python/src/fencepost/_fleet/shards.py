@@ -171,7 +171,8 @@ class Shards:
                 self._numbers.enter(device)
                 fleet = self._of(device)
                 fleet.load((device,), (held,), adapt)
-                self._take([fleet], at_once=_FEW)  # adds events that are overdue
+                # Takes the events whose deadlines had passed when the device was loaded.
+                self._take([fleet], at_once=_FEW)
 
     def inside(self, device: str) -> Any:
         return self._of(device).inside(device)
@@ -181,7 +182,8 @@ class Shards:
             rows: list[tuple[Any, ...]] = []
             for fleet in self._fleets:
                 devices, *columns = fleet.devices_inside(identifier)
-                # All columns are cast to unsigned 64-bit integers, because the rows only need an order.
+                # All columns are read as unsigned 64-bit integers, whatever their types, because the values are only
+                # reordered.
                 rows.extend(zip(devices, *(memoryview(column).cast("Q") for column in columns)))
             rows.sort(key=lambda row: (self._numbers.number_of(row[0]), row[1]))
         numbers = (array("Q", [row[place] for row in rows]).tobytes() for place in range(1, 5))
@@ -403,7 +405,7 @@ class Shards:
             try:
                 wait(feeding)
             finally:
-                wait(feeding)  # after an interruption, running calls cannot be stopped, so wait for them
+                wait(feeding)  # an interruption does not stop calls that are running, so wait for them
                 found += [each.result() for each in feeding if each.exception() is None]
             for each in feeding:
                 each.result()
@@ -449,7 +451,7 @@ class Shards:
             self._events.detach(descriptor)
 
     def end_updates(self) -> None:
-        self._events.end()  # does not take the lock, so that it does not wait for a thread that is feeding
+        self._events.end()  # does not take the lock, because a thread that is feeding may hold it for long
 
     def closed(self) -> bool:
         return self._events.closed

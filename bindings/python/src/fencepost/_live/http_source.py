@@ -195,7 +195,7 @@ class HttpSource(Source):
             found = error
         peer = "a request"
         if isinstance(found, LineError):
-            # Sending the message again would not help, so the answer is 200, and the error is logged.
+            # The client must not send the message again, so the answer is 200; the error is logged.
             return [(peer, found)]
         return [(peer, found)]
 
@@ -229,8 +229,8 @@ class HttpSource(Source):
             self._end(each)  # the client does not want to keep the connection
             return
         each.end = self._monotonic() + PATIENCE
-        # Part of another request is already in the protocol's buffer. No socket event would report the buffered part,
-        # so close the connection; the client will send the request again.
+        # Part of another request is already in the protocol's buffer. No socket event would report that part, so close
+        # the connection; the client will then send the request again.
         if each.protocol.trailing_data[0]:
             self._end(each)
 

@@ -50,7 +50,7 @@ class Publisher(BrokerClient):
 
     def publish(self, topic: str, text: str, retain: bool = False) -> int:
         """Queues a message, which is sent now or after the next reconnection; returns the number of the message."""
-        # No caller waits for the earlier confirmations any more, and message numbers are reused.
+        # Message numbers are reused, so drop the earlier confirmations; no caller waits for them any more.
         self._confirmed.clear()
         sent = self._client.publish(topic, text.encode(), qos=1, retain=retain)
         number: int = sent.mid

@@ -56,7 +56,7 @@ class Messages:
     def __init__(self, view: View) -> None:
         self._view, self._version, self._looked_at = view, 0, 0.0
         self._whole: Message | None = None
-        # The changes that follow the full message are numbered from this number on.
+        # The number of the first message that follows the full message.
         self._next_of_whole = 0
         self._changed_bytes = 0
         self._recent: deque[Message] = deque()

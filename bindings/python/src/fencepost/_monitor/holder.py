@@ -208,8 +208,6 @@ class ConditionHolder(Generic[V]):
     def __bool__(self) -> bool:
         return True
 
-    # --- how conditions are added
-
     def _put(
         self,
         condition: Condition,

@@ -138,7 +138,7 @@ def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mappi
     from .._fleet.fleet import Fleet
 
     found = Zones()
-    fleet = Fleet(found, **path)  # without a path, the fleet refuses gates
+    fleet = Fleet(found, **path)  # a fleet accepts gates only if the option `path` is set
     add_conditions(fleet.conditions, rows, name)
     return TrackConditions(found, path)
 

@@ -181,7 +181,7 @@ function drawStrip(cell, row) {
   const at = (time) => (time - from) / (to - from) * width;
   context.fillStyle = map.colour("outside");
   context.fillRect(0, 15, width, 1);
-  // Rows are sorted by time, so a bar that ends within the last drawn bar is not visible.
+  // Rows are sorted by time. Skip a bar that lies within the bar drawn before it, because it would not be visible.
   let drawn = -Infinity;
   const bar = (start, last, top, tall) => {
     const x = Math.max(at(start), 0), end = Math.max(Math.min(at(last), width), x + 2);
