@@ -22,7 +22,7 @@ import Testing
     #expect(line("é 😀") == "é 😀")
   }
 
-  /// Both ends of a text that is too long are kept, in whole characters, wherever the text is cut.
+  /// If a text is too long, its beginning and its end are kept, and no character is cut in two.
   @Test func theMiddleOfALongOneIsLeftOut() {
     #expect(line(String(repeating: "a", count: 255)).count == 255)
     let long = "start " + String(repeating: "x", count: 300) + " end"

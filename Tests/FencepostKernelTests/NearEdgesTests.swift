@@ -3,10 +3,11 @@ import TestSupport
 
 @testable import FencepostKernel
 
-/// If the cached edges around a place give a result, this result equals the result of searching the whole line.
+/// If the cached edges near a position give a distance, a search of the whole line gives the same distance.
 @Suite struct NearEdgesTests {
-  /// Checks points at growing distances from the place where the edges were collected. The bounds contain the exact
-  /// distance, and the exact distance to the few cached edges equals, bit for bit, the exact distance to all edges.
+  /// Checks points at growing distances from the place where the edges were collected. The exact distance must lie
+  /// within the bounds, and the distance computed from the few cached edges must equal, bit for bit, the distance
+  /// computed from all edges.
   ///
   /// - Returns: the number of points decided by the edges.
   private func check(
@@ -81,8 +82,8 @@ import TestSupport
     #expect(told > 1_500, "\(told)")
   }
 
-  /// Tests cases in which the side is hardest to determine: needle tips, slits, corners of almost half a turn or almost
-  /// straight, almost equal vertices, edges of hundreds of kilometres, rings that touch themselves.
+  /// Tests shapes for which the side of a point is hardest to determine: needles, slits, corners that are almost
+  /// straight, vertices that are almost equal, edges of hundreds of kilometres, and rings that touch themselves.
   @Test func narrowOrLongShapesAreAnsweredRightOrNotAtAll() throws {
     var random = SeededGenerator("narrow and long")
     let metre = 1 / 111_320.0

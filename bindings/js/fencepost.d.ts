@@ -1,5 +1,5 @@
 /**
- * Fencepost: geofencing in the page, worker or server.
+ * Fencepost: geofencing in a web page, a web worker or a server.
  *
  * Coordinates are WGS84 degrees (latitude -90 … 90, longitude -180 … 180), distances are metres along the geodesic, and
  * durations are seconds. Every method of an object throws {@link DisposedError} after `dispose()`,
@@ -90,11 +90,12 @@ export interface Policy {
   /** Metres outside the boundary at which a fix decides an exit. Standard: 20. */
   exitMargin?: number;
   /**
-   * If 0, the exit margin is `exitMargin`. Otherwise the exit margin is the radius, limited to the range from
-   * `exitMargin` to this many metres. Standard: 0.
+   * If 0, the exit margin is `exitMargin`; if above 0, the exit margin is the radius, limited to the range from
+   * `exitMargin` to this value, in metres. Standard: 0.
    */
   exitMarginLimit?: number;
-  /** Factor by which the accuracy of a fix is multiplied to give a margin; 0 means that it is ignored. Standard: 1. */
+  /** Factor by which the accuracy of a fix is multiplied to give a margin; 0 means that the accuracy is ignored.
+      Standard: 1. */
   accuracyFactor?: number;
   /**
    * "timer" confirms a change when the dwell has passed; "evidence" confirms a change by the first fix after the dwell.
@@ -187,7 +188,7 @@ export interface Sighting {
   uuid: string;
   major: number;
   minor: number;
-  /** Signal strength in dBm. If it is absent, it is unknown and counts as the weakest. */
+  /** Signal strength in dBm. If `rssi` is absent, the strength is unknown and counts as the weakest. */
   rssi?: number;
 }
 
@@ -216,7 +217,7 @@ export class Event {
   readonly followsGap: boolean;
   /** The direction in which a line was crossed, as seen along the line; null for other events. */
   readonly direction: "left_to_right" | "right_to_left" | null;
-  /** The condition's generation: the number of additions and replacements up to this condition. */
+  /** The number of the condition: 1, 2, 3 … in the order in which conditions were added or replaced. */
   readonly generation: number;
   readonly tag: bigint;
   /** `dateUs` as a Date, which has only millisecond resolution. */
@@ -253,7 +254,8 @@ export interface Explanation {
   candidateStartUs: bigint | null;
   deadlineUs: bigint | null;
   lastSightingUs: bigint | null;
-  /** A fix of the same accuracy would decide if it lay this much farther beyond the boundary than the last fix. */
+  /** How many metres farther beyond the boundary than the last fix a fix of the same accuracy must lie to decide the
+      condition. */
   metresToDecide: number | null;
   secondsToDecide: number | null;
   accuracyNeeded: number | null;
@@ -336,13 +338,13 @@ interface Holder extends Disposable {
   sync(rows: readonly ConditionRow[]): SyncResult;
   /** Returns true if the condition existed. */
   remove(identifier: string): boolean;
-  /** The identifiers in add order. */
+  /** The identifiers, in the order in which the conditions were added. */
   readonly identifiers: string[];
   /** How the geometry was read. @throws NotFoundError */
   shape(identifier: string): Shape;
   /** The vertices of a polygon, corridor or line. @throws NotFoundError */
   geometry(identifier: string): Geometry;
-  /** The conditions that contain a point, in add order. */
+  /** The conditions that contain a point, in the order in which they were added. */
   containing(latitude: number, longitude: number): Located[];
   /** The `count` conditions whose boundaries are nearest to a point, the nearest first. Default: one. */
   nearest(latitude: number, longitude: number, count?: number): Located[];
@@ -391,7 +393,7 @@ export interface MonitorOptions {
       "geodesic". */
   maxGap?: number;
   /** The maximum speed of a path, in metres per second: if a higher speed would be needed, the path is unknown. Null
-      means any speed. Default: null. */
+      means that there is no limit on the speed. Default: null. */
   maxSpeed?: number | null;
 }
 export interface MonitorRecord {
@@ -427,7 +429,7 @@ export class Monitor implements Holder {
   constructor(options?: MonitorOptions);
   /** @throws SnapshotInvalidError The bytes are not a snapshot of a monitor, are damaged, or come from a newer version. */
   static restore(snapshot: Uint8Array): Monitor;
-  /** A second monitor in the same state. */
+  /** Returns a second monitor with the same state as this monitor. */
   fork(): Monitor;
   /** @throws LateInputError, AheadOfClockError, QueueFullError */
   feed(fix: Fix): void;
@@ -595,7 +597,7 @@ export class Fleet implements Disposable {
   setArrivalTime(time: Time): void;
   /** A device that does not exist is created. @throws LateInputError, AheadOfClockError, QueueFullError */
   feed(device: string, fix: Fix): void;
-  /** @throws QueueFullError Under the same conditions as a monitor's `feedMany`. */
+  /** @throws QueueFullError The rows before `position` were applied; `result` contains their counts. */
   feedMany(
     columns: FixColumns & { devices: Uint32Array | readonly string[] },
     options?: FeedOptions & { firstRow?: number },

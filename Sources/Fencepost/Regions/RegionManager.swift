@@ -9,15 +9,15 @@
 /// ```
 ///
 /// Managers that share a ``RegionService`` share its regions. A manager belongs to the thread or actor of its service,
-/// just as a Core Location manager belongs to a run loop. A delegate method is called before the method that caused the
-/// call returns; if there are several causes, the calls come in the order of the causes.
+/// just as a Core Location manager belongs to a run loop. A method that causes calls of delegate methods makes these
+/// calls before it returns, in the order of their causes.
 public final class RegionManager {
   /// The state that this manager shares with other managers.
   public let service: RegionService
   public weak var delegate: (any RegionManagerDelegate)?
 
   var isUpdatingLocation = false
-  /// The filter for significant changes; `nil` as long as they are not requested.
+  /// The filter for significant changes; `nil` while significant changes are not requested.
   var significantChanges: SignificantChangeFilter?
 
   public init(sharing service: RegionService) {
@@ -32,8 +32,8 @@ public final class RegionManager {
   /// After the registration, calls `didStartMonitoringFor`, and calls `didDetermineState` as soon as the state is
   /// known. If the region cannot be monitored, it is not registered, and `monitoringDidFailFor` reports
   /// `regionMonitoringFailure`. If the user has not allowed monitoring, the region is registered,
-  /// `monitoringDidFailFor` reports `regionMonitoringDenied`, and monitoring starts as soon as it is allowed. Settings
-  /// are copied.
+  /// `monitoringDidFailFor` reports `regionMonitoringDenied`, and monitoring starts as soon as the user allows it.
+  /// Settings are copied.
   public func startMonitoring(for region: Region) { service.start(region, for: self) }
 
   /// Removes a region, even if another manager has registered it.
@@ -44,15 +44,15 @@ public final class RegionManager {
 
   /// Requests the current state of a region; only this manager's delegate receives the answer, by `didDetermineState`.
   ///
-  /// For a monitored region, the answer is its observed state. For a circle that is not monitored, the answer is the
-  /// side of the last fix, or `unknown` if there is no fix. For a beacon region that is not monitored, the answer is
-  /// `unknown`.
+  /// If the region is monitored, the answer is the region's observed state. For a circle that is not monitored, the
+  /// answer is the side of the last fix, or `unknown` if there is no fix. For a beacon region that is not monitored,
+  /// the answer is `unknown`.
   public func requestState(for region: Region) { service.requestState(of: region, for: self) }
 
   /// The largest radius of a circular region, in metres.
   public var maximumRegionMonitoringDistance: Double { service.maximumRadius }
 
-  /// Whether regions of a given type, ``CircularRegion`` or ``BeaconRegion``, can be monitored here.
+  /// Whether this manager can monitor regions of a given type, ``CircularRegion`` or ``BeaconRegion``.
   public func isMonitoringAvailable(for type: Region.Type) -> Bool {
     ConditionKind.allCases.contains { $0.region?.type == type && !service.unavailableKinds.contains($0) }
   }
@@ -76,7 +76,8 @@ public final class RegionManager {
   public func stopUpdatingLocation() { isUpdatingLocation = false }
 
   /// From now on, significant changes cause calls of `didUpdateLocations`: for the next fix, and then for each fix that
-  /// is at least 500 m away from the last reported fix and at least 300 s later. Other managers are not affected.
+  /// is at least 500 m away from the last reported fix and at least 300 s later. Only this manager's delegate receives
+  /// these calls.
   public func startMonitoringSignificantLocationChanges() {
     if significantChanges == nil { significantChanges = SignificantChangeFilter() }
     service.tellOfDenial(self)

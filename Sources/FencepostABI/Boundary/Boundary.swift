@@ -89,8 +89,8 @@ enum Boundary {
     guard count == 0 || !isNull else { throw .nullArgument("\(name)") }
   }
 
-  /// The bytes of a zero-terminated text for use as an identifier; at most one byte more than the maximum length of an
-  /// identifier.
+  /// Returns the bytes of a zero-terminated text that is to be an identifier; of a text that is too long, returns one
+  /// byte more than the maximum length.
   @inline(__always)
   static func identifier(_ text: UnsafePointer<CChar>) -> UnsafeBufferPointer<UInt8> {
     var length = 0

@@ -65,7 +65,7 @@ extension FixColumns {
   }
 }
 
-/// Fixes of many devices in the caller's columns.
+/// Fixes of many devices, read in place from the caller's columns.
 struct FleetRowsInPlace {
   private enum Devices {
     case numbers

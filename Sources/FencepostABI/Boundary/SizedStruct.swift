@@ -5,8 +5,8 @@ enum SizedStruct {
   /// If `struct_size` is larger than this number, the structure is treated as uninitialised memory.
   static let largest = 4_096
 
-  /// The size that the caller set. Every `sizeof` is a multiple of the alignment; another size would end in the middle
-  /// of a member, for example after half a pointer.
+  /// Returns the size that the caller stored in `struct_size`. Every `sizeof` is a multiple of the alignment; another
+  /// size would end in the middle of a member, for example after half a pointer.
   static func size<Value: BitwiseCopyable>(
     of pointer: UnsafePointer<Value>, _ name: StaticString
   ) throws(BoundaryError) -> Int {

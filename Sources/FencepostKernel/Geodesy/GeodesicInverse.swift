@@ -89,14 +89,15 @@ struct InversePath {
 /// The inverse problem in the canonical orientation of section 5: latitude 1 ≤ 0, |latitude 1| ≥ |latitude 2|, and the
 /// longitude difference is in [0°, 180°].
 ///
-/// Both directions between two points lead to the same task, which makes the distance symmetric.
+/// The problem from point 1 to point 2 and the problem from point 2 to point 1 give the same task, so both have the
+/// same distance.
 struct InverseTask {
   /// The sine and cosine of the reduced latitudes β, and √(1 + e′² sin² β).
   var sine1, cosine1, stretch1: Double
   var sine2, cosine2, stretch2: Double
   /// The longitude difference λ₁₂ in radians, with its sine and cosine.
   var lambda, sineLambda, cosineLambda: Double
-  /// Converts a path back from the canonical orientation.
+  /// Whether the two points were exchanged, which is undone in the resulting path.
   var swapped: Bool
   var eastSign, northSign: Double
 

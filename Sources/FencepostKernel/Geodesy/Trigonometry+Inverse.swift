@@ -14,7 +14,7 @@ extension Trigonometry {
 
   /// The angle of the vector (`x`, `y`) in degrees, in (−180, 180]; 0 for the zero vector.
   ///
-  /// The result is exact on the axes and the diagonals. The negative `x` axis gives +180.
+  /// The result is exact on the axes and the diagonals. For points on the negative `x` axis, the angle is +180.
   public static func atan2Degrees(_ y: Double, _ x: Double) -> Double {
     let reduced = reduceArc(y, x)
     let angle =
@@ -25,7 +25,7 @@ extension Trigonometry {
 
   /// Reduces an arc tangent to an entry of `ArcTable` plus a signed remainder.
   ///
-  /// After the octant has been folded away, the tangent t = n/m lies in [0, 1]. Let k be the nearest multiple of 1/4;
+  /// After reflection into the first octant, the tangent t = n/m lies in [0, 1]. Let k be the nearest multiple of 1/4;
   /// then atan t = atan k + atan((n − k m) / (m + k n)), where the last argument is at most 1/8. The reduction takes
   /// only one division. The arc tangent of the remainder is a polynomial through Chebyshev nodes of (atan √z / √z − 1)
   /// / z, z ≤ 1/64; its relative truncation error is 1.9e-17 z.
@@ -52,14 +52,14 @@ extension Trigonometry {
     return (Int(truncatingIfNeeded: entry), Double(bitPattern: rest.bitPattern ^ ((swap ^ negativeX) << 63)))
   }
 
-  /// Returns 1 for a negative number and 0 for a positive one, without a branch. For zeros and NaN the result may be 0
-  /// or 1, because every entry of the table is valid for them.
+  /// Returns 1 for a negative number and 0 for a positive one, without a branch. For zeros and NaN, the result may be 0
+  /// or 1, because either result selects an entry of `ArcTable` that gives the correct angle.
   @inline(__always)
   static func signBit(_ value: Double) -> UInt64 { value.bitPattern >> 63 }
 }
 
 /// Arc tangents of k/4, k = 0…4, folded into the four octants of the upper half plane: the index is k + 5 (if |y| >
-/// |x|) + 10 (if x < 0). Each value is rounded; its tail is the rounding error.
+/// |x|) + 10 (if x < 0). Each value is rounded to a double; the tables of tails contain the rounding errors.
 enum ArcTable {
   /// k/4.
   static let tangents: InlineArray<5, Double> = [0, 0.25, 0.5, 0.75, 1]

@@ -1,4 +1,4 @@
-/// A straight piece of a line in space.
+/// A straight line segment in space.
 struct Chord {
   var start: EarthVector
   var along: EarthVector
@@ -18,8 +18,7 @@ struct Chord {
     return square > 0 ? min(max((point - start).dot(along) / square, 0), 1) : 0
   }
 
-  /// The distance to another piece, measured between the nearest points of the two lines, each clamped to its piece
-  /// (Ericson, "Real-time collision detection", 2005, section 5.1.9).
+  /// The distance to another segment, by the method of Ericson, "Real-time collision detection", 2005, section 5.1.9.
   func distance(to other: Chord) -> Double {
     let between = start - other.start
     let (a, e) = (along.dot(along), other.along.dot(other.along))

@@ -1,21 +1,21 @@
-/// The edges of a shape's line near a place. For points near that place, the nearest edge is found among the stored
-/// edges, without a search of the tree.
+/// Stores the edges of a shape that are near a position, so that the nearest edge to a point close to the position is
+/// usually found without a search of the tree.
 ///
 /// Stores the eight nearest groups of edges, and the distance within which there are no other groups.
 public struct NearEdges: Sendable {
-  /// The numbers of the groups. Only the first `count` numbers are in use; the other numbers are 0 and have infinite
-  /// gaps.
+  /// The numbers of the stored groups. Only the first `count` elements are in use; the other elements are 0, and their
+  /// gaps are infinite.
   private var groups = SIMD8<Int32>()
-  /// Lower bounds of the distance from each edge to `centre`, in metres.
+  /// For each stored group, a lower bound of the distance from its edges to `centre`, in metres.
   private var gaps = SIMD8<Float>(repeating: .infinity)
   private var count = 0
-  /// A lower bound of the distance from all other groups to `centre`.
+  /// A lower bound of the distance from `centre` to every group that is not stored.
   private var reach: Float = 0
   private var centre = EarthVector(x: 0, y: 0, z: 0)
   /// The group that contained the nearest edge in the last query, and is likely to contain the nearest edge in the next
   /// query.
   private var first = 0
-  /// The shape for which `first` is valid, and the number of edge groups of that shape.
+  /// The shape whose groups of edges are stored, and the number of all groups of that shape.
   private var owner: ObjectIdentifier?
   private var groupCount = 0
 
@@ -78,7 +78,7 @@ public struct NearEdges: Sendable {
   }
 }
 
-/// The few edges that may be the nearest edge to a point.
+/// The few edges of a shape that may be the nearest edge to a point.
 struct NearestEdges {
   private(set) var edges = SIMD8<Int32>()
   private(set) var parts = SIMD8<Float>()
@@ -136,12 +136,12 @@ extension LineSearch {
   struct NearestGroups {
     var groups = SIMD8<Int32>()
     var count = 0
-    /// A lower bound of the distance from the point to all other groups.
+    /// A lower bound of the distance from the point to every group that is not in `groups`.
     var reach = Float.infinity
     private(set) var gaps = SIMD8<Float>(repeating: -.infinity)
     private var farthest = 0
 
-    /// Edges at this distance or farther away are skipped.
+    /// Groups of edges at this distance or farther away are skipped.
     var limit: Float { count < NearEdges.capacity ? .infinity : gaps[farthest] }
 
     mutating func take(_ group: Int, _ gap: Float) {
@@ -188,10 +188,10 @@ extension LineSearch {
   struct Scan {
     /// A lower bound of the distance to each chord, in metres; infinite for a lane without an edge.
     fileprivate(set) var near: (SIMD4<Float>, SIMD4<Float>)
-    /// The position of the nearest place on each chord.
+    /// The nearest point of each chord, as a fraction of the chord's length.
     fileprivate(set) var part: (SIMD4<Float>, SIMD4<Float>)
     fileprivate(set) var group: Int
-    /// The smallest value of `near`.
+    /// The smallest of the eight bounds in `near`.
     fileprivate(set) var least: Float
 
     /// The offset of the first element of `part`, in bytes.

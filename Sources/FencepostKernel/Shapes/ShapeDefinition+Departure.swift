@@ -1,8 +1,9 @@
 extension ShapeDefinition {
   /// The largest distance, in metres, between planar and geodesic edges with the same vertices, and the edge where it
-  /// occurs. `nil` if the distance is at most a metre everywhere, or if a vertex is not a valid position.
+  /// occurs. `nil` if the edges are nowhere more than a metre apart. Edges with an invalid vertex are ignored, and so
+  /// are edges whose geodesic is longer than `GeodesicSegment.longest`.
   ///
-  /// This distance is the error that arises if the edges of a shape are read as the wrong kind.
+  /// This is the error of a reader that takes planar edges for geodesic edges, or geodesic edges for planar edges.
   public var planarDeparture: (metres: Double, place: ShapeDefect.Place)? {
     var most: (metres: Double, place: ShapeDefect.Place)?
     for part in vertices.partEnds.indices {
@@ -22,8 +23,8 @@ extension ShapeDefinition {
     return most
   }
 
-  /// The largest distance between the straight line on the map and the geodesic, measured at 16 places of the line; 0
-  /// if the bound 0.26 a Δλ S √(Δφ² + C²Δλ²) is below a metre.
+  /// The largest distance between the straight line on the map and the geodesic, measured at the 15 points that divide
+  /// the line into 16 equal pieces; 0 if the bound 0.26 a Δλ S √(Δφ² + C²Δλ²) is at most a metre.
   private static func departure(from start: ShapeVertices.Vertex, to end: ShapeVertices.Vertex) -> Double {
     guard start.isPosition, end.isPosition else { return 0 }
     let change = InverseTask.longitudeDifference(
@@ -48,9 +49,8 @@ extension ShapeDefinition {
 
 /// Straight lines on the longitude–latitude plane.
 enum PlanarEdge {
-  /// The largest distance, in metres, between the line and the geodesic
-  /// between its ends, for edges that are not long: 0.26 a Δλ S √(Δφ² + C²Δλ²), where S is the greatest |sin φ| and C
-  /// is the greatest cos φ on the edge.
+  /// An upper bound of the distance, in metres, between the line and the geodesic between its ends, for edges that are
+  /// not long: 0.26 a Δλ S √(Δφ² + C²Δλ²), where S is the greatest |sin φ| and C is the greatest cos φ on the edge.
   ///
   /// - Parameters:
   ///   - latitude: The latitude of one end, in degrees; `other` is the latitude of the other end. The order of the two
@@ -69,8 +69,8 @@ enum PlanarEdge {
   }
 
   /// The number of geodesics into which the line must be divided so that each stays within 0.1 m of the line; the
-  /// number is not rounded. Dividing the line into n equal pieces divides the greatest distance between line and
-  /// geodesics by n².
+  /// number is not rounded. If the line is divided into n equal pieces, the greatest distance between the line and the
+  /// geodesics is divided by n².
   static func pieces(_ latitude: Double, _ other: Double, span: Double) -> Double {
     (departureBound(latitude, other, span: span) / 0.1).squareRoot()
   }

@@ -141,7 +141,8 @@ def _sync(named: Named, step: dict[str, Any]) -> None:
 
 
 def member_of(member: dict[str, Any], assuming: str = "unknown") -> Member:
-    """Returns a member of a set. If the member does not specify its own assumed state, `assuming` is used."""
+    """Returns a member of a set of conditions. If the member does not specify its own assumed state, `assuming` is
+    used."""
     condition, options = definition(member)
     if not is_line(condition):
         options = {"assuming": assuming, **options}
@@ -290,8 +291,8 @@ def _located(named: Named, step: dict[str, Any]) -> None:
 
 
 def compare_located(step: dict[str, Any], asked: Monitor | Zones) -> None:
-    """Compares the conditions that contain a point, or those with the nearest boundaries, with the step's
-    expectation."""
+    """Checks the conditions that contain a point, or the conditions with the nearest boundaries, against the conditions
+    that the step expects."""
     if "nearest" in step:
         latitude, longitude = (number(step["nearest"][key]) for key in ("latitude", "longitude"))
         return _compare_distances(step, asked.nearest(latitude, longitude, int(step["nearest"]["count"])))
@@ -374,15 +375,16 @@ def compare(
     known: Iterable[str] = EVENT_KEYS,
     distance: float | None = None,
 ) -> None:
-    """Compares the keys that the expectation lists. An unknown key is an error, because it would never be compared.
+    """Compares the values of the keys that the expectation contains. An unknown key is an error, because it would never
+    be compared.
 
     Args:
         expected: The expectation from the file.
         got: The engine's result.
         tolerance: The tolerance for numbers; None: numbers must be equal.
         known: The keys that a result can have.
-        distance: The tolerance for boundary distances; None: boundary distances must be equal. For a point of a path,
-            boundary distances and positions have tolerances of their own.
+        distance: The tolerance for boundary distances; None: boundary distances must be equal. Results that come from a
+            path have separate tolerances for boundary distances and positions.
     """
     unknown = [key for key in expected if key not in known] if isinstance(expected, dict) else []
     if unknown:

@@ -127,7 +127,8 @@ import Testing
     }
   }
 
-  /// If bytes of one kind are read as another kind, they are refused or give a valid condition of that kind.
+  /// Reading the bytes of a condition as a condition of another kind fails, or gives a valid condition of that other
+  /// kind.
   @Test func bytesOfAnotherKindAreRefusedOrSound() throws {
     var refused = 0
     for family in try families() {

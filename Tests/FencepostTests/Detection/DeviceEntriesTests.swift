@@ -5,8 +5,8 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct DeviceEntriesTests {
-  /// Compares the result of every call with a dictionary. The number of entries rises and falls past the length at
-  /// which a list gets or loses its index.
+  /// Compares the result of every call with the result of the same call on a dictionary. The number of entries
+  /// alternately rises above and falls below the length at which a list gets or loses its index.
   @Test(arguments: 0..<8) func agreesWithADictionary(life: Int) throws {
     var random = SeededGenerator("device entries", salt: UInt64(life))
     var entries = DeviceEntries<Int>()

@@ -59,7 +59,7 @@ func ring(_ half: Double) -> [Coordinate] {
     #expect((left.evidence!.boundaryDistance - 0.001).magnitude < 1e-6)
   }
 
-  /// Margins are limited by the depth of a shape, not by its extent.
+  /// The depth of a shape limits its margins; the extent of the shape does not matter.
   @Test func aNarrowPolygonCanBeEntered() throws {
     var engine = try MonitorEngine()
     let half = 8 / degree  // metres
@@ -83,8 +83,8 @@ func ring(_ half: Double) -> [Coordinate] {
     #expect(engine.explain("narrow")?.reason == .tooCoarse)
   }
 
-  /// Only an oriented polygon can be larger than half of the Earth. Such a large polygon fits into no circle, and every
-  /// point is near the polygon.
+  /// Only an oriented polygon can be larger than half of the Earth. No circle contains such a large polygon, and every
+  /// point on the Earth counts as near the polygon.
   @Test func aPolygonOfMostOfTheEarth() throws {
     var engine = try MonitorEngine()
     let rest = PolygonalGeographicCondition(exterior: ring(0.009).reversed(), isOriented: true)

@@ -27,12 +27,12 @@ from fencepost import spark as fencepost_spark
 GOLDEN = Path(__file__).with_name("golden")
 EVENTS = "events.json"
 PLACE = b"/PLACE"
-"""Spark writes the path of the checkpoint's folder into the checkpoint; in a golden file, this text stands in place of
-that path."""
+"""Spark writes the path of the checkpoint's folder into the checkpoint; a golden file contains this text instead of the
+path."""
 SHARDS = 2
 """The number of shards equals the number of partitions, because each partition has a folder in the state."""
 WIDE_ROWS = 150
-"""The number of rows of the wide stream before the checkpoint."""
+"""Checkpoint 2 is made after this many rows of its stream."""
 
 
 def checkpoint(number: int) -> Path:

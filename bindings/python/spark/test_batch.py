@@ -1,5 +1,5 @@
-"""Tests DataFrames in a real Spark: the replay gives the events of the command, and the join gives the rows of the
-table."""
+"""Tests DataFrames in a real Spark: a replay gives the same events as the command, and the points are joined with the
+same conditions as by `Zones`."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_a_point_out_of_range_does_not_end_a_stream(spark: Any, tmp_path: Path) 
 
 
 def test_gates_are_refused_on_the_driver(spark: Any) -> None:
-    """A fleet follows gates only along a path, and a fleet in Spark has no path."""
+    """Gates need the path between two fixes, and a fleet in Spark has no path."""
     zones = Zones()
     zones.add(Gate("LINESTRING (0.05 -0.01, 0.05 0.01)"), "toll")
     frame = spark.createDataFrame([("a", 0.0, 0.0, 0)], "vehicle string, lat double, lon double, time long")

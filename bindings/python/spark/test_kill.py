@@ -1,5 +1,5 @@
-"""Kills the driver, the JVM and the Python workers of a stream with SIGKILL, both at random moments and between write
-and commit. The events must equal those of the command, and an idempotent sink must not contain any event twice."""
+"""Kills the driver, the JVM and the Python workers of a stream with SIGKILL, at random moments and between writing and
+committing. The events must equal those of the command, and an idempotent sink must not contain any event twice."""
 
 from __future__ import annotations
 

@@ -76,12 +76,12 @@ struct Reminders {
   }
 }
 
-/// Writes a line at once, so that the note has been shown even if the program is killed right after.
+/// Writes a line without a buffer, so that the line appears even if the program is killed right after.
 func say(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }
 
-/// The reminders and their notes.
+/// The list of reminders; each reminder is a monitored region whose identifier is the text of the note.
 final class ReminderList: RegionManagerDelegate {
   private let manager: RegionManager
 

@@ -144,8 +144,8 @@ def test_a_hang_up_has_the_conditions_read_again(tmp_path: Path) -> None:
 
 
 def test_an_event_that_cannot_be_handled_goes_with_its_condition(tmp_path: Path) -> None:
-    """When the condition of a failing event is removed, each event of the other conditions is handled once. So if an
-    event is refused again and again, a user can stop the retries by removing the place to which the event belongs."""
+    """After the condition of an event that cannot be handled is removed, each event of the other conditions is handled
+    once. A user can stop the endless retries of an event by removing the place to which the event belongs."""
     places = circles(tmp_path / "places.geojson", office=200, district=5_000)
     command = 'read -r event; case $event in *office*) echo no >&2; exit 1 ;; *) echo "$event" ;; esac'
     with Program(tmp_path, "--exec", command, "--store", ".") as program:

@@ -55,7 +55,7 @@ def points(line: str, size: int = 2) -> list[tuple[int, ...]]:
 
 
 def lines(data: ReportData) -> list[list[tuple[float, float]]]:
-    """Returns the tracks as drawn, in metres."""
+    """Returns the lines that the report draws for the tracks, with coordinates in metres."""
     return [[(x / 10, y / 10) for x, y, _ in points(line, 3)] for _, _, line in data.tracks]
 
 

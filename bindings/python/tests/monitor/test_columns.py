@@ -245,7 +245,7 @@ def test_a_full_queue_tells_how_far_it_came() -> None:
 
 
 def without_unit() -> Any:
-    """Makes times without a unit; newer versions of NumPy warn about such times."""
+    """Makes times without a unit, about which newer versions of NumPy warn."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return numpy.array(["NaT"] * 3, "M8")

@@ -1,8 +1,8 @@
-"""Tests that a small call is answered in the middle of another thread's batch. The test counts rows, not milliseconds.
+"""Tests that a small call is answered before another thread's batch ends. The test counts rows, not milliseconds.
 
 A batch pauses after each block of rows, and waiting calls are served in order of arrival, so at most one block of rows
 is fed between a call and its answer (`native/batches.c`, `native/handle.c`). Each answer says how many rows of the
-batch were fed so far, so the difference between two answers is the number of rows fed meanwhile.
+batch have been fed by then, so the difference between two answers is the number of rows fed between the answers.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ np = pytest.importorskip("numpy")
 
 ROWS = 400_000
 LEAST_ANSWERS = 4
-"""A block takes about 2 to 8 ms, so on an idle machine there are more than fifty answers. If other programs use the
-machine, the thread that makes the small calls is delayed. If a batch held the handle for its whole duration, no small
-call would be answered meanwhile."""
+"""A block takes about 2 to 8 ms, so on an idle machine more than fifty small calls are answered during the batch. If
+other programs use the machine, the small calls are delayed, and fewer of them are answered. If a batch held the handle
+for its whole duration, no small call would be answered meanwhile."""
 
 
 def zones() -> Zones:

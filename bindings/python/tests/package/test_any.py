@@ -28,7 +28,8 @@ REASONS = {
 
 
 def callables() -> Iterator[tuple[str, typing.Any]]:
-    """Yields the public functions and methods, each once, from the class that defines it."""
+    """Yields each public function and method once, with its name; the name of a method contains the class that defines
+    it."""
     seen = set()
     for module in map(importlib.import_module, MODULES):
         for name in module.__all__:

@@ -43,7 +43,7 @@ LIBRARY = f"libfencepost.so.{fencepost.__version__.rpartition('.')[0]}"
 
 
 def modules() -> list[str]:
-    """Returns the modules of the package and its folders."""
+    """Returns the names of the package's modules, including the modules in its subfolders."""
     found = pkgutil.walk_packages([str(PACKAGE)], "fencepost.")
     return [module.name for module in found if module.name != "fencepost.__main__"]
 
@@ -117,8 +117,8 @@ def test_every_public_name_exists_and_is_documented() -> None:
 
 
 def test_the_top_level_is_small() -> None:
-    """Each public name is at the top level of the package, in `errors` if it is an exception, or in `types` if it is a
-    type; an alias is also a public name."""
+    """The exceptions are in `errors`, the types are in `types`, and all other public names, including the aliases, are
+    at the top level of the package."""
     assert len([*dir(fencepost), *ALIASES]) <= 60
     shared = set(fencepost.__all__) & {*fencepost.errors.__all__, *fencepost.types.__all__}
     assert shared == {"FencepostError", "InputError", "InputWarning"}
@@ -170,7 +170,7 @@ def test_doctests_are_found() -> None:
 
 
 def test_errors_are_called_by_their_public_names() -> None:
-    """A traceback shows the name that an except clause needs."""
+    """A traceback shows an exception's public name, which a program can use in an except clause."""
     errors = [getattr(fencepost.errors, name) for name in fencepost.errors.__all__]
     assert len(errors) > 15
     assert {error.__module__ for error in errors} == {"fencepost.errors"}
@@ -311,8 +311,8 @@ def test_import_is_light() -> None:
 
 
 def test_names_load_when_they_are_used() -> None:
-    """Importing the package does not load the modules that define these names; each public name can be used, and no
-    other name can be used."""
+    """Importing the package does not load the modules that define its public names. After the import, each
+    public name can be used, and an unknown name is not an attribute of the package."""
     code = (
         "import sys, fencepost\n"
         "print(*[name for name in sys.modules if name.startswith('fencepost.')])\n"

@@ -16,7 +16,7 @@ class Broadcast:
     """A sink that keeps the latest events for any number of readers. Each reader continues after the last event it
     received.
 
-    The sink accepts every event at once; it does not know whether a reader has received it. Event numbers always
+    The sink accepts every event immediately; it does not know whether a reader has received it. Event numbers always
     increase, even after a restart of the program.
 
     Args:

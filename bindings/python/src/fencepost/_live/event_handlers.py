@@ -17,8 +17,8 @@ from .notices import MINUTE, Notices
 from .waker import Stop
 
 GRACE = 5.0
-"""How many seconds a command may take to exit when the watch must stop; after SIGTERM the command gets this time
-again."""
+"""When the watch must stop, it gives a running command this many seconds to exit before it sends SIGTERM, and as many
+again before it sends SIGKILL."""
 BETWEEN_LOOKS = 0.05
 """The interval, in seconds, between two checks whether a command has ended; used on systems without process
 descriptors."""
@@ -37,7 +37,8 @@ class EventCommand:
         notices: Receives reports of failures.
         timeout: Seconds after which the command is ended. If `timeout` is None, there is no limit, and a notice is
             logged every minute.
-        beat: Called while the command runs; returns the seconds until its next call, or None.
+        beat: A function that is called while the command runs; it returns the number of seconds until its next call, or
+            None.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The part of a follower that lets time pass and delivers events to sinks and loops."""
+"""The part of a follower that confirms due changes as time passes, and delivers events to sinks and loops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .waker import Stop
 
 
 class Running:
-    """The part of a follower that lets time pass and delivers events to sinks and loops."""
+    """The part of a follower that confirms due changes as time passes, and delivers events to sinks and loops."""
 
     _watcher: Watcher
     _notices: Notices
@@ -37,9 +37,9 @@ class Running:
     # ------------------------------------------------------------------------------------------- time
 
     def tick(self) -> float | None:
-        """Lets time pass: due changes of silent devices become events. Call :meth:`tick` again after the returned
-        number of seconds, unless :meth:`run`, :meth:`serve` or a loop over :meth:`events` is active, because they call
-        `tick` themselves.
+        """Confirms all changes that are due by now; each becomes an event, even if its device sends nothing. Call
+        :meth:`tick` again after the returned number of seconds, unless :meth:`run`, :meth:`serve` or a loop over
+        :meth:`events` is active, because they call `tick` themselves.
 
         Returns:
             Seconds until something is due, or None if nothing is due before the next fix.
@@ -106,8 +106,8 @@ class Running:
 
         Args:
             sources: The sources; the caller closes them.
-            stop: The object that receives requests to stop, for example :class:`Signals`; it is used instead of the
-                follower's own object. `stop` must already be entered as a context manager.
+            stop: The object that receives requests to stop, for example :class:`Signals`, instead of the follower's own
+                object. `stop` must already be entered as a context manager.
             each_turn: A function that is called in each pass of the loop; it returns the maximum number of seconds
                 until its next call, or None.
 

@@ -50,7 +50,7 @@ class TrackReplay:
     """
 
     key: Any
-    """The key of the track in its table. None if there is only one track."""
+    """The key of the track in its table, or None if there is only one track."""
     source: str
     """The file's path, or the name of the argument that contained the track."""
     fixes: Sequence[FixRow]
@@ -61,7 +61,7 @@ class TrackReplay:
     counts: ReplayCounts
     """The number of the track's inputs, and the number of these inputs that were skipped."""
     begin_us: int | None
-    """The earliest time of the track's inputs, in microseconds since 1970. None if there are no inputs."""
+    """The earliest time of the track's inputs, in microseconds since 1970, or None if there are no inputs."""
     end_us: int | None
     """The track's clock at the end of the track, in microseconds since 1970."""
 
@@ -78,7 +78,7 @@ class TrackedEvent:
     """
 
     track: Any
-    """The key of the track. None if there is only one track."""
+    """The key of the track, or None if there is only one track."""
     event: Event
 
 
@@ -91,7 +91,7 @@ class Log(Rows[Event]):
         super().__init__(lambda: (event for replayed in self._replays for event in replayed.events))
         self._replays, self._conditions = tuple(replays), tuple(conditions)
         self.by = by
-        """Name of the column that identifies the tracks. None if the log has only one track."""
+        """Name of the column that identifies the tracks, or None if there is only one track."""
 
     def __len__(self) -> int:
         return sum(len(replayed.events) for replayed in self._replays)
@@ -158,7 +158,7 @@ class Log(Rows[Event]):
         """Returns the table as a dict of columns, which are the keys of the JSON Lines. If there are several tracks,
         the column `by` comes first.
 
-        Flags are joined into one text, and so are the parts of the refinement.
+        The flags of an event are joined into one text, and the parts of its refinement are joined into another.
 
         Example:
             >>> from fencepost import Circle, Fix, replay

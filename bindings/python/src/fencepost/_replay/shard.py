@@ -21,11 +21,11 @@ _NEVER = (1 << 63) - 1
 
 
 class Found(NamedTuple):
-    """The result of a batch in a shard: the events, and the counts of the inputs. Each event has its place in the batch
-    and the number of its track.
+    """The result of a batch in a shard: the events, and the counts of the inputs. Each event is stored with its
+    position in the batch and the number of its track.
 
-    An event's place is 2 * row if the event belongs to the end of the previous track, and 2 * row + 1 if the row itself
-    causes the event.
+    The position of an event is 2 * row if the event belongs to the end of the previous track, and 2 * row + 1 if the
+    row itself causes the event.
     """
 
     events: list[tuple[int, int, EventRow | str]]
@@ -46,7 +46,7 @@ class Ended(NamedTuple):
 class Work(NamedTuple):
     """The arguments with which a shard processes its share of the tracks.
 
-    `conditions` and `fleet` are those of :class:`TrackConditions`. `grouped` is true if the rows of a track are
+    `conditions` and `fleet` mean the same as in :class:`TrackConditions`. `grouped` is true if the rows of a track are
     contiguous, so that a track ends where the next track begins. `as_json` is true to get events as JSON texts, and
     false to get them as rows.
     """
@@ -69,7 +69,7 @@ class _Run:
 
 
 class Shard:
-    """A fleet, or monitors, for some of the tracks."""
+    """Replays some of the tracks, in a fleet or in one monitor for each track."""
 
     def __init__(self, work: Work, number: int, of: int) -> None:
         conditions, self._reports, self._until_us, self._grouped, options, as_json = work
@@ -86,7 +86,7 @@ class Shard:
         self._current = -1
 
     def feed(self, rows: Rows) -> Found:
-        """Feeds the rows of the shard's own tracks, in order, and reads the events at once."""
+        """Feeds the rows of the shard's own tracks, in order; returns the events and counts."""
         found: list[tuple[int, int, EventRow | str]] = []
         counts: Counter[str] = Counter()
         known = len(self._begins)

@@ -88,7 +88,7 @@ def stream_events(
 
 
 def interval_us(session: Any, text: str, what: str) -> int:
-    """The length of an interval in microseconds. Spark parses the interval text."""
+    """The length of an interval in microseconds. Spark parses the text of the interval."""
     if not isinstance(text, str):
         raise TypeError(f"{what} must be a string such as '20 seconds', not {type(text).__name__}")
     f = columns.functions()

@@ -23,7 +23,7 @@ def same_points(starts: memoryview[int], data: memoryview[int]) -> tuple[array[f
 
 
 def _numbers(data: bytes, start: int, count: int) -> array[float]:
-    """Returns one double for each point: the double at byte offset `start`."""
+    """Returns the double at byte offset `start` of each point."""
     packed = bytearray(8 * count)
     for byte in range(8):
         packed[byte::8] = data[start + byte :: _SIZE]

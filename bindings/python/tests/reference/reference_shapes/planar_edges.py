@@ -33,9 +33,9 @@ def count(latitude1: float, longitude1: float, latitude2: float, longitude2: flo
 
 
 def as_written(given: Any, vertices: list[Vertex], is_ring: bool) -> list[Vertex]:
-    """Returns the vertices, with additional vertices in those edges that the reduced longitudes would change. An edge
-    of half a turn or more gets vertices at most 120 degrees apart. An edge along a meridian from pole to pole gets a
-    vertex on the equator."""
+    """Returns the vertices, and adds vertices to the edges that would change if only their longitudes were reduced. An
+    edge that spans at least 180 degrees of longitude gets vertices at most 120 degrees apart. An edge along a meridian
+    from pole to pole gets a vertex on the equator."""
     result = []
     for index, vertex in enumerate(vertices):
         result.append(vertex)
