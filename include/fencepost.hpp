@@ -1,6 +1,6 @@
 /*
  * Fencepost for C++17: owning handles and exceptions on top of fencepost.h, which documents the behaviour of every
- * function. This file is header-only: link the same library as in C.
+ * function. This file is header-only; link the same library as for C.
  *
  *     fencepost::monitor monitor;
  *     monitor.add_circular_condition("office", 37.3349, -122.0090, 200);
@@ -8,7 +8,7 @@
  *     for (const fencepost::event &event : monitor.events())
  *       std::printf("%s is now %d\n", event.identifier, event.state);
  *
- * Many devices: fencepost::conditions is a table, and fencepost::fleet follows the devices over it.
+ * For many devices, use fencepost::conditions, a table of conditions, and fencepost::fleet, which feeds the devices.
  *
  * The structures are those of the C header under shorter names. Every function throws fencepost::error on failure; the
  * C header states which changes remain after a failure. A moved-from monitor may only be destroyed or assigned to.
@@ -85,7 +85,7 @@ class error : public std::runtime_error {
   fencepost_status status() const noexcept { return status_; }
   /* The name of the status, such as "late_input". */
   const char *name() const noexcept { return fencepost_status_name(status_); }
-  /* Index of the offending row or element if the call takes several; else 0. */
+  /* The index of the row or element that caused the error; 0 if the call takes only one. */
   std::uint64_t position() const noexcept { return position_; }
 
  private:
@@ -106,8 +106,8 @@ inline const char *terminated(const std::string &text) {
   return text.c_str();
 }
 
-/* Calls copy(buffer, capacity, &size) until the memory is large enough: another thread may make the size grow in
-   between. */
+/* Calls copy(buffer, capacity, &size), with more memory each time, until the result fits. Another thread may make the
+   result larger between two calls. */
 template <class Container, class Copy>
 Container sized(Copy copy) {
   Container bytes;
@@ -154,8 +154,8 @@ inline transition_policy standard_policy() { return FENCEPOST_TRANSITION_POLICY_
 inline transition_policy exact_policy() { return FENCEPOST_TRANSITION_POLICY_EXACT_INIT; }
 inline transition_policy core_location_policy() { return FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT; }
 
-/* An element for monitor::sync_conditions(): a circle without an identifier. For a beacon identity, polygon, corridor
-   or line, set its kind. */
+/* An element for monitor::sync_conditions(): a circle without an identifier. For any other kind of condition, set the
+   member `kind`. */
 inline condition_definition standard_definition() { return FENCEPOST_CONDITION_DEFINITION_INIT; }
 
 /* A geometry without columns; set its columns before you use it. */
@@ -164,12 +164,13 @@ inline shape_options standard_shape_options() { return FENCEPOST_SHAPE_OPTIONS_I
 
 /* The options of one condition, apart from its geometry. */
 struct condition_options {
-  fencepost_state assuming = FENCEPOST_STATE_UNKNOWN; /* the state of the first record */
+  fencepost_state assuming = FENCEPOST_STATE_UNKNOWN; /* the assumed state before the first input */
   transition_policy policy = standard_policy();
-  std::uint64_t tag = 0; /* a number of your choice, which every event of the condition contains */
+  std::uint64_t tag = 0; /* a number of your choice; every event of the condition contains it */
 };
 
-/* Options for a table of conditions: a device gives a first event only for conditions that it is inside. */
+/* Options for a table of conditions. Every state is assumed to be unsatisfied, so a device's first fix gives an event
+   only for conditions that the device is inside. */
 inline condition_options fleet_condition_options() {
   condition_options options;
   options.assuming = FENCEPOST_STATE_UNSATISFIED;
@@ -181,11 +182,11 @@ inline fleet_columns standard_fleet_columns() { return FENCEPOST_FLEET_COLUMNS_I
 /* A beacon identity. */
 struct beacon {
   fencepost::uuid uuid{};
-  std::optional<std::uint16_t> major{}; /* none = any */
-  std::optional<std::uint16_t> minor{}; /* none = any; a minor needs a major */
+  std::optional<std::uint16_t> major{}; /* nullopt = any major */
+  std::optional<std::uint16_t> minor{}; /* nullopt = any minor; a minor needs a major */
 };
 
-/* Columns of circles: the rows of one call. All columns must be as long as identifiers; only tags may be empty. */
+/* Columns of circles: the rows of one call. All columns must have the same length; only `tags` may be empty. */
 struct circle_columns {
   std::vector<std::string> identifiers;
   std::vector<double> latitudes;
@@ -196,8 +197,8 @@ struct circle_columns {
 
 /*
  * Columns of polygons, corridors or lines: the rows of one call. A single `geometry` contains the vertices of all rows.
- * If condition_offsets is empty, each part of a polygon, and each line of corridors and lines, is a condition. The
- * column `tags` may be empty.
+ * If `condition_offsets` is empty, each row consists of one part of the geometry (polygons) or one line of it
+ * (corridors and lines). The column `tags` may be empty.
  */
 struct shape_columns {
   std::vector<std::string> identifiers;
@@ -214,7 +215,8 @@ struct beacon_columns {
   std::vector<std::uint64_t> tags{};
 };
 
-/* Rows of well-known binary. The radii may be empty if there are no lines. The column `tags` may be empty. */
+/* Columns of conditions whose geometries are well-known binary: the rows of one call. The radii may be empty if there
+   are no lines. The column `tags` may be empty. */
 struct wkb_columns {
   std::vector<std::string> identifiers;
   std::vector<std::vector<std::uint8_t>> wkbs;
@@ -228,35 +230,36 @@ struct place {
   double longitude;
 };
 
-/* A condition in the answer to a query, with the distance from the queried point to its boundary. */
+/* A condition that a query found, with the distance from the queried point to the boundary of the condition. */
 struct located_condition {
-  std::string identifier;   /* empty if the condition was removed or replaced after the query */
-  std::uint64_t generation; /* a condition that replaces another has a new generation */
+  std::string identifier;   /* empty if the condition was removed or replaced during the call */
+  std::uint64_t generation; /* the condition's generation; a replacement has a new one */
   double distance_m;        /* metres from the point to the boundary, negative inside */
 };
 
-/* For each of many points, the conditions that contain it: those for row i are at offsets[i] to offsets[i + 1] - 1. */
+/* For each of many points, the conditions that contain the point. Row i has the elements from
+   offsets[i] to offsets[i + 1] - 1. */
 struct containing_conditions {
-  std::vector<std::int64_t> offsets;      /* one element more than there are rows */
-  std::vector<std::uint64_t> generations; /* for each row, in the order in which the conditions were added */
-  std::vector<double> distances_m;        /* empty if distances were not requested */
+  std::vector<std::int64_t> offsets;      /* where each row begins, and where the last row ends */
+  std::vector<std::uint64_t> generations; /* within a row, in the order in which the conditions were added */
+  std::vector<double> distances_m;        /* signed distances to the boundaries; empty if not requested */
 };
 
-/* For each of many points, the conditions whose boundaries are nearest to it: those for row i are the count elements
-   that begin at index i * stride. */
+/* For each of many points, the conditions whose boundaries are nearest to the point. The elements for row i are the
+   count elements that begin at index i * stride. */
 struct nearest_conditions {
-  std::size_t stride = 0; /* the number of conditions requested per row */
-  std::size_t count = 0;  /* the number of conditions found for each row; all rows have the same number */
+  std::size_t stride = 0; /* how many conditions were requested for each row */
+  std::size_t count = 0;  /* how many conditions were found for each row; the same for all rows */
   std::vector<std::uint64_t> generations;
   std::vector<double> distances_m;
 };
 
-/* The plan for a back end with few slots: the circles that it should watch. */
+/* The circles that a back end with a limited number of slots should watch. */
 struct plan {
   fencepost_plan summary = FENCEPOST_PLAN_INIT;
-  std::vector<bool> keep;             /* for each generation that was armed: true if its circle stays armed; otherwise
-                                         disarm the circle */
-  std::vector<armed_condition> armed; /* the condition with the nearest boundary comes first */
+  std::vector<bool> keep;             /* for each condition that was armed: true if its circle stays armed, false if you
+                                         must disarm it */
+  std::vector<armed_condition> armed; /* the circles to watch; the one with the nearest boundary comes first */
 };
 
 namespace detail {
@@ -382,7 +385,7 @@ class calls {
 template <class Self, class Functions>
 class questions : protected calls {
  public:
-  /* The conditions that contain a point, in add order. */
+  /* The conditions that contain a point, in the order in which they were added. */
   std::vector<located_condition> containing(double latitude, double longitude) const {
     std::vector<std::uint64_t> generations(8);
     std::vector<double> distances(8);
@@ -395,8 +398,8 @@ class questions : protected calls {
     return located(generations, distances, count);
   }
 
-  /* For each of count points in columns, the conditions that contain it; all rows see the conditions as they are at one
-     moment. */
+  /* For each of the `count` points in `columns`, finds the conditions that contain the point. All results describe the
+     conditions at the same moment, even if another thread changes them. */
   containing_conditions containing(const point_columns &columns, std::size_t count, bool distances = false) const {
     containing_conditions found;
     found.offsets.resize(count + 1);
@@ -413,7 +416,7 @@ class questions : protected calls {
     return found;
   }
 
-  /* The conditions whose boundaries are nearest to a point, the nearest first; at most `most` of them. */
+  /* The conditions whose boundaries are nearest to a point: at most `most` conditions, the nearest first. */
   std::vector<located_condition> nearest(double latitude, double longitude, std::size_t most = 1) const {
     std::vector<std::uint64_t> generations(most);
     std::vector<double> distances(most);
@@ -422,8 +425,8 @@ class questions : protected calls {
     return located(generations, distances, count);
   }
 
-  /* For each of count points in columns, the conditions whose boundaries are nearest to it; all rows see the conditions
-     as they are at one moment. */
+  /* For each of the `count` points in `columns`, finds the conditions whose boundaries are nearest to the point. All
+     results describe the conditions at the same moment, even if another thread changes them. */
   nearest_conditions nearest(const point_columns &columns, std::size_t count, std::size_t most) const {
     nearest_conditions found;
     if (most != 0 && count > found.generations.max_size() / most)
@@ -436,7 +439,8 @@ class questions : protected calls {
     return found;
   }
 
-  /* The identifiers of conditions; an empty text for a condition that was removed or replaced in the meantime. */
+  /* The identifiers of the conditions with the given generations. The identifier of a condition that was removed or
+     replaced is an empty text. */
   std::vector<std::string> identifiers(const std::vector<std::uint64_t> &generations) const {
     return detail::split(
         detail::sized<std::string>([this, &generations](char *buffer, std::size_t capacity, std::size_t *size) {
@@ -520,11 +524,11 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
   /* Releases ownership of the C handle; destroy it with fencepost_monitor_destroy(). */
   fencepost_monitor *release() noexcept { return handle_.release(); }
 
-  /* The monitor's own table: changes to it are saved with the monitor. The table outlives the monitor, and is then only
-     in memory. */
+  /* Returns the monitor's own table of conditions; the monitor saves changes to this table. The table can still be used
+     after the monitor is destroyed, but then changes to it are no longer saved. */
   inline fencepost::conditions conditions() const;
 
-  /* An independent copy, in the state in which the monitor would be after a crash. */
+  /* Returns an independent copy, which delivers the uncommitted events again, as the monitor does after a crash. */
   monitor fork() const {
     fencepost_monitor *created = nullptr;
     call(fencepost_monitor_fork, get(), &created);
@@ -599,8 +603,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return changed != 0;
   }
 
-  /* Ensures many circles; a store saves all of them in one transaction. Ensures all rows or none; the position in an
-     error is the index of the refused row. */
+  /* Ensures many circles. A store saves all of them in one transaction. If one row is refused, none of the rows has an
+     effect, and the position in the error is the index of the refused row. */
   sync_result ensure_circular_conditions(const circle_columns &columns, const condition_options &options = {}) {
     const std::vector<const char *> identifiers = rows_of(columns);
     const fencepost_condition_options given = c_options(options);
@@ -628,8 +632,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
          &given);
   }
 
-  /* A line that counts the devices that cross it, for monitors with a path. Leave policy and assumed state at their
-     defaults. */
+  /* Adds a line without width: each crossing of the line is an event with a direction. Only a monitor with a path can
+     have lines. Keep the default policy and the default assumed state in `options`, because a line has neither. */
   void add_line_condition(const std::string &identifier, const fencepost::geometry &lines,
                           const condition_options &options = {},
                           const shape_options &reading = standard_shape_options()) {
@@ -646,7 +650,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
          &reading, &given);
   }
 
-  /* The ensure functions leave an equal condition unchanged, and return true if the condition was added or replaced. */
+  /* The following functions return true if they added or replaced the condition, and false if an equal condition
+     existed. */
 
   bool ensure_polygon_condition(const std::string &identifier, const fencepost::geometry &polygon,
                                 const condition_options &options = {},
@@ -688,8 +693,9 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return changed != 0;
   }
 
-  /* Each function ensures many conditions; a store saves all of them in one transaction. Ensures all rows or none; the
-     position in an error is the index of the refused row. */
+  /* Each of the following functions adds or ensures many conditions. A store saves all of them in one transaction. If
+     one row is refused, none of the rows has an effect, and the position in the error is the index of the refused
+     row. */
 
   void add_polygon_conditions(const shape_columns &columns, const condition_options &options = {},
                               const shape_options &reading = standard_shape_options()) {
@@ -872,8 +878,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return out;
   }
 
-  /* Plans the circles around the position of the last fix; the parameter armed lists the generations of the armed
-     conditions. */
+  /* Plans which circles to watch around the position of the last fix. `armed` contains the generations of the
+     conditions that are armed now. */
   fencepost::plan plan(double latitude, double longitude, double accuracy_m,
                        const std::vector<std::uint64_t> &armed = {},
                        const plan_options &options = standard_plan_options()) const {
@@ -886,8 +892,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
 
   void feed(const fix &sample) { call(fencepost_monitor_feed_fix, get(), &sample); }
 
-  /* Feeds many fixes, which are read in place. If the error is FENCEPOST_E_QUEUE_FULL, its position is the first row
-     that was not consumed. */
+  /* Feeds many fixes, without copying the array. If the queue becomes full, the error is FENCEPOST_E_QUEUE_FULL, and
+     its position is the index of the first row that was not consumed. */
   feed_result feed(const fix *fixes, std::size_t count) {
     feed_result result{};
     call(fencepost_monitor_feed_fixes, get(), fixes, count, &result);
@@ -913,7 +919,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     call(fencepost_monitor_set_host_capabilities, get(), diagnostics, unsupported_kinds, time_us);
   }
   void advance(std::int64_t time_us) { call(fencepost_monitor_advance, get(), time_us); }
-  /* Sets the clock back after inputs with wrong times. */
+  /* Sets the clock back, for example after inputs with wrong times. */
   void rewind(std::int64_t time_us) { call(fencepost_monitor_rewind, get(), time_us); }
 
   /* Events. */
@@ -934,7 +940,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return count;
   }
 
-  /* Commits the delivered events. */
+  /* Commits the delivered events: they will not be delivered again. */
   void acknowledge() { call(fencepost_monitor_acknowledge, get()); }
 
   /* Returns the delivered, uncommitted events to the queue: they are delivered again. */
@@ -1050,7 +1056,7 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     return out;
   }
 
-  /* Degrees and metres. Without options a condition is assumed unsatisfied. */
+  /* Degrees and metres. A call without options assumes that the condition is unsatisfied. */
 
   void add_circular(const std::string &identifier, double latitude, double longitude, double radius_m,
                     const condition_options &options = fleet_condition_options()) {
@@ -1088,7 +1094,8 @@ class conditions : public detail::questions<conditions, detail::table_questions>
          &reading, &given);
   }
 
-  /* The ensure functions leave an equal condition unchanged, and return true if the condition was added or replaced. */
+  /* The following functions return true if they added or replaced the condition, and false if an equal condition
+     existed. */
 
   bool ensure_circular(const std::string &identifier, double latitude, double longitude, double radius_m,
                        const condition_options &options = fleet_condition_options()) {
@@ -1138,8 +1145,8 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     return changed != 0;
   }
 
-  /* Adds or ensures many conditions. All rows are processed, or none; the position in an error is the index of the
-     refused row. */
+  /* Each of the following functions adds or ensures many conditions. All rows are processed, or none; the position in
+     an error is the index of the refused row. */
 
   void add_circulars(const circle_columns &columns, const condition_options &options = fleet_condition_options()) {
     const std::vector<const char *> identifiers = rows_of(columns);
@@ -1313,7 +1320,7 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     return out;
   }
 
-  /* The identifiers in add order. */
+  /* The identifiers of all conditions, in the order in which the conditions were added. */
   std::vector<std::string> identifiers() const {
     return detail::split(detail::sized<std::string>([this](char *buffer, std::size_t capacity, std::size_t *size) {
       return repeatable(fencepost_conditions_identifiers, get(), buffer, capacity, size, nullptr);
@@ -1342,7 +1349,8 @@ class fleet : detail::calls {
     handle_.reset(created);
   }
 
-  /* Restores a fleet in memory from a snapshot, with its own table or an existing table. */
+  /* Restores a fleet in memory from a snapshot. The fleet uses the given table of conditions, or a table of its own if
+     no table is given. */
   static fleet restore(const std::vector<std::uint8_t> &snapshot) {
     fencepost_fleet *created = nullptr;
     call(fencepost_fleet_restore, snapshot.data(), snapshot.size(), nullptr, &created);
@@ -1401,15 +1409,15 @@ class fleet : detail::calls {
     if (number == FENCEPOST_NO_DEVICE) return std::nullopt;
     return number;
   }
-  /* The numbers of many devices, usable as the dictionary of fleet_columns; devices that do not exist are created. All
-     or none. */
+  /* The numbers of many devices, which can be used as the dictionary of fleet_columns. Devices that do not exist are
+     created. All or none. */
   std::vector<std::uint32_t> devices(const std::vector<std::string> &identifiers) {
     const std::vector<const char *> texts = texts_of(identifiers);
     std::vector<std::uint32_t> numbers(texts.size());
     call(fencepost_fleet_devices, get(), texts.data(), texts.size(), 1u, numbers.data());
     return numbers;
   }
-  /* The numbers of all devices, sorted by the devices' places (see Devices in fencepost.h). */
+  /* The numbers of all devices, in ascending order of number & FENCEPOST_DEVICE_PLACE_MASK. */
   std::vector<std::uint32_t> device_numbers() const {
     return numbers_of([this](std::uint32_t *out, std::size_t capacity, std::size_t *count) {
       return repeatable(fencepost_fleet_device_numbers, get(), out, capacity, count);
@@ -1430,7 +1438,8 @@ class fleet : detail::calls {
   void remove_device(std::uint32_t device, bool drop_events = false) {
     call(fencepost_fleet_remove_device, get(), device, std::uint32_t{drop_events});
   }
-  /* Removes the devices that have had inputs, but none at or after a given time; returns their numbers. */
+  /* Removes the devices that have had inputs, but none at or after a given time. Returns the numbers of the removed
+     devices. */
   std::vector<std::uint32_t> expire(std::int64_t before_us) {
     return numbers_of([this, before_us](std::uint32_t *out, std::size_t capacity, std::size_t *count) {
       return repeatable(fencepost_fleet_expire, get(), before_us, out, capacity, count);
@@ -1445,11 +1454,11 @@ class fleet : detail::calls {
 
   /* Inputs. Times are microseconds since 1970-01-01T00:00:00Z. */
 
-  /* Sets the arrival time of the following inputs. */
+  /* Sets the arrival time of the inputs that are fed after this call. */
   void set_arrival_time(std::int64_t time_us) { call(fencepost_fleet_set_arrival_time, get(), time_us); }
   void feed(std::uint32_t device, const fix &sample) { call(fencepost_fleet_feed_fix, get(), device, &sample); }
-  /* Feeds many fixes of many devices. If the error is FENCEPOST_E_QUEUE_FULL, its position is the first row that was
-     not consumed. */
+  /* Feeds many fixes of many devices. If the queue becomes full, the error is FENCEPOST_E_QUEUE_FULL, and its position
+     is the index of the first row that was not consumed. */
   feed_result feed(const fleet_columns &columns, std::size_t count) {
     feed_result result{};
     call(fencepost_fleet_feed_columns, get(), &columns, count, &result);
@@ -1463,12 +1472,12 @@ class fleet : detail::calls {
   }
   /* Tells the fleet that time has passed for all devices. */
   void advance(std::int64_t time_us) { call(fencepost_fleet_advance, get(), time_us); }
-  /* Like advance(), but without the limit of max_time_step_us. */
+  /* Advances all devices as advance() does, but the limit max_time_step_us does not apply. */
   void force_advance(std::int64_t time_us) { call(fencepost_fleet_force_advance, get(), time_us); }
   void advance_device(std::uint32_t device, std::int64_t time_us) {
     call(fencepost_fleet_advance_device, get(), device, time_us);
   }
-  /* Sets the fleet's clock back to a given time, and also each device clock that is later than this time. */
+  /* Sets the fleet's clock back to a given time, and also the clock of each device whose clock is later. */
   void rewind(std::int64_t time_us) { call(fencepost_fleet_rewind, get(), time_us); }
   void rewind_device(std::uint32_t device, std::int64_t time_us) {
     call(fencepost_fleet_rewind_device, get(), device, time_us);
@@ -1536,7 +1545,8 @@ class fleet : detail::calls {
     call(fencepost_fleet_state, get(), device, detail::terminated(identifier), &out);
     return out;
   }
-  /* The conditions that a device is inside, and the beacons near it, in add order. */
+  /* The conditions that a device is inside, and the beacons near it, in the order in which the conditions were
+     added. */
   std::vector<presence> inside(std::uint32_t device) const {
     return numbers_of<presence>([this, device](presence *out, std::size_t capacity, std::size_t *count) {
       return repeatable(fencepost_fleet_inside, get(), device, out, capacity, count);
@@ -1548,7 +1558,8 @@ class fleet : detail::calls {
       return repeatable(fencepost_fleet_devices_inside, get(), detail::terminated(identifier), out, capacity, count);
     });
   }
-  /* All pairs of a device and a condition that it is inside. */
+  /* All pairs of a device and a condition for which the device is inside the condition, or near the condition's
+     beacon. */
   std::vector<device_presence> devices_inside() const {
     return numbers_of<device_presence>([this](device_presence *out, std::size_t capacity, std::size_t *count) {
       return repeatable(fencepost_fleet_devices_inside, get(), nullptr, out, capacity, count);
@@ -1566,8 +1577,8 @@ class fleet : detail::calls {
     call(fencepost_fleet_safe_distance, get(), device, latitude, longitude, &out);
     return out;
   }
-  /* Plans the circles around the position of a device's last fix; the parameter armed lists the generations of the
-     armed conditions. */
+  /* Plans which circles to watch around the position of a device's last fix. `armed` contains the generations of the
+     conditions that are armed now. */
   fencepost::plan plan(std::uint32_t device, double latitude, double longitude, double accuracy_m,
                        const std::vector<std::uint64_t> &armed = {},
                        const plan_options &options = standard_plan_options()) const {

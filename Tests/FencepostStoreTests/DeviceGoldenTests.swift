@@ -2,9 +2,9 @@ import Fencepost
 import Foundation
 import Testing
 
-/// Tests exported devices of each format, with the digest of their table and the events that they produce after import.
-/// Exported devices of all formats must stay readable. The devices in format 1 were written by version 0.2. In the
-/// third file the portable devices have format 3.
+/// Tests files of devices that were exported in each format. A file also contains the digest of the devices' table, and
+/// the events that the devices produce after import. Exported devices of all formats must stay readable. The devices in
+/// format 1 were written by version 0.2. In the third file the portable devices have format 3.
 ///
 /// The devices come from `fleet-1.bin` and `fleet-2.bin`. `FENCEPOST_WRITE_GOLDEN=1 swift test --filter
 /// DeviceGoldenTests` writes the file of the newest format.
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  /// The conditions of a table with other generations and in another order.
+  /// Returns a table with the same conditions, but in another order and with other generations.
   private func reordered(_ conditions: Conditions) throws -> Conditions {
     let other = Conditions()
     for identifier in conditions.identifiers.reversed() {
@@ -55,7 +55,7 @@ import Testing
     return other
   }
 
-  /// Imports devices, feeds each the same inputs, and returns everything that the caller sees.
+  /// Imports devices, feeds the same inputs to each of them, and returns everything that the caller sees.
   private func continuation(of devices: [(String, [UInt8])], _ table: Conditions, adapt: Bool) throws -> [String] {
     var fleet = try FleetEngine(table)
     let numbers = try fleet.load(devices, adapt: adapt)
@@ -102,7 +102,7 @@ import Testing
     try text.write(to: file(3), atomically: true, encoding: .utf8)
   }
 
-  /// The devices of the file can be imported, and continue as before.
+  /// Devices in a file can be imported, and then give the expected events.
   @Test(arguments: 1...3) func devicesAreImported(_ format: Int) throws {
     let expected = try String(contentsOf: file(format), encoding: .utf8)
     let lines = expected.split(separator: "\n")
@@ -117,9 +117,9 @@ import Testing
     #expect(try text(devices, digest: digest, conditions) == expected)
   }
 
-  /// The same fleet exports the same bytes. Portable devices are written in the newest format only. When the format of
-  /// non-portable devices changes, remove this test for the older formats, but keep the previous test, which reads
-  /// them.
+  /// Exporting the devices again gives the bytes in the file. For portable devices, this is tested only in the newest
+  /// format, because the library writes no other. When the format of non-portable devices changes, remove this test for
+  /// the older formats, but keep `devicesAreImported`, which reads them.
   @Test(arguments: 1...3) func theBytesAreThoseOfToday(_ format: Int) throws {
     let lines = try String(contentsOf: file(format), encoding: .utf8).split(separator: "\n")
     let expected = lines.dropFirst().prefix { $0 != "imported" }.map { $0.split(separator: " ", maxSplits: 2) }

@@ -8,7 +8,7 @@ import Testing
 @testable import FencepostStore
 @testable import FencepostStoreCore
 
-/// Tests a fleet's store with a manipulated head and a correct seal.
+/// Tests fleet stores whose head row was manipulated and then got a correct checksum.
 @Suite struct HostileHeadTests {
   private static let seconds: Int64 = 1_000_000
 
@@ -28,7 +28,7 @@ import Testing
     try fleet.close()
   }
 
-  /// Replaces the head and writes a correct seal.
+  /// Changes the head row of the fleet's store, and writes the row with a correct checksum.
   private func reseal(_ folder: Folder, _ change: (inout FleetHeadRow) -> Void) throws {
     let path = folder.file("f.fencepost")
     let connection = try Connection.open(path)
@@ -52,8 +52,8 @@ import Testing
     try connection.foldLog()
   }
 
-  /// A store of one megabyte must not make the library allocate gigabytes: the library allocates no memory for devices
-  /// that do not exist.
+  /// A store of one megabyte must not make the library allocate gigabytes, whatever number of devices the head row
+  /// states.
   @Test func devicesThatAreNotThere() throws {
     let folder = try Folder()
     try fill(folder, devices: 20)

@@ -40,8 +40,9 @@ import Testing
     try second.close()
   }
 
-  /// Closing a second connection must not release the lock of the first. If the lock were a POSIX lock taken by another
-  /// copy of SQLite, closing the second connection would release the lock.
+  /// Closing a second connection must not release the lock of the first. A process loses its POSIX locks on a file when
+  /// it closes any descriptor of the file, so a lock of this kind would be lost if the second connection came from
+  /// another copy of SQLite.
   @Test func theNameStaysTakenForOtherProcesses() throws {
     let folder = try Folder()
     var first = try open(folder)
@@ -95,8 +96,8 @@ import Testing
 
   // MARK: - Restart
 
-  /// A sequence of calls gives the same events, and the same state byte for byte, with and without a restart after
-  /// every call.
+  /// A sequence of calls with a restart after every call gives the same events as the sequence without restarts, and
+  /// the same state, byte for byte.
   @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 30_000_000)])
   func restartsChangeNothing(_ durability: Durability) throws {
     for seed in 1...(isSoak ? 40 : 6) as ClosedRange<UInt64> {

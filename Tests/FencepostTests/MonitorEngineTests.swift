@@ -173,7 +173,7 @@ import Testing
     return engine
   }
 
-  /// Feeds a log, with consecutive fixes in batches of `batch`, and polls at the end.
+  /// Feeds the inputs of a log and polls the events at the end. Consecutive fixes are fed in batches of `batch` fixes.
   private func run(_ inputs: [Input], _ start: MonitorEngine, batch: Int, copying: Bool = false) throws -> [String] {
     var engine = start
     var fixes: [Fix] = []
@@ -221,7 +221,7 @@ import Testing
     #expect(total > (delivery == .every ? 240 : 40))
   }
 
-  /// With `every` the events do not depend on when the consumer polls.
+  /// With the delivery mode `every`, the events do not depend on when the consumer polls.
   @Test func momentsOfAskingMakeNoDifference() throws {
     var random = SeededGenerator("MonitorEngineTests asking", salt: 50)
     for _ in 0..<12 {

@@ -8,8 +8,8 @@ import Testing
     var value: UInt64 = 0
   }
 
-  /// Checks reads and writes against a dictionary: with few slots used, with most slots used, and with used slots whose
-  /// distances are multiples of a power of two.
+  /// Compares reads and writes with those of a dictionary while the table becomes nearly full and nearly empty in turn.
+  /// The used slots are multiples of `stride`.
   @Test(arguments: [1, 64, 4_096]) func agreesWithADictionary(stride: Int) throws {
     for life in 0..<12 {
       var random = SeededGenerator("sparse slots", salt: UInt64(life * 10_000 + stride))
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// Tests the largest possible slot number, and a full table with a place for every slot.
+  /// Tests the largest possible slot number, and a table in which every slot is used.
   @Test func extremesAreFound() throws {
     var slots = SparseSlots<Number>()
     for slot in [UInt32.max - 1, 0, 1 << 31] { slots[slot] = Number(value: UInt64(slot)) }

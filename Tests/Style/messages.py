@@ -1,13 +1,14 @@
 """Lists every message that a user can read: errors, warnings, `explain`, the commands' help and output, the log.
 
-    Tests/Style/messages.py            compares with Tests/Golden/messages.txt, and refuses tests that repeat a message
-    Tests/Style/messages.py --print    prints the list: make messages
-    Tests/Style/messages.py --update   rewrites that file; its diff is what a reviewer reads
+    Tests/Style/messages.py            compares the list with Tests/Golden/messages.txt, and refuses tests that repeat
+                                       messages
+    Tests/Style/messages.py --print    prints the list, as `make messages` does
+    Tests/Style/messages.py --update   rewrites Tests/Golden/messages.txt, so that reviewers see the changes
 
 A message is a string of two words or more in the sources of the library, the package, the plugin and the extensions,
-however it reaches the user. Therefore the list also contains a few strings that no user reads. The list misses messages
-of a single word, and messages that are composed of single words. Values appear in braces. SQL, HTML, CSS and script
-texts are left out.
+however it reaches the user. A few strings that no user reads also fit this description and are in the list. The list
+misses messages of a single word, and messages that are composed of single words. Values within a message appear in
+braces. SQL, HTML, CSS and script texts are left out.
 
 A test asserts the type, code, row, place and values of an error, not its wording. A literal in a Python test must not
 repeat five consecutive words of a message; names with an underscore, and values, do not count as words.

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Draws the documentation's time lines as SVG, from the engine's real results.
 
-.venv/bin/python bindings/site/drawings.py [FOLDER]      bindings/site/pictures, unless a folder is named
+    .venv/bin/python bindings/site/drawings.py [FOLDER]
+
+The drawings are written to FOLDER, by default bindings/site/pictures.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ class Run:
     name: str
     explanations: list[Explanation]
     events: list[tuple[float, float, State]]
-    """For each event, the time of the event and the time of its evidence, in seconds, and the new state."""
+    """The events: for each event its time and the time of its evidence, in seconds, and the new state."""
 
 
 def follow(name: str, policy: TransitionPolicy, distances: Sequence[float], accuracies: Sequence[float]) -> Run:
@@ -52,7 +54,7 @@ def follow(name: str, policy: TransitionPolicy, distances: Sequence[float], accu
 
 
 class Drawing:
-    """An SVG that grows downwards: a plot of distances over time, with rows of states below it."""
+    """An SVG drawing: a plot of distances over time, with rows of states below the plot."""
 
     def __init__(self, title: str, seconds: int, metres: float) -> None:
         self.title, self.seconds, self.metres = title, seconds, metres
@@ -82,7 +84,7 @@ class Drawing:
         self.add(f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{colour}" stroke-width="{width}"{dashes}/>')
 
     def band(self, run: Run, margin: Callable[[Explanation], float | None], sign: int) -> None:
-        """Fills the band in which a fix is beyond the line, but by less than the margin."""
+        """Fills the band between the line and the margin on one side of the line."""
         edge = [(self.x(second), self.y(sign * (margin(each) or 0))) for second, each in enumerate(run.explanations)]
         zero = self.y(0)
         points = [(edge[0][0], zero), *edge, (edge[-1][0], zero)]
@@ -90,7 +92,7 @@ class Drawing:
         self.add(f'<polygon points="{corners}" fill="{FAINT}" fill-opacity="0.22"/>')
 
     def plot(self, run: Run, distances: Sequence[float]) -> None:
-        """Plots distances over time, with the line, its margins, and the times during which a candidate is open."""
+        """Plots distances over time, with the line, its margins, and the periods of dwell."""
         self.rectangle(LEFT, TOP, WIDTH - RIGHT, TOP + PLOT, PAPER)
         self.band(run, lambda each: each.exit_margin, 1)
         self.band(run, lambda each: each.entry_margin, -1)
@@ -109,8 +111,8 @@ class Drawing:
         self.text(LEFT + 6, TOP + 14, "outside", colour=FAINT)
 
     def states(self, run: Run) -> None:
-        """Adds a row that shows when the condition was satisfied. Each event has a triangle at its time and a dot at
-        the time of its evidence."""
+        """Adds a row that shows when the condition was satisfied. A triangle marks the time of each event. If
+        the event's evidence has another time, a dot marks that time."""
         top, bottom = self.bottom + 10, self.bottom + ROW
         self.rectangle(LEFT, top, WIDTH - RIGHT, bottom, FAINT, 0.22)
         begun = None
@@ -145,7 +147,7 @@ class Drawing:
 
 
 def spans(flags: Sequence[bool]) -> list[tuple[int, int]]:
-    """The first and last second of each run of true values."""
+    """Returns the first and the last second of each period during which the flag is true."""
     found: list[tuple[int, int]] = []
     for second, flag in enumerate(flags):
         if not flag:
@@ -158,7 +160,8 @@ def spans(flags: Sequence[bool]) -> list[tuple[int, int]]:
 
 
 def along(*corners: tuple[int, float]) -> list[float]:
-    """Returns a value for each second, interpolated linearly between corners (second, value)."""
+    """Returns a value for each second. A corner is a pair (second, value); the values between two corners are
+    interpolated linearly."""
     values = []
     for (first, start), (last, end) in itertools.pairwise(corners):
         values += [start + (end - start) * step / (last - first) for step in range(last - first)]
@@ -182,7 +185,7 @@ def margin_and_dwell() -> str:
 
 
 def accuracy_and_margin() -> str:
-    """A device that stays on one side of the line while its fixes become less accurate and scatter across it."""
+    """A device that stays inside the line while its fixes become less accurate and scatter across the line."""
     distances = along((0, 60), (40, 60), (60, -75), (110, -75))
     scatter = (30, -40, 35, -70, 25, -55, 45, -30, 50, -60)
     distances += [float(scatter[second % len(scatter)]) for second in range(110, 200)]

@@ -58,7 +58,7 @@ public func fencepost_fleet_import_devices(
 /// The bytes of several devices, one device after the other.
 private struct ExportedRows {
   private let start: UnsafeRawPointer?
-  /// A copy of the offsets, which ensures that the values read later are the checked ones.
+  /// A copy of the offsets, so that the caller cannot change them after they were checked.
   private let offsets: [UInt64]
 
   init(_ bytes: UnsafeRawPointer?, _ offsets: UnsafePointer<UInt64>, _ count: Int) throws(BoundaryError) {

@@ -1,8 +1,8 @@
 /// The WGS84 ellipsoid and the quantities derived from its two defining constants.
 ///
 /// Source: NIMA TR8350.2, third edition (1997), table 3.1 (semi-major axis and flattening); the derived quantities are
-/// exact expressions of these two, rounded once. The constants are literals, so that the compiler inserts them as
-/// constants into the code of every build.
+/// exact expressions of these two, rounded once. The constants are literals, so that every build, even one without
+/// optimisation, inserts their values into the code.
 public enum Ellipsoid {
   /// Equatorial radius *a*, metres.
   @inlinable @inline(__always) static var equatorialRadius: Double { 6_378_137.0 }

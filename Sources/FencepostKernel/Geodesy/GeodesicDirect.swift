@@ -23,8 +23,8 @@
   ///   - latitude: degrees in [−90, 90].
   ///   - longitude: In degrees; any finite value.
   ///   - azimuth: In degrees clockwise from north; any finite value.
-  ///   - distance: Metres along the geodesic, negative for backwards; results for |distance| above 1e12 m have no
-  ///     meaning.
+  ///   - distance: Metres along the geodesic; a negative distance leads backwards. Results for |distance| above 1e12 m
+  ///     have no meaning.
   /// - Returns: The point that is reached; all its values are NaN if the latitude is out of range or an argument is not
   ///   finite.
   public static func solve(
@@ -89,7 +89,7 @@
       azimuth: Trigonometry.atan2Degrees(clairaut, northing2))
   }
 
-  /// A longitude that was moved by `change`, |change| ≤ 180, and then reduced to [−180, 180].
+  /// Adds `change`, |change| ≤ 180, to a longitude, and reduces the sum to [−180, 180].
   @inline(__always)
   static func wrapped(_ longitude: Double, plus change: Double) -> Double {
     let sum = (longitude.magnitude <= 180 ? longitude : longitude.remainder(dividingBy: 360)) + change

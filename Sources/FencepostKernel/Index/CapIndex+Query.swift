@@ -2,8 +2,8 @@
 @frozen
 public struct CapHit: Sendable, Equatable {
   public var id: UInt32
-  /// How far the position is from the cap, in metres, negative within the cap: never more than the true value, and
-  /// smaller by at most the tolerances of ``CapIndex/collect(near:within:into:)``.
+  /// A lower bound of the distance from the position to the cap, in metres; negative within the cap. The true distance
+  /// is larger by no more than the rounding errors of single precision.
   public var slack: Float
 
   @inlinable
@@ -14,16 +14,17 @@ public struct CapHit: Sendable, Equatable {
 }
 
 extension CapIndex {
-  /// Appends the id of every cap within a distance of a position: the chord from the position to the cap's centre is at
-  /// most the sum of the cap's reach and the distance.
+  /// Finds every cap within a distance of a position, that is, every cap for which the chord from the position to the
+  /// cap's centre is at most the sum of the cap's reach and the distance.
   ///
-  /// The comparison never misses a cap, but it may report too many: the results may include caps that are too far away
-  /// by less than a millionth of the length, or by less than a ten-millionth of the edge of their cube.
+  /// The results contain every cap within the distance. They may also contain caps that are slightly too far away: by a
+  /// millionth of the sum of reach and distance, plus 4 · 10⁻⁷ of the edge of the cap's cube, plus two grid steps
+  /// (`CapLevel.quantum`).
   ///
   /// - Parameters:
   ///   - position: The place around which to search.
   ///   - distance: In metres; at least 0, and may be infinite.
-  ///   - hits: The ids are appended to this array, in an order that depends only on the history of the index.
+  ///   - hits: The results are appended to this array, in an order that depends only on the history of the index.
   public func collect(near position: EarthVector, within distance: Double, into hits: inout ContiguousArray<CapHit>) {
     // Also rejects NaN.
     guard distance >= 0 else { return }
@@ -38,15 +39,14 @@ extension CapIndex {
     }
   }
 
-  /// Finds the caps that may be near at least one of many positions: all caps within `radius` of `centre`, where a ball
-  /// with this centre and radius contains all the positions. Afterwards, ``NearCaps/find(at:)`` finds the caps that
-  /// contain one of the positions.
+  /// Collects the caps for many positions that lie in one ball: all caps that overlap the ball with the given centre
+  /// and radius. After this call, ``NearCaps/find(at:)`` finds the caps that contain one of these positions.
   ///
   /// - Parameters:
   ///   - centre: A place on or below the surface of the Earth.
   ///   - radius: In metres; at least 0, and no longer than the diameter of the Earth.
-  ///   - bend: A position is reported as certainly inside a cap if it is still inside after the reach is shortened by
-  ///     `bend` · reach³; otherwise it is reported as possibly inside.
+  ///   - bend: A position is reported as certainly inside a cap if it is also inside the smaller cap whose reach is
+  ///     shorter by `bend` · reach³. Other positions within the cap are reported as possibly inside.
   public func gather(around centre: EarthVector, within radius: Double, bend: Double, into near: inout NearCaps) {
     near.begin(around: centre, within: radius, bend: bend)
     for stray in strays where stray.centre.squaredChord(to: centre).squareRoot() <= stray.reach + radius {
@@ -80,14 +80,15 @@ extension CapIndex {
     }
   }
 
-  /// The distance of a position from the nearest cap that is not excluded, in metres: never more than the true value,
-  /// and smaller by at most the tolerances of ``collect(near:within:into:)``. The result is negative within a cap, and
-  /// at most `distance`. The search radius shrinks to the smallest slack found so far.
+  /// A lower bound of the distance from a position to the nearest cap that is not excluded, in metres. The true
+  /// distance is larger by no more than the rounding errors of single precision. The result is negative within a cap,
+  /// and equal to `distance` if no cap is within that distance. The search radius shrinks to the smallest result found
+  /// so far.
   ///
   /// - Parameters:
   ///   - position: The place around which to search.
   ///   - distance: In metres; at least 0.
-  ///   - excepted: The first `count` of these caps are ignored.
+  ///   - excepted: The ids of the caps to exclude: the first `count` elements.
   public func leastSlack(
     near position: EarthVector, within distance: Double, except excepted: SIMD16<UInt32>, count: Int
   ) -> Double {
@@ -110,7 +111,7 @@ extension CapIndex {
     return least
   }
 
-  /// Searches the levels, beginning with the first one that may have near cubes.
+  /// Searches all levels: first one level together with the levels below it, and then each higher level.
   @inline(__always)
   private func lookAround(_ search: inout CapSearch, into hits: inout ContiguousArray<CapHit>) {
     var level = CapLevel.base
@@ -149,7 +150,7 @@ extension EarthVector {
   fileprivate var isOnEarth: Bool { x.magnitude < 1e9 && y.magnitude < 1e9 && z.magnitude < 1e9 }
 }
 
-/// One search: the storage of the index, the query, and pending results.
+/// The state of one search: the storage of the index, the query, and pending results.
 struct CapSearch {
   static var bufferSize: Int { 128 }  // 1 kB on the stack; a larger array would be allocated on the heap
 
@@ -161,13 +162,14 @@ struct CapSearch {
   var buffered = 0
   let position: EarthVector
   private(set) var distance: Double
-  /// Whether only the smallest slack is needed: caps that are farther away than the best result are then skipped.
+  /// True if only the smallest slack is needed; caps that are farther away than the best result so far are then
+  /// skipped.
   var isDrawnTogether = false
-  /// The caps to ignore if only the smallest slack is needed, and the number of these caps.
+  /// A search for the smallest slack ignores the caps with the first `exceptedCount` of these ids.
   var excepted = SIMD16<UInt32>()
   var exceptedCount = 0
   var least = 0.0
-  /// If `near` is not `nil`, caps are added to it instead of being reported.
+  /// If `near` is not `nil`, the search adds caps to this list instead of reporting them.
   var near: UnsafeMutablePointer<NearCaps>?
 
   init(
@@ -210,20 +212,20 @@ struct CapSearch {
     OpenTable.place(from: CapIndex.home(key, homes), in: nodes, mask: nodeMask) { $0.key == key }
   }
 
-  /// The distance in single precision, padded for the rounding errors of a level: those of a position relative to a
-  /// cube within `reach + distance` of it, and those of the comparison itself.
+  /// The search distance in single precision, padded for two errors at a level: the rounding of a position relative to
+  /// a cube within `reach + distance` of the position, and the rounding in the comparison.
   @inline(__always)
   func paddedDistance(level: Int) -> Float {
     Float((distance + 0x1.8p-23 * (1.5 * CapLevel.edge(level) + distance)) * (1 + 0x1p-21))
   }
 
-  /// An upper bound of the error of a slack that was measured in single precision at a level.
+  /// An upper bound of the rounding error of a slack that was computed in single precision at the given level.
   @inline(__always)
   func slackPadding(level: Int, reach: Float) -> Float {
     Float(0x1.8p-23 * 1.5 * CapLevel.edge(level)) + 0x1p-20 * (reach + Float(min(distance, 1.3e7)))
   }
 
-  /// Searches the cubes of a level around the position, and the levels below them if `descending`.
+  /// Searches the cubes of a level around the position. If `descending` is true, also searches the levels below.
   @inline(__always)
   mutating func look(level: Int, reach: Float, descending: Bool, into hits: inout ContiguousArray<CapHit>) {
     let edge = CapLevel.edge(level)
@@ -339,7 +341,7 @@ struct CapSearch {
     return Int(places.x) | Int(places.y) &<< 2 | Int(places.z) &<< 4
   }
 
-  /// The squared distances to the four children of a cube along one axis.
+  /// The squared distances from a position to the four children of a cube, measured along one axis.
   @inline(__always)
   static func gaps(_ relative: Float, _ quarter: Float) -> SIMD4<Float> {
     let below = SIMD4<Float>(-2, -1, 0, 1) * quarter - relative

@@ -1,23 +1,25 @@
-/// The extents of rings in eight directions on a plane. The extents show which rings may enclose a given ring; the
-/// smallest of these rings come first.
+/// The extents of rings on a plane, measured in eight directions. A ring cannot enclose a ring that has a larger extent
+/// in any direction; this leaves few candidates, which are examined roughly from the smallest to the largest.
 ///
-/// The plane is horizontal at the middle of all rings. If all vertices lie within about 80° of the middle, the rings
-/// and the areas within them appear on the plane without folds, so an area has the same extents as its ring. A ring
-/// that lies within another ring has no larger extent in any direction than the outer ring.
+/// The plane is horizontal at the centre of the box that bounds all rings. If all vertices lie within about 80° of this
+/// centre, the projection onto the plane does not fold the rings or the areas within them, so an area has the same
+/// extents as its ring. If a ring lies within another ring, none of its extents is larger than the outer ring's extent
+/// in the same direction.
 struct RingExtents {
-  /// The smallest coordinates of each ring's vertices in the eight directions, in metres.
+  /// For each ring, the smallest coordinate of its vertices in each of the eight directions, in metres, rounded up.
   private var inner: ContiguousArray<SIMD8<Float>> = []
   /// The rings, ordered by size. Rings of about the same size are sorted by number, because rings that lie close
   /// together often have consecutive numbers.
   private var order: ContiguousArray<Int> = []
-  /// The first level contains lower bounds of the coordinates of each ring's edges, with the rings in the order of
-  /// `order`. Each further level contains the smallest of each eight consecutive bounds of the level before.
+  /// The first level contains, for each ring in the order of `order`, lower bounds of the coordinates of the ring's
+  /// edges. In each further level, an element contains the smallest bounds of eight consecutive elements of the
+  /// previous level.
   private var tree: ContiguousArray<SIMD8<Float>> = []
   /// The index at which each level of the tree starts, and the index at which the last level ends.
   private var levels: ContiguousArray<Int> = [0]
-  /// Two size classes for each ring; a size class is given by the leading bits of a sum of extents. `least` is not
-  /// larger than the class of any ring that encloses the ring; `most` is not smaller than the class of any ring that
-  /// lies within it.
+  /// Bounds of size classes, for each ring; the size class of a ring is given by the leading bits of the sum of its
+  /// extents. Every ring that encloses the ring has at least the class `least`; every ring within the ring has at most
+  /// the class `most`.
   private var sizes: ContiguousArray<(least: UInt32, most: UInt32)> = []
 
   private static var fanOut: Int { 8 }
@@ -60,16 +62,16 @@ struct RingExtents {
     }
   }
 
-  /// There are 64 size classes between a size and twice that size.
+  /// Returns the size class of a ring with these extents: twice the size is 64 classes higher.
   private static func size(_ extents: SIMD8<Float>) -> UInt32 {
     var sum: Float = 0
     for direction in 0..<8 { sum -= extents[direction] }
     return max(sum, 0).bitPattern >> 17
   }
 
-  /// Calls `body` with each ring that may enclose `ring`, roughly in ascending order of size. `body` returns whether
-  /// the ring encloses `ring`. The calls stop when all remaining rings are larger than a ring that is known to enclose
-  /// `ring`.
+  /// Calls `body` with each ring that may enclose `ring`, roughly from the smallest to the largest. `body` returns true
+  /// if the ring that it gets encloses `ring`. From then on, rings that are larger than this enclosing ring are
+  /// skipped.
   func forEachEnclosing(_ ring: Int, _ body: (Int) -> Bool) {
     var limit = UInt32.max
     visit(levels.count - 2, 0, ring, &limit, body)
@@ -91,7 +93,7 @@ struct RingExtents {
     }
   }
 
-  /// A plane with its axes.
+  /// A plane with two axes, east and north.
   private struct Plane {
     let middle, up, east, north: EarthVector
     /// An upper bound of all coordinates, in metres.
@@ -115,8 +117,9 @@ struct RingExtents {
       north = up.cross(east)
     }
 
-    /// The coordinates in eight directions: first along the axes and between them, then in the opposite directions.
-    /// `nil` for a position that is too far below the plane.
+    /// The coordinates of a position in eight directions: along the two axes, along the two diagonals, and along the
+    /// opposites of these four directions. `nil` for a position that is less than 1 000 km above the parallel plane
+    /// through the Earth's centre.
     func place(_ vector: EarthVector) -> SIMD8<Float>? {
       guard vector.dot(up) > 1e6 else { return nil }
       let apart = vector - middle

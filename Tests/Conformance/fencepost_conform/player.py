@@ -1,9 +1,10 @@
 """Runs conformance scenarios on the engine. The format is described in Tests/Conformance/README.md.
 
-This module handles everything that belongs to a host or a store rather than to one monitor: which names are in use,
-closing and reopening, and the consumer. Without a store, a restart replaces the monitor with its fork, which redelivers
-the events that were not committed. With a store, nothing is simulated: each scenario has its own directory, a restart
-closes and reopens the monitor, and in a failing store the system does not let the files grow.
+This module handles everything that belongs to a host or a store rather than to one monitor: the names in use, the
+closing and reopening of monitors, and the consumer of the events. Without a store, a restart replaces the monitor with
+its fork, which redelivers the events that were not committed. With a store, nothing is simulated: each scenario has its
+own directory, and a restart closes and reopens the monitor. To make a store fail, the system does not let its files
+grow.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ except ImportError:  # not a Unix system
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a scenario: `verdict` is passed, failed or skipped; the other members say where and why it
-    ended."""
+    """The result of a scenario: `verdict` is passed, failed or skipped. For a failed or skipped scenario, the other
+    members tell the step and the reason."""
 
     scenario: Scenario
     verdict: str
@@ -71,8 +72,8 @@ def run_scenarios(
     Args:
         scenarios: The scenarios that :func:`read_scenarios` returns.
         restart_every_step: True restarts every open monitor after each step; the expectations stay the same.
-        store: A directory in which each scenario gets a new directory for its monitors. If it is None, the monitors are
-            kept in memory.
+        store: A directory in which each scenario gets a new directory for its monitors. If `store` is None, the
+            monitors are kept in memory.
 
     Raises:
         InputError: A step does not follow the format.
@@ -147,7 +148,8 @@ class _Run:
             named.monitor.close()
 
     def restart_between_steps(self, named: Named) -> None:
-        """Checks that events in flight are redelivered, unless their condition was removed meanwhile."""
+        """Restarts the monitor, and checks that an event in flight is delivered again, unless its condition was removed
+        or replaced."""
         named.restart()
         event = named.in_flight
         if event is None:

@@ -16,8 +16,8 @@ enum Project {
   /// While the major version is 0, each minor version has its own SONAME; see ABIPolicy.md.
   static let soname = "libfencepost.so.\(FENCEPOST_VERSION_MAJOR).\(FENCEPOST_VERSION_MINOR)"
 
-  /// True if the library tests run: the library is built, or `FENCEPOST_REQUIRE_LIBRARY` (set by the Makefile) makes
-  /// its absence a failure.
+  /// True if the tests of the library run. They run if the library is built. If `FENCEPOST_REQUIRE_LIBRARY` is set, as
+  /// by the Makefile, they also run without the library, and fail.
   static let testsLibrary =
     FileManager.default.fileExists(atPath: library.path)
     || ProcessInfo.processInfo.environment["FENCEPOST_REQUIRE_LIBRARY"] != nil

@@ -34,8 +34,8 @@ import Testing
     #expect(slots.elementsEqual(table.live), "each of them is the whole add order")
   }
 
-  /// A new condition with the same identifier reuses the slot, but inherits nothing else: not the place in the index,
-  /// not the shape, not the identity.
+  /// A new condition with the same identifier reuses the old condition's slot. The shape, the beacon identity and the
+  /// entry in the index come only from the new condition.
   @Test func aReplacementOfAnotherKindKeepsTheSlotAlone() throws {
     var table = ConditionTable(limit: nil)
     let beacon = BeaconIdentityCondition(uuid: someUUID, major: 1)
@@ -70,7 +70,8 @@ import Testing
     #expect(table.slot(of: "y") == 0 && !table.holds(0, first + 1) && table.holds(0, first + 2))
   }
 
-  /// The condition that has waited longest is promoted, even if waiting conditions are replaced or removed in between.
+  /// When a condition within the limit is removed, the condition that has waited longest takes its place. This also
+  /// holds if waiting conditions were replaced or removed before.
   @Test func aPlaceUnderTheLimitGoesToWhoWaitsLongest() throws {
     var table = ConditionTable(limit: 1)
     for name in ["a", "b", "c", "d"] { enter(&table, name, .circle(circle(100))) }

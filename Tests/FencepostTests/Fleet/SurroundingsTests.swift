@@ -20,8 +20,8 @@ import Testing
     World(latitude: 89.97, longitude: -60, radii: 20...200),
   ]
 
-  /// Tests walks, jumps and changes of the table among crowded circles: after each fix, a device is inside exactly
-  /// those circles whose centre is at a distance of at most their radius.
+  /// Tests walks, jumps and changes of the table among crowded circles. After each fix, the device must be inside
+  /// exactly those circles whose centre is within their radius.
   @Test(arguments: worlds) func aDeviceIsInsideOfTheCirclesAroundIt(_ world: World) throws {
     var random = SeededGenerator("surroundings", salt: UInt64(world.radii.upperBound + world.latitude + 90))
     let north = 0.02

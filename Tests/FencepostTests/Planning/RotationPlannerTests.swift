@@ -5,7 +5,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Tests the rules of rotation, and known pitfalls of other implementations.
+/// Tests which circles a plan arms, and pitfalls that are known from other implementations.
 @Suite struct RotationPlannerTests {
   private let here = Coordinate(latitude: 0, longitude: 0)
 
@@ -67,7 +67,8 @@ import Testing
     #expect(try armed(2) == ["a"])
   }
 
-  /// Pitfall 1: a large circle around the device is near if its boundary is near, although its centre is far away.
+  /// Pitfall 1: a circle is near if its boundary is near, even if its centre is far away, as in a large circle around
+  /// the device.
   @Test func aLargeCircleAroundTheDeviceKeepsItsSlot() throws {
     var circles = (0..<30).map { ("small\($0)", away(3_000 + 10 * Double($0)), 100.0) }
     circles.append(("large", away(20_000, bearing: 270), 20_500))
@@ -77,8 +78,8 @@ import Testing
     #expect(plan.armed.map(\.identifier).first == "large")
   }
 
-  /// Pitfalls 2 and 8: circles that stay armed are not removed and added again; the changes are relative to the
-  /// previous plan.
+  /// Pitfalls 2 and 8: a plan lists the changes since the previous plan, so a circle that stays armed is not removed
+  /// and added again.
   @Test func whatStaysIsNotTouched() throws {
     let engine = try engine((0..<40).map { ("c\($0)", away(200 * Double($0)), 50.0) })
     var planner = try RotationPlanner(slots: 10)
@@ -94,8 +95,8 @@ import Testing
     #expect(kept.isDisjoint(with: moved.additions.map(\.identifier)))
   }
 
-  /// Pitfall 3: the engine keeps the records, so a condition that lost its slot and got it back reports its next
-  /// arrival.
+  /// Pitfall 3: a condition keeps its record when it loses its slot, so it reports its next arrival after it has got a
+  /// slot again.
   @Test func anEvictedConditionReportsItsNextArrival() throws {
     let near = (0..<4).map { ("far\($0)", away(50_000 + 300 * Double($0)), 100.0) }
     var host = RotatingHost(try engine([("home", here, 200)] + near), try RotationPlanner(slots: 3))
@@ -111,7 +112,7 @@ import Testing
     #expect(events == ["satisfied", "unsatisfied", "satisfied"])
   }
 
-  /// Pitfall 4: a plan depends only on the position it is made for.
+  /// Pitfall 4: the circles that a plan arms depend only on the position of the plan, not on earlier plans.
   @Test func thePlanDependsOnThePositionOnly() throws {
     let engine = try engine((0..<40).map { ("c\($0)", away(700 * Double($0)), 50.0) })
     var worn = try RotationPlanner(slots: 6)
@@ -121,8 +122,8 @@ import Testing
     #expect(old.armed == new.armed)
   }
 
-  /// Pitfalls 5 and 10: every plan has a slot for the wake-up circle, however many circles are near, even if there is
-  /// only a single slot.
+  /// Pitfalls 5 and 10: if not all circles fit, one slot is for the wake-up circle, even if there is only a single
+  /// slot.
   @Test(arguments: [1, 2, 5])
   func theWakeUpCircleKeepsItsSlot(_ slots: Int) throws {
     let engine = try engine((0..<20).map { ("c\($0)", away(10 * Double($0)), 50.0) })
@@ -132,7 +133,7 @@ import Testing
     #expect(plan.wakeUp != nil)
   }
 
-  /// Pitfall 6: a plan only names circles from earlier plans.
+  /// Pitfall 6: a plan removes only circles that an earlier plan armed.
   @Test func foreignSlotsAreNotNamed() throws {
     var engine = try engine([("mine", here, 100)])
     var planner = try RotationPlanner(slots: 5)
@@ -144,7 +145,7 @@ import Testing
     #expect(next.removals.isEmpty)
   }
 
-  /// Pitfall 7: each armed circle says which side to assume.
+  /// Pitfall 7: for each armed circle, a plan says whether the device is inside.
   @Test func sidesAreGiven() throws {
     let engine = try engine([("in", here, 500), ("out", away(5_000), 500)])
     var planner = try RotationPlanner(slots: 5)
@@ -166,8 +167,8 @@ import Testing
     #expect(next.armed.map(\.radius) == [600])
   }
 
-  /// Margin and accuracy shrink the wake-up circle. For pitfall 9 (a filter that belongs to another creator), see
-  /// `SignificantChangeTests`.
+  /// Margin and accuracy shrink the wake-up circle. `SignificantChangeTests` tests pitfall 9, a filter that belongs to
+  /// another creator.
   @Test func marginAndAccuracyMakeTheWakeUpCircleSmaller() throws {
     let engine = try engine((0..<5).map { ("c\($0)", away(1_000 + 100 * Double($0)), 100.0) })
     func radius(_ margin: Double, _ accuracy: Double, _ maximum: Double = 100_000) throws -> Double? {

@@ -78,7 +78,7 @@ final class MemoryStorage: MonitorStorage, @unchecked Sendable {
     isClosed = true
   }
 
-  /// The snapshot of the monitor that the rows describe.
+  /// Restores the monitor from the stored rows, and returns its snapshot.
   var state: [UInt8] {
     get throws {
       var sorted = SortedRows()

@@ -60,7 +60,7 @@ class Assistant:
             self.topics.pop(message.topic, None)
 
     def entities(self, kind: str) -> dict[tuple[str, str | None], dict[str, Any]]:
-        """Returns the entities as a mapping from the names of the device and the entity."""
+        """Returns a mapping from (device name, entity name) to the configuration of the entity."""
         found = {}
         for topic, text in dict(self.topics).items():
             if (parts := CONFIG.fullmatch(topic)) and parts[1] == kind:
@@ -126,8 +126,8 @@ def watcher(stack: ExitStack, folder: Path, broker: Broker, *more: str | Path) -
 
 
 def test_people_places_and_positions(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """Each pair of a place and a person has a sensor from the first fix on. The test checks states and positions, and
-    what happens when a watch ends or a place is removed."""
+    """After a person's first fix, there is a sensor for each pair of this person and a place. The test checks states
+    and positions, and what happens when a watch ends or a place is removed."""
     folder = tmp_path / "watch"
     folder.mkdir()
     conditions(folder, home=0.0, office=1.0)

@@ -1,5 +1,5 @@
-"""With a real Spark, streams give the events that the command gives, for any number of shards, any division into
-micro-batches, and any order of rows."""
+"""Tests, with a real Spark, that streams give the same events as the `fencepost` command, for any number of shards, any
+division into micro-batches, and any order of rows."""
 
 from __future__ import annotations
 

@@ -53,7 +53,8 @@ only_in_full = pytest.mark.skipif(not IS_FULL, reason="in the part full of make 
 
 
 def in_full(*values: Any) -> list[Any]:
-    """Returns the values as test parameters that `make test` skips and the run `full` includes."""
+    """Returns the values as test parameters. `make test` skips these parameters; `make soak` and the part `full`
+    of `make test-all` run them."""
     return [pytest.param(value, marks=[pytest.mark.full, only_in_full]) for value in values]
 
 
@@ -75,8 +76,8 @@ def needs_shared() -> pytest.MarkDecorator:
 def mentions(message: object, parts: str) -> bool:
     """True if a message contains these parts in this order; "…" stands for any words between two parts.
 
-    Tests look for places, columns, identifiers and values in messages. The wording of messages is in
-    Tests/Golden/messages.txt.
+    A test looks for places, columns, identifiers and values in a message, not for its wording.
+    Tests/Golden/messages.txt contains the wording of all messages.
     """
     return (
         re.search(".*".join(map(re.escape, (part.strip() for part in parts.split("…")))), str(message), re.DOTALL)
@@ -93,7 +94,7 @@ def refusal(call: Callable[..., Any], *arguments: Any, **options: Any) -> InputE
 
 
 def optional(name: str) -> Any:
-    """Imports a library that is only installed for the heavy tests."""
+    """Imports a library that only `make test-all` installs; without the library, the test is skipped."""
     return pytest.importorskip(name, reason=f"{name} is installed by make test-all")
 
 

@@ -59,7 +59,7 @@ OVERRIDES = (
 
 
 def add_tracks(algorithm):
-    """Adds the layer of fixes, and the choice of its fields."""
+    """Adds the parameters for the layer of fixes, and for the fields of this layer."""
     _add(
         algorithm,
         QgsProcessingParameterFeatureSource("TRACKS", "Tracks (points)", [QgsProcessing.TypeVectorPoint]),
@@ -95,7 +95,7 @@ def add_tracks(algorithm):
 
 
 def add_places(algorithm, points_only=False):
-    """Adds the layer of circles, polygons or lines, and the choice of its fields."""
+    """Adds the parameters for the layer of circles, polygons or lines, and for the fields of this layer."""
     if points_only:
         layer = QgsProcessingParameterFeatureSource(
             "CIRCLES", "Circles (centre points)", [QgsProcessing.TypeVectorPoint]
@@ -131,7 +131,7 @@ def add_places(algorithm, points_only=False):
 
 
 def add_own_settings_of_places(algorithm):
-    """Adds the fields by which a place can differ from the settings for all places."""
+    """Adds the parameters for the fields that override the settings for single places."""
     _field(
         algorithm, "POLICY_FIELD", "Policy field", "CIRCLES",
         "A place's own policy: the name of a preset, or a JSON object of policy fields. Empty: all places have the "
@@ -175,7 +175,7 @@ def add_policy(algorithm, title):
 
 
 def add_path(algorithm):
-    """Adds the assumed motion between two fixes."""
+    """Adds the parameters for the assumed motion between two fixes."""
     _choice(
         algorithm, "PATH", "Between two fixes",
         ("nothing is known", "the device moved along the geodesic, at constant speed"),
@@ -196,8 +196,8 @@ def add_path(algorithm):
 
 
 def path_options(algorithm, parameters, context):
-    """The value of :func:`add_path` in the form that a monitor expects; None if the motion between two fixes is
-    unknown."""
+    """Converts the values of the parameters of :func:`add_path` to the options of a monitor; None if nothing is known
+    about the motion between two fixes."""
     if algorithm.parameterAsEnum(parameters, "PATH", context) == FIXES:
         return None
     speed = parameters.get("MAX_SPEED")
@@ -209,7 +209,7 @@ def path_options(algorithm, parameters, context):
 
 
 def add_end(algorithm):
-    """Adds the choice of how much time passes after the last fix."""
+    """Adds the parameter for the time that passes after each track's last fix."""
     after = QgsProcessingParameterNumber("AFTER", "Time after each track's end, seconds", defaultValue=0, minValue=0)
     _add(
         algorithm, after,
@@ -220,7 +220,7 @@ def add_end(algorithm):
 
 
 def add_broken(algorithm):
-    """Adds the choice of what to do with unusable features."""
+    """Adds the parameter that decides whether unusable features are skipped."""
     _choice(
         algorithm, "BROKEN", "Features that cannot be used", ("skip them, with a warning", "stop at the first"),
         "For example features without a geometry or a time, or with an invalid radius.",

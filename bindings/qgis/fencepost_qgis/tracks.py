@@ -53,7 +53,7 @@ def read_tracks(algorithm, parameters, context, feedback, problems, share):
     """Reads the tracks of the layer, in the order of their first features.
 
     Args:
-        share: The share of the progress bar, in percent, that reading the layer takes.
+        share: The part of the progress bar, in percent, that is filled while the layer is read.
 
     Returns:
         The layer, its tracks, and the field that distinguishes tracks (or None).
@@ -172,7 +172,7 @@ class _Reader:
         feedback.pushWarning(f"{title}: {doubt}; choose the track field, which holds the device{names}")
 
     def report(self, feedback):
-        """Reports the assumptions about times."""
+        """Tells the user which assumptions were made about the fields, such as the time zone."""
         title = self.layer.title
         if self._acceleration is not None:
             feedback.pushWarning(

@@ -55,8 +55,8 @@ def test_a_table_is_a_mapping_of_definitions() -> None:
 
 
 def test_a_table_is_joined_with_points_as_a_monitor_is() -> None:
-    """Runs joins, in one thread and in two threads, with columns, frames and Arrow tables, while fleets use the same
-    table of conditions."""
+    """Joins with a table give the same results as joins with a monitor while fleets use the table. The joins run with
+    columns, frames and Arrow tables, in one thread and in two threads."""
     numpy, pandas = pytest.importorskip("numpy"), pytest.importorskip("pandas")
     zones, monitor = zones_of(30), Monitor()
     monitor.sync(zones)

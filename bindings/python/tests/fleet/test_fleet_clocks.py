@@ -1,4 +1,4 @@
-"""Tests the effects of wrong times on a fleet, and the limits of these effects."""
+"""Tests how wrong times affect a fleet, and that the effects are limited."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def test_tables_read_well() -> None:
 
 
 def test_events_that_come_during_a_conversion_stay_pending(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If other threads feed without a pause, `events_columns` still returns."""
+    """`events_columns` returns even if other threads keep feeding the fleet."""
     zones = Zones()
     zones.add(Circle(0, 0, 100), "a", policy="exact")
     fleet = Fleet(zones)

@@ -1,7 +1,8 @@
-"""Kills `fencepost watch` at random moments while a real track is fed to it: no event may get lost, and no event may be
+"""Kills `fencepost watch` at random moments while a real track is fed to it. No event may be lost, and no event may be
 added.
 
-With FENCEPOST_SOAK=1, the test makes 60 kills per format. FENCEPOST_SEED repeats the random choices of an earlier run.
+With FENCEPOST_SOAK=1, the test kills 60 processes for each format. FENCEPOST_SEED repeats the random choices of an
+earlier run.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def make_conditions(rows: list[FixRow], generator: random.Random) -> str:
 
 
 class Life:
-    """Runs one process that watches the pipe from its beginning."""
+    """Runs one process of `fencepost watch`, which reads the track from its beginning."""
 
     def __init__(self, folder: Path, *more: str) -> None:
         self.player = subprocess.Popen(

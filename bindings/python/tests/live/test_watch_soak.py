@@ -1,7 +1,8 @@
 """Tests a watch that runs for a long time: twenty phones report once a minute, and each process ends at random, by
 closing or by ``kill -9``.
 
-FENCEPOST_SOAK=1 runs a year (10 million messages) and 100 processes; FENCEPOST_SEED repeats the choices of a run.
+With FENCEPOST_SOAK=1, the test runs a year (10 million messages) with 100 processes. FENCEPOST_SEED repeats the random
+choices of an earlier run.
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ def confirmed(folder: Path) -> int:
 
 
 def log(folder: Path) -> dict[tuple[str, int], Any]:
-    """Returns the events as a mapping from device and sequence to the event. A redelivered event must equal the first
-    delivery, except for the `source` member, which comes from the last message of the device."""
+    """Returns a mapping from (device, sequence) to the event. A redelivered event must equal the first delivery, except
+    for the `source` member, which comes from the last message of the device."""
     found: dict[tuple[str, int], Any] = {}
     for line in (folder / "events.jsonl").read_text().splitlines():
         event = json.loads(line)

@@ -1,4 +1,4 @@
-"""Tests a failing store: nothing is acknowledged or delivered, and the watch recovers without a restart."""
+"""Tests a watch while its store fails: the watch acknowledges and delivers nothing, and recovers without a restart."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Tests how the extension finds visits, by comparison with a simple implementation of the rules, for random logs and
-hostile rows."""
+"""Tests the visits that the extension module finds in random logs: a simple implementation of the rules must find the
+same visits. Also tests that invalid rows are refused."""
 
 from __future__ import annotations
 

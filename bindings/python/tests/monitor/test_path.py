@@ -1,4 +1,4 @@
-"""Tests events between two fixes: the events of a monitor with a path, and the evidence that these events state."""
+"""Tests a monitor with a path: the events between two fixes, and the evidence that these events state."""
 
 from __future__ import annotations
 
@@ -138,8 +138,8 @@ def test_just_within_the_limits() -> None:
 
 
 def test_polygons_and_corridors() -> None:
-    """The path leaves one arm of a U and enters the other arm, and crosses a corridor although both ends of the path
-    are outside the corridor."""
+    """The path leaves one arm of a U-shaped polygon, crosses a corridor, and enters the other arm. Both ends of the
+    path are outside the corridor."""
     ring = [(-0.01, -0.01), (0.01, -0.01), (0.01, -0.002), (-0.005, -0.002), (-0.005, 0.002), (0.01, 0.002),
             (0.01, 0.01), (-0.01, 0.01)]  # fmt: skip
     one = monitor()
@@ -174,8 +174,8 @@ def test_across_the_antimeridian_and_a_pole() -> None:
 
 
 def test_events_are_those_of_fixes_laid_on_the_way() -> None:
-    """Tests the rule for paths in random worlds: a path gives the events that result from fixes every 0.2 s along it,
-    each with the larger of the accuracy radii at the two ends."""
+    """Tests the rule for paths in random worlds: a path must give the same events as fixes that are fed every 0.2 s
+    along the path. Each of these fixes has the larger of the accuracy radii at the two ends of the path."""
     chance = random.Random(20)
     reported = 0
     for _ in range(8):
@@ -205,7 +205,7 @@ def test_events_are_those_of_fixes_laid_on_the_way() -> None:
 
 
 def laid_between(start: Fix, end: Fix) -> list[Fix]:
-    """Returns fixes along the path from one fix to the next, unless there is a gap between the two."""
+    """Returns fixes along the path from one fix to the next; the list is empty if the path between the two is a gap."""
     way = geodesic.inverse(start.latitude, start.longitude, end.latitude, end.longitude)
     duration = end.time_us - start.time_us
     if not 0 < duration <= 120 * SECOND or way.distance > 60 * duration / SECOND:
@@ -374,7 +374,7 @@ def test_strange_inputs_break_nothing() -> None:
 
 
 def test_a_full_queue_loses_nothing_of_a_way() -> None:
-    """One path may produce more events than the limit of pending events: all these events are stored, and the next fix
+    """One path may produce more events than the limit of pending events. All these events are stored, and the next fix
     is refused."""
     one = monitor(max_pending_events=3)
     for number in range(50):
@@ -399,8 +399,8 @@ def test_deliveries(delivery: str, states: list[str]) -> None:
 
 
 def test_a_store_takes_the_path_that_it_is_opened_with(tmp_path: Path) -> None:
-    """If no event has reported a gap yet, a later event reports it, even if the monitor then has no path, because
-    events may have been missed in the gap."""
+    """The next event reports a gap that no event has reported yet, because events may have been missed in the gap. This
+    also holds if the monitor no longer has a path by then."""
 
     def opened(**options: Any) -> Monitor:
         return Monitor("m", store=tmp_path, **options)
@@ -436,7 +436,8 @@ def test_a_loop_that_fails_on_the_way_gets_the_same_again() -> None:
 
 
 def test_events_made_by_hand_say_what_they_can(events: EventList) -> None:
-    """JSON uses the truth value of members that are not bools; a beacon event has no path."""
+    """In JSON, members that should be bools but are not count as their truth value. The JSON of a beacon event says
+    nothing about a path."""
     made = replace(events[0], is_on_path=2**80, follows_gap=[])
     assert json.loads(made.to_json())["evidence"] == "path" and "gap" not in json.loads(made.to_json())
     beacon = replace(events[1], refinement=Beacon(UUID, 1, 2), follows_gap=True)

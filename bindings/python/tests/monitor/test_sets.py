@@ -1,4 +1,5 @@
-"""Tests sets of conditions, clocks that are ahead, and the query for the conditions that are satisfied now."""
+"""Tests sets of conditions, inputs that are ahead of the clock, and the query for the conditions that are satisfied
+now."""
 
 from __future__ import annotations
 
@@ -159,8 +160,8 @@ def syncs(folder: Path) -> int:
 
 
 def test_a_set_is_one_transaction(tmp_path: Path) -> None:
-    """Setting 500 conditions is one transaction, so a failure in the middle changes everything or nothing; the log
-    grows once instead of once for each condition."""
+    """Setting 500 conditions is one transaction: all changes are saved, or none. The log grows once, not once for each
+    condition."""
     places = {f"place {number}": Circle(0, number * 0.01, 100) for number in range(500)}
     sizes = {}
     for way in ("sync", "single"):

@@ -212,7 +212,7 @@ class Pair:
         self.both(lambda: self.ours.advance(time), lambda: self.theirs.advance(time))
 
     def do_jump(self, value: Any, ahead: int) -> None:
-        """Feeds a fix whose time is far ahead; the clocks of the two monitors show the result."""
+        """Feeds both monitors a fix whose time is far ahead; their clocks show the result."""
         _, metres, azimuth, accuracy, _ = value
         place, time = self.place(metres, azimuth), self.clock + ahead
         self.both(

@@ -17,8 +17,8 @@ from .text import parse_json, read_text
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One line of the file: the beacons of a scan or, if `beacons` is None, whether scanning is on from this time
-    on."""
+    """One line of the file. `beacons` contains the beacons of a scan; if it is None, `scanning` says whether the device
+    scans from `time_us` on."""
 
     place: str
     time_us: int

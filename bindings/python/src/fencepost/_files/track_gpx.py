@@ -21,7 +21,8 @@ _FIXES = ("none", "2d", "3d", "dgps", "pps", "3")
 def read(
     data: bytes, path: str | Path, hdop_scale: float | None, times: TimeStyle = PLAIN_TIMES
 ) -> Iterator[tuple[str, Point]]:
-    """The track points in file order. If there are no tracks, returns the route points, or else the way points."""
+    """The track points in file order. If there are no tracks, returns the points of the routes; if there are no routes
+    either, returns the waypoints."""
     text = xml_text(data, path)
     try:
         points = _points(_parse(text))
@@ -43,8 +44,8 @@ def read(
 
 
 def way_point_features(data: bytes, path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields the waypoints as GeoJSON features that describe circles. The name of a waypoint becomes the identifier,
-    and Garmin's ``Proximity`` (in metres) becomes the radius if it exists."""
+    """Yields the waypoints as GeoJSON features that describe circles. The name of a waypoint becomes the identifier. If
+    a waypoint has Garmin's ``Proximity`` (in metres), it becomes the radius."""
     gpx = _parse(_tidy(xml_text(data, path), path), path)
     for number, point in enumerate(gpx.waypoints, 1):
         properties: dict[str, Any] = {"identifier": point.name}

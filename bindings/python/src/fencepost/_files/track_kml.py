@@ -1,5 +1,5 @@
-"""Reads ``gx:Track`` of KML (``Track`` of KML 2.3): positions with times. GDAL would read tracks of this kind as lines
-without times."""
+"""Reads ``gx:Track`` of KML (``Track`` of KML 2.3): positions with times. GDAL would read such tracks as lines without
+times."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def read(
     Args:
         data: The document.
         path: For messages.
-        by: If `by` is ``name``, the name of a track's placemark identifies the track, and this name is appended to
+        by: None, or ``name``. With ``name``, the name of a track's placemark identifies the track, and is appended to
             `keys` for each position.
         keys: See `by`.
         style: The rules for reading times without a zone.

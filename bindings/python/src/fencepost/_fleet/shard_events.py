@@ -45,7 +45,8 @@ class ShardEvents:
         return sum(self._is_live(row, known) for row, _ in self._waiting)
 
     def is_full(self, most: int) -> bool:
-        """True if at least `most` events are pending. If the result depends on void events, drops them first."""
+        """True if at least `most` events that are not void are pending. If there are too many events in the queue, the
+        void ones are dropped from it first."""
         if len(self._waiting) < most:
             return False
         known: dict[int, bool] = {}
@@ -81,8 +82,8 @@ class ShardEvents:
             self._ring()
 
     def remove(self, devices: Iterable[str], drop: bool = False) -> None:
-        """Removes devices; if `drop` is set, also removes the devices' events. A device's number becomes free when no
-        event of the device is left."""
+        """Removes devices; if `drop` is set, also removes the devices' events. The number of a removed device becomes
+        free when none of the device's events is left."""
         numbers = {self._numbers.number_of(device): device for device in devices}
         if drop:
             self._waiting = deque(entry for entry in self._waiting if entry[1] not in numbers)
@@ -140,7 +141,7 @@ class ShardEvents:
         self._ring()
 
     def attach(self, descriptor: int) -> None:
-        """Sets the descriptor that is written to when events become pending."""
+        """Sets the descriptor of the consumer; a byte is written to this descriptor when events become pending."""
         self.refuse_second()
         self._bell = descriptor, os.getpid()
         self._ring()
@@ -155,7 +156,7 @@ class ShardEvents:
         self._ring(True)
 
     def refuse_second(self) -> None:
-        """Raises an error if another consumer waits for events."""
+        """Raises an error if the fleets already have a consumer that waits for events."""
         # A child process has no waiting consumer after fork().
         if self._bell is not None and self._bell[1] != os.getpid():
             self._bell, self._handed = None, 0

@@ -49,8 +49,8 @@ class Access:
     """Decides who may see the page. If a token is set, everybody who has the token may see the page.
 
     If no token is set, the ``Host`` of a request must be a loopback name or address of this computer. Checking the
-    ``Host`` prevents DNS rebinding. A script of another site, whose name resolves to this computer, sends the name of
-    that site as ``Host`` and is refused.
+    ``Host`` prevents DNS rebinding. A script of another site may use a name of that site that resolves to this
+    computer: its requests have this name as ``Host`` and are refused.
 
     Args:
         token: The token, or None for access without a token.
@@ -76,5 +76,5 @@ class Access:
         return is_same(given, self.token)
 
     def is_token(self, given: str) -> bool:
-        """Whether `given` is the token; False if there is no token."""
+        """True if `given` is the token; False if no token is set."""
         return self.token is not None and is_same(given, self.token)

@@ -33,7 +33,8 @@ def polygon(parts: Sequence[Sequence[Sequence[Point]]], edges: str, oriented: bo
     """The outlines of a polygon's parts.
 
     Args:
-        parts: The parts. Each part is a list of rings, not closed, with at least three vertices each.
+        parts: The parts. Each part is a list of rings. A ring has at least three vertices, and its last vertex does not
+            repeat the first.
         edges: ``geodesic``, or ``planar`` for straight lines in degrees.
         oriented: True if the polygon lies to the left of its rings. If False, each ring encloses the smaller of the two
             areas that it bounds.
@@ -61,7 +62,7 @@ def corridor(lines: Sequence[Sequence[Point]], radius: float, edges: str, refere
         reference: Longitude, in degrees, near which to draw the corridor.
 
     Raises:
-        MissingExtraError: shapely, which computes the union of the pieces, is not installed.
+        MissingExtraError: shapely is not installed; it computes the union of the pieces.
     """
     shapely = require("shapely", "report")
     pieces = []
@@ -138,8 +139,8 @@ def _inverse(start: Point, end: Point) -> tuple[float, float, float]:
 
 
 def _direct(start: Point, azimuths: Sequence[float], distances: Sequence[float]) -> list[Point]:
-    """The end points of geodesics from one point. If one of the two lists has a single element, that element is used
-    for all elements of the other list."""
+    """The end points of the geodesics that start at one point. If `azimuths` or `distances` has a single element, that
+    element is used with all elements of the other list."""
     count = max(len(azimuths), len(distances))
     latitudes, longitudes, arrived = (array("d", bytes(8 * count)) for _ in range(3))
     direct_into(
@@ -150,8 +151,8 @@ def _direct(start: Point, azimuths: Sequence[float], distances: Sequence[float])
 
 
 def _stretches(start: Point, end: Point, radius: float, edges: str, reference: float) -> Polygons:
-    """The area within `radius` of an edge, as polygons in degrees. The area has one region for each piece of the edge
-    that is short enough to count as straight."""
+    """The area within `radius` of an edge, as polygons in degrees. The edge is cut into pieces that are short enough to
+    count as straight, and each piece has polygons of its own."""
     pieces: list[list[Ring]] = []
     for at, to in pairwise(_edge(start, end, edges)):
         middle = near(at[1], reference)

@@ -8,7 +8,7 @@ const plane = (latitude, longitude) => {
 const latitudeOf = (y) => Math.atan(Math.sinh((.5 - y) * 2 * Math.PI)) * 180 / Math.PI;
 const metres = (latitude, length) => length / (EARTH * Math.max(.05, Math.cos(latitude * Math.PI / 180)));
 
-/** Decodes a Base64 VLQ word to signed numbers. */
+/** Decodes a Base64 VLQ text to signed numbers. */
 function numbers(word) {
   const found = [];
   let value = 0, place = 1;
@@ -25,7 +25,7 @@ function numbers(word) {
   return found;
 }
 
-/** Decodes a word of encoded differences to points; each point is a list of `size` numbers. */
+/** Decodes a text of encoded differences to points; each point is a list of `size` numbers. */
 function points(word, size = 2) {
   const steps = numbers(word), found = [], sum = Array(size).fill(0);
   for (let at = 0; at < steps.length; at += size) {
@@ -125,9 +125,9 @@ class FenceMap {
     return [this.width - width - 10, this.height - height - (this.tiles ? 28 : 10), width, height];
   }
 
-  /** Puts the overview map where it hides fewer places and marks: on the right, or on the left. Chooses the place of
-   *  the overview map after `fit` and after a change of the canvas's size; the overview map keeps its place while the
-   *  user moves the map. */
+  /** Puts the overview map in the lower right corner, or in the lower left corner if it covers fewer of the pointer's
+   *  targets there. The corner is chosen after `fit` and after a change of the canvas's size; it stays the same while
+   *  the user moves the map. */
   placeLocator() {
     const size = `${this.width} ${this.height}`;
     if (this.placedFor === size) return;

@@ -1,9 +1,9 @@
 """Replays a file of many tracks in batches. Memory use grows with the number of tracks and conditions, not with the
 number of rows. If the rows are grouped by track, only one track is in memory at a time.
 
-Each track is a device of a fleet. With several jobs, the tracks are distributed among shards. Each shard has its own
-fleet, feeds its own rows and reports the row of each event. The events, merged by row, equal the events of a single
-fleet.
+Each track is a device of a fleet. If `jobs` is greater than 1, the tracks are distributed among shards. Each shard has
+its own fleet, to which it feeds only its own rows. With each event, a shard reports the row that caused it. The events
+of all shards, merged in the order of the rows, equal the events of a single fleet.
 """
 
 from __future__ import annotations
@@ -37,9 +37,11 @@ class ManyReplay:
     """A replay of many tracks. The events do not depend on `jobs`.
 
     Attributes:
-        counts: The counts of the replay. The counts are complete once all events have been read.
-        flaw: The first fix that cannot be used. `flaw` is set once all events have been read.
-        ended: The times at which each track began and ended. The times are complete once all events have been read.
+        counts: The counts of the replay. They are complete only after all events have been read.
+        flaw: The unusable fix to report: the first fix with an impossible value, or else the first fix with a missing
+            value. `flaw` may change until all events have been read.
+        ended: The times at which each track began and ended. This list is complete only after all events have been
+            read.
     """
 
     def __init__(
@@ -60,8 +62,8 @@ class ManyReplay:
 
     def events(self) -> Iterator[TrackedEvent]:
         """The events, each with its track's key, in the order of the rows that caused them. If the rows are grouped by
-        track, the events that follow a track's last row come directly after the track; otherwise they come at the end,
-        in the order of the tracks."""
+        track, a track's final events, which come after its last row, follow directly after the track. Otherwise, the
+        final events of all tracks come at the end, in the order of the tracks."""
         keys = self._tracks.keys
         for track, row in self._found(self._work):
             event = Event._from_row(row)
@@ -69,7 +71,7 @@ class ManyReplay:
             yield TrackedEvent(keys[track], event)
 
     def events_by_track(self) -> dict[Any, LazyEvents]:
-        """Reads all events, and returns them by the key of their track."""
+        """Reads all events; returns a mapping from each track's key to the events of the track."""
         found: dict[int, list[Any]] = defaultdict(list)
         for events in self._batches(self._work):
             for _, track, row in events:
@@ -98,8 +100,8 @@ class ManyReplay:
                 yield track, row
 
     def _batches(self, work: Work) -> Iterator[list[tuple[int, int, Any]]]:
-        """The events of each batch of rows, in the form of :class:`Found`; then the events that occur when tracks
-        end."""
+        """Yields a list of events for each batch of rows, and at the end a list of the events that occur when tracks
+        end. The events have the form that :class:`Found` describes."""
         from .shards import Here, Processes
 
         shards: Here | Processes = Here(work) if self._jobs == 1 else Processes(work, self._jobs)
@@ -173,9 +175,9 @@ def replay_rows(
     until_us: int | None,
     rows: TableRows | None = None,
 ) -> tuple[ManyReplay, dict[Any, LazyEvents]]:
-    """Replays a file of many tracks, or the rows of a table, to the end. Returns the replay and the events by track.
+    """Replays all tracks of a file, or all rows of a table. Returns the replay, and the events of each track.
 
-    If a row is earlier than a row that was already fed, all rows are read at once and sorted.
+    If the rows of a track are not in order of time, the replay begins again: it reads all rows at once and sorts them.
     """
 
     def run(held_rows: int | None) -> tuple[ManyReplay, dict[Any, LazyEvents]]:
@@ -195,7 +197,8 @@ def _sequence(events: Sequence[Event]) -> Sequence[Event]:
 
 
 def _flaw(rows: Rows) -> Flaw | None:
-    """The first fix of a batch that cannot be used."""
+    """The unusable fix of a batch that is to be reported: the first fix with an impossible value, or else the first fix
+    with a missing value."""
     found: Flaw | None = None
     accuracies = repeat(0.0) if rows.accuracies is None else rows.accuracies
     for row, (latitude, longitude, accuracy) in enumerate(zip(rows.latitudes, rows.longitudes, accuracies)):

@@ -1,5 +1,5 @@
-"""Follows the devices of a shard that are active in a micro-batch. Each device is in a fleet that uses the table of
-conditions that the device's last row names."""
+"""Follows those devices of a shard that are active in a micro-batch. Each table of conditions has its own fleet; a
+device belongs to the fleet of the table that its last row names."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Tables: TypeAlias = Callable[[Version], Zones]
 
 
 class Following:
-    """The fleets, each with its table of conditions, and the devices that are not loaded yet.
+    """The fleets of a shard, one for each table of conditions, and the devices that are not loaded into a fleet yet.
 
-    The events of a device depend only on its own rows, not on the rest of a micro-batch. If a row names a different
-    table from the previous row, the changes that were due before that row are first confirmed with the previous table.
-    A row that comes more than `expire_us` after its device's previous row belongs to a new device.
+    The events of a device depend only on its own rows, not on the rest of a micro-batch. When a device's row names
+    another table than the previous row did, the changes that were due before that row are first confirmed with the
+    previous table. A row that comes more than `expire_us` after its device's previous row belongs to a new device.
     """
 
     def __init__(self, tables: Tables, waiting: Batch, expire_us: int | None) -> None:
@@ -64,8 +64,8 @@ class Following:
                 self.heard[device] = max(last, self.heard.get(device, last))
 
     def confirm(self, watermark_us: int) -> None:
-        """Confirms due changes at their own deadlines. A device is never advanced to the watermark itself, because the
-        device would then refuse rows that may still come."""
+        """Confirms every change that is due up to the watermark, each at its own deadline. A device is never advanced
+        to the watermark itself, because the device would then refuse rows that may still come."""
         for version in dict.fromkeys(version for version, *_ in self._waiting.values()):
             self._enter(version, [device for device, (own, *_) in self._waiting.items() if own == version])
         for fleet in self._fleets.values():
@@ -89,7 +89,7 @@ class Following:
         return self._fleets[version]
 
     def _enter(self, version: Version, devices: Iterable[str]) -> None:
-        """Loads the exported states of waiting devices into the fleet that belongs to a table."""
+        """Loads devices that are not loaded yet from their exported states into the fleet of a table."""
         if entering := {device: self._waiting[device][1] for device in devices}:
             self._fleet(version).load(entering, adapt=True)
             for device in entering:
@@ -97,7 +97,8 @@ class Following:
                 self._versions[device] = version
 
     def _take(self, version: Version, times: dict[str, int]) -> None:
-        """Moves devices to another table. The new table applies to each device from the device's time in `times` on."""
+        """Moves devices to another table. `times` contains, for each device, the time from which the new table
+        applies."""
         own, moving = [], dict[Version, list[str]]()
         for device, time in times.items():
             if device in self._waiting:

@@ -22,8 +22,8 @@ def is_positive(value: Any) -> bool:
 
 
 class Corridor:
-    """`lines` are lists of [longitude, latitude]. In a reported defect, all lines belong to part 0, and each line is
-    counted as a ring."""
+    """`lines` are lists of [longitude, latitude]. A `Defect` of a corridor has the part number 0, and the number of the
+    line as the number of the ring."""
 
     kind = "corridor"
 
@@ -55,7 +55,7 @@ class Corridor:
         self.depth = self.radius
 
     def exact_distance(self, latitude: float, longitude: float) -> Any:
-        """Returns the signed distance D with 32 digits, without snapping to the line."""
+        """Returns the signed distance D with 32 digits; values near 0 are not rounded to 0."""
         found = [exact.exact_distance(latitude, longitude, p.latitude, p.longitude) for p in self.points]
         if self.boundary is not None:
             found.append(self.boundary.nearest(latitude, longitude).nearest.distance)

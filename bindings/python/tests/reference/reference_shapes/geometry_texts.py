@@ -72,8 +72,8 @@ def _depth(coordinates: Any) -> int:
 
 
 def _read(spec: dict[str, Any], kinds: tuple[str, str]) -> tuple[Any, dict[str, Any]]:
-    """Returns the coordinates and the options. The coordinates are nested like those of a geometry with several
-    parts."""
+    """Returns the coordinates and the options. The coordinates are nested like those of a geometry with several parts,
+    even if there is only one part."""
     options = {key: spec[key] for key in ("edges", "oriented", "buffer", "radius") if key in spec}
     single, multiple = kinds
     if "wkt" in spec:
