@@ -92,7 +92,7 @@ def wrong_mentions(root: Path) -> list[str]:
 
 
 def section(root: Path, wanted: str) -> tuple[str, str]:
-    """The heading of the newest section of the changelog that belongs to a version, and its text."""
+    """Returns the heading and the text of the newest section of the changelog for a version."""
     parts = re.split(r"^(## .*)\n", (root / CHANGELOG).read_text(encoding="utf-8"), flags=re.MULTILINE)
     for heading, text in zip(parts[1::2], parts[2::2]):
         words = heading.split()
@@ -102,7 +102,7 @@ def section(root: Path, wanted: str) -> tuple[str, str]:
 
 
 def unannounced(root: Path, text: str) -> list[str]:
-    """The lines under "Removed" with names that no earlier section lists under "Deprecated"."""
+    """Returns the lines under "Removed" whose names no earlier section lists under "Deprecated"."""
     older = (root / CHANGELOG).read_text(encoding="utf-8").partition(text)[2]
     deprecated = "".join(re.findall(r"^### Deprecated\n(.*?)(?=^##)", older + "\n##", re.MULTILINE | re.DOTALL))
     removed = re.search(r"^### Removed\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)

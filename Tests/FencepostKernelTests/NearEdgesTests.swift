@@ -39,8 +39,8 @@ import TestSupport
     }
   }
 
-  /// Tests stars with 3 to 400 corners and sizes of 30 m to 300 km: anywhere, around poles, and across the
-  /// antimeridian.
+  /// Tests star-shaped polygons with 3 to 400 corners and sizes of 30 m to 300 km: at random places, around poles, and
+  /// across the antimeridian.
   @Test(arguments: 0..<6) func randomPolygonsAgreeWithAllEdges(_ number: Int) throws {
     var random = SeededGenerator("near edges", salt: UInt64(number))
     let middles: [Corner] = [(90, 0), (-90, 30), (89.99, 120), (0, 180), (-65, 179.9), (12, -179.999)]

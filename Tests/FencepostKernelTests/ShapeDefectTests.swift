@@ -198,7 +198,7 @@ import Testing
     }
   }
 
-  /// A message about a crossing names the place where the edges cross.
+  /// If edges cross each other, the error contains the position at which they cross.
   @Test func crossingsAreNamedWhereTheyAre() {
     for size in [1e-4, 1, 40] {
       do throws(ShapeDefect) {

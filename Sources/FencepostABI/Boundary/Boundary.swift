@@ -3,7 +3,7 @@ import FencepostCore
 
 /// The boundary between C and Swift: only plain data crosses it, and errors leave it only as a status.
 enum Boundary {
-  /// Runs a body and returns its status; if the body fails, fills in the caller's error detail.
+  /// Runs `body` and returns its status; if `body` fails, fills in the caller's error detail.
   @inline(__always)
   static func run(
     _ error: UnsafeMutablePointer<fencepost_error>?, _ body: () throws(BoundaryError) -> Void

@@ -11,7 +11,8 @@ extension Fix {
 }
 
 extension UnsafePointer<fencepost_fix>? {
-  /// Reads the caller's fixes in place: the memory layouts are equal, which a test checks.
+  /// Reads the caller's fixes without copying them, because `fencepost_fix` and `Fix` have the same memory layout; a
+  /// test checks this.
   @inline(__always)
   func withRows<Result>(
     _ count: Int, _ body: (UnsafeBufferPointer<Fix>) throws(BoundaryError) -> Result

@@ -17,7 +17,7 @@
     self.azimuth2 = azimuth2
   }
 
-  /// Solves the inverse problem.
+  /// Solves the inverse geodesic problem.
   ///
   /// - Parameters:
   ///   - latitude1: Latitude of point 1, in degrees, −90 to 90.
@@ -152,7 +152,8 @@ struct InverseTask {
   /// error.
   ///
   /// The sum of two doubles and its error are exact (Knuth, "The art of computer programming", volume 2, section 4.2.2,
-  /// theorem B); reductions by 360° cause no rounding error. Exchanging the arguments changes only the sign.
+  /// theorem B); reductions by 360° cause no rounding error. Exchanging the arguments changes only the sign of the
+  /// result.
   @inline(__always)
   static func longitudeDifference(from: Double, to: Double) -> (degrees: Double, tail: Double) {
     let a = from.magnitude <= 180 ? -from : (-from).remainder(dividingBy: 360)

@@ -24,7 +24,7 @@ public struct NearEdges: Sendable {
   /// Nothing is known.
   public init() {}
 
-  /// - Parameter position: A position near the surface.
+  /// - Parameter position: A position near the surface of the Earth.
   public init(of shape: GeodesicShape, around position: EarthVector) {
     centre = position
     (owner, groupCount) = (ObjectIdentifier(shape), shape.line.groupCount)
@@ -101,7 +101,8 @@ struct NearestEdges {
     count &+= 1
   }
 
-  /// Adds the near edges from groups; the groups must contain all candidates.
+  /// Replaces the candidates with those edges of the scanned groups that may be nearest; the groups must contain all
+  /// such edges.
   @inline(__always)
   fileprivate mutating func take(_ scans: UnsafeMutablePointer<LineSearch.Scan>, _ scanned: Int, _ most: Float) {
     let limit = LineCandidates.widened(most)
@@ -184,7 +185,7 @@ extension LineSearch {
     }
   }
 
-  /// Working memory: the positions of eight edges, relative to the point.
+  /// Working memory of a search: where the eight edges of a group are in relation to a point.
   struct Scan {
     /// A lower bound of the distance to each chord, in metres; infinite for a lane without an edge.
     fileprivate(set) var near: (SIMD4<Float>, SIMD4<Float>)

@@ -4,7 +4,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Tests when two definitions of conditions count as equal for a caller, and tests the bytes of definitions.
+/// Tests which definitions of conditions count as equal, and how definitions are converted to bytes and back.
 @Suite struct DefinitionTests {
   private func subject(_ condition: any Condition) throws -> Definition.Subject {
     try GivenCondition(condition).subject()
@@ -91,7 +91,8 @@ import Testing
     #expect(!Definition(subject: base.subject, policy: .exact, tag: 0, assumed: .unsatisfied).isAnnounced)
   }
 
-  /// Two definitions are identical if they are equal bit for bit, so that nothing has to be validated again.
+  /// Two definitions are identical only if their numbers are equal bit for bit; an identical definition is not
+  /// validated again.
   @Test func exactlyIsToTheLastBit() throws {
     let given: [any Condition] = [
       circle(100), BeaconIdentityCondition(uuid: someUUID, major: 1), square(),

@@ -227,7 +227,8 @@ func ring(_ half: Double) -> [Coordinate] {
     #expect(engine.snapshot() == before)
   }
 
-  /// A polygon never becomes a region, and a region is never confused with a polygon.
+  /// A monitored polygon is not one of the manager's regions, and circular regions stay available when polygons become
+  /// unavailable.
   @Test func regionsKnowNoShapes() throws {
     var engine = try MonitorEngine()
     try engine.add(square(), identifier: "c:office")

@@ -7,7 +7,7 @@ from .provider import Provider
 
 
 class Plugin:
-    """Registers the provider, and warns once if the engine does not work in this QGIS."""
+    """Registers the provider, and warns once if the engine does not work in this installation of QGIS."""
 
     def __init__(self, iface):
         self.iface = iface

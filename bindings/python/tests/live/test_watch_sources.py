@@ -110,7 +110,7 @@ def test_sentences_that_never_say_the_date_do_not_pile_up() -> None:
 
 
 def test_a_serial_port_at_the_wrong_speed_is_said() -> None:
-    """Bytes without sentences cause a report, and so do sentences of unused types."""
+    """A long run of data without NMEA sentences is reported, and so is a long run of sentences of unused types."""
     whole = sentence("GPRMC,120000,A,5230.0,N,01324.0,E,0.0,0.0,070220,,,A").encode()
     noise = random.Random(5).randbytes(100_000)
     for data in (noise + b"\n" * 200, sentence("GPGSV,1,1,00").encode() * 250, b"!AIVDM,1,1,,A,13,0*00\r\n" * 250):

@@ -268,8 +268,8 @@ def test_tracks_by_column_are_devices() -> None:
 
 
 def test_unknown_times_are_those_of_what_is_shown() -> None:
-    """Intervals of unknown state are listed only for the pairs in the table of states, not for each pair of a device
-    and one of a thousand places."""
+    """The report lists intervals of unknown state only for the pairs of a device and a place that its table of states
+    contains."""
     fixes = [Fix(0.01, 0, 9_000_000, time=0), *(Fix(0, 0, 5, time=step * 60_000_000) for step in range(1, 9))]
     data = report_data(replay(fixes, HOME | {f"far {n}": Circle(50, n, 10) for n in range(50)}))
     assert len(data.visits) == 1

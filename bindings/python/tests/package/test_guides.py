@@ -37,8 +37,8 @@ def test_page(page: Path) -> None:
 
 
 def programs(folder: Path) -> list[Path]:
-    """Writes the Python code of each page to files; each program has its own file. The Spark guide is left out, because
-    its programs run in one session."""
+    """Writes the Python code of each page to files; each program has its own file. The programs of the Spark guide are
+    not written, because they run in one session."""
     files: list[Path] = []
     for page in (page for page in PAGES if page.name != "spark.md"):
         found = [block for block in blocks.blocks_of(page.read_text("utf-8")) if block.language == "python"]

@@ -160,7 +160,7 @@ def test_doctests(name: str) -> None:
 
 
 def test_doctests_are_found() -> None:
-    """Doctest also finds the doctests of the exceptions, although their ``__module__`` is the public module."""
+    """Doctest finds the examples of the exceptions in the public module, ``fencepost.errors``."""
     found = doctest.DocTestFinder(exclude_empty=True).find(fencepost.errors, "fencepost.errors")
     assert {"fencepost.errors", "fencepost.errors.ColumnTypeError", "fencepost.errors.InputError"} <= {
         test.name for test in found if test.examples

@@ -83,8 +83,7 @@ class EventCommand:
         """Does nothing, because the handler keeps nothing open between two events."""
 
     def _wait(self, process: subprocess.Popen[bytes], name: str) -> str | None:
-        """Waits until the command ends. Returns None if the command ends, or the reason if it must be killed
-        instead."""
+        """Waits until the command ends. Returns None if the command has ended, or the reason why it must be killed."""
         started = time.monotonic()
         end = None if self._timeout is None else started + self._timeout
         signals, said, stop_at = self._signals, started, None

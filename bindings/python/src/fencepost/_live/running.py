@@ -100,9 +100,9 @@ class Running:
     def run(
         self, *sources: Source, stop: Stop | None = None, each_turn: Callable[[], float | None] = lambda: None
     ) -> None:
-        """Feeds the messages of the sources, lets time pass, and delivers events to the sinks. Blocks until the sources
-        have ended and everything is handled, or until :meth:`stop` is called. Without sources, blocks until
-        :meth:`stop` is called.
+        """Feeds the messages of the sources, confirms changes as time passes, and delivers events to the sinks. Blocks
+        until the sources have ended and everything is handled, or until :meth:`stop` is called. Without sources, blocks
+        until :meth:`stop` is called.
 
         Args:
             sources: The sources; the caller closes them.
@@ -113,7 +113,7 @@ class Running:
 
         Raises:
             OSError: A source can no longer be read.
-            InputError: A document from a source cannot be used.
+            InputError: A source delivers a document that cannot be used.
         """
         if not len(self._sinks):
             raise InvalidArgumentError("run delivers events to sinks, but the follower has no sink")
@@ -127,7 +127,7 @@ class Running:
 
         Raises:
             OSError: A source can no longer be read.
-            InputError: A document from a source cannot be used.
+            InputError: A source delivers a document that cannot be used.
         """
         turns, watcher = Turns(sources, self._watcher, self._notices), self._watcher
         ready: set[int] = set()

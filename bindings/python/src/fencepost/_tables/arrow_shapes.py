@@ -58,7 +58,7 @@ class ShapeColumns(NamedTuple):
 
 
 class NestedShapes:
-    """The shapes of a column in a native layout. Nothing is copied except 64-bit offsets.
+    """The shapes of a column in one of GeoArrow's native layouts. Nothing is copied except 64-bit offsets.
 
     Args:
         column: The column.
@@ -126,8 +126,7 @@ class NestedShapes:
 
 
 def _offsets(column: Column) -> memoryview[Any]:
-    """Returns the start of each list's items, and the end of the last list, as 32-bit integers. 32-bit offsets are not
-    copied."""
+    """Returns the offsets at which the lists begin, and the offset at which the last list ends, as 32-bit integers."""
     found = column.offsets()
     if not len(found):
         return memoryview(array("i", [0]))
