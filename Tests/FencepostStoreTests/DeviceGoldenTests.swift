@@ -117,9 +117,9 @@ import Testing
     #expect(try text(devices, digest: digest, conditions) == expected)
   }
 
-  /// Exporting the devices again gives the bytes in the file. For portable devices, this is tested only in the newest
-  /// format, because the library writes no other. When the format of non-portable devices changes, remove this test for
-  /// the older formats, but keep `devicesAreImported`, which reads them.
+  /// Exporting the devices again gives the bytes in the file. Portable devices are compared only in the newest format,
+  /// because the library writes no older one. When the format of non-portable devices changes, remove this test for the
+  /// older formats, but keep `devicesAreImported`, which reads them.
   @Test(arguments: 1...3) func theBytesAreThoseOfToday(_ format: Int) throws {
     let lines = try String(contentsOf: file(format), encoding: .utf8).split(separator: "\n")
     let expected = lines.dropFirst().prefix { $0 != "imported" }.map { $0.split(separator: " ", maxSplits: 2) }

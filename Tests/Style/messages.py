@@ -6,8 +6,8 @@
     Tests/Style/messages.py --update   rewrites Tests/Golden/messages.txt, so that reviewers see the changes
 
 A message is a string of two words or more in the sources of the library, the package, the plugin and the extensions,
-however it reaches the user. A few strings that no user reads also fit this description and are in the list. The list
-misses messages of a single word, and messages that are composed of single words. Values within a message appear in
+however it reaches the user. The list also contains a few strings that no user reads but that look like messages. The
+list misses messages of a single word, and messages that are composed of single words. Values within a message appear in
 braces. SQL, HTML, CSS and script texts are left out.
 
 A test asserts the type, code, row, place and values of an error, not its wording. A literal in a Python test must not

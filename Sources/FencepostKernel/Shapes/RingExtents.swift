@@ -17,9 +17,9 @@ struct RingExtents {
   private var tree: ContiguousArray<SIMD8<Float>> = []
   /// The index at which each level of the tree starts, and the index at which the last level ends.
   private var levels: ContiguousArray<Int> = [0]
-  /// Bounds of size classes, for each ring; the size class of a ring is given by the leading bits of the sum of its
-  /// extents. Every ring that encloses the ring has at least the class `least`; every ring within the ring has at most
-  /// the class `most`.
+  /// For each ring R, two bounds of size classes: every ring that encloses R has at least the class `least`, and every
+  /// ring within R has at most the class `most`. The size class of a ring is given by the leading bits of the sum of
+  /// its extents.
   private var sizes: ContiguousArray<(least: UInt32, most: UInt32)> = []
 
   private static var fanOut: Int { 8 }
@@ -70,8 +70,7 @@ struct RingExtents {
   }
 
   /// Calls `body` with each ring that may enclose `ring`, roughly from the smallest to the largest. `body` returns true
-  /// if the ring that it gets encloses `ring`. From then on, rings that are larger than this enclosing ring are
-  /// skipped.
+  /// if the ring that it gets encloses `ring`. After `body` has returned true for a ring, larger rings are skipped.
   func forEachEnclosing(_ ring: Int, _ body: (Int) -> Bool) {
     var limit = UInt32.max
     visit(levels.count - 2, 0, ring, &limit, body)

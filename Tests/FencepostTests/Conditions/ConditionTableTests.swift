@@ -70,8 +70,8 @@ import Testing
     #expect(table.slot(of: "y") == 0 && !table.holds(0, first + 1) && table.holds(0, first + 2))
   }
 
-  /// When a condition within the limit is removed, the condition that has waited longest takes its place. This also
-  /// holds if waiting conditions were replaced or removed before.
+  /// When a condition within the limit is removed, its place goes to the condition that has waited longest, even if
+  /// waiting conditions were replaced or removed before.
   @Test func aPlaceUnderTheLimitGoesToWhoWaitsLongest() throws {
     var table = ConditionTable(limit: 1)
     for name in ["a", "b", "c", "d"] { enter(&table, name, .circle(circle(100))) }

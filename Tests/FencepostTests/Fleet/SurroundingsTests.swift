@@ -21,7 +21,7 @@ import Testing
   ]
 
   /// Tests walks, jumps and changes of the table among crowded circles. After each fix, the device must be inside
-  /// exactly those circles whose centre is within their radius.
+  /// exactly those circles whose radius is at least the distance to their centre.
   @Test(arguments: worlds) func aDeviceIsInsideOfTheCirclesAroundIt(_ world: World) throws {
     var random = SeededGenerator("surroundings", salt: UInt64(world.radii.upperBound + world.latitude + 90))
     let north = 0.02

@@ -95,8 +95,8 @@ import Testing
     #expect(kept.isDisjoint(with: moved.additions.map(\.identifier)))
   }
 
-  /// Pitfall 3: a condition keeps its record when it loses its slot, so it reports its next arrival after it has got a
-  /// slot again.
+  /// Pitfall 3: a condition that loses its slot keeps its record, so it reports its next arrival once it has a slot
+  /// again.
   @Test func anEvictedConditionReportsItsNextArrival() throws {
     let near = (0..<4).map { ("far\($0)", away(50_000 + 300 * Double($0)), 100.0) }
     var host = RotatingHost(try engine([("home", here, 200)] + near), try RotationPlanner(slots: 3))

@@ -399,8 +399,8 @@ def test_deliveries(delivery: str, states: list[str]) -> None:
 
 
 def test_a_store_takes_the_path_that_it_is_opened_with(tmp_path: Path) -> None:
-    """The next event reports a gap that no event has reported yet, because events may have been missed in the gap. This
-    also holds if the monitor no longer has a path by then."""
+    """The next event reports a gap that no event has reported yet, even if the monitor no longer has a path: events may
+    have been missed in the gap."""
 
     def opened(**options: Any) -> Monitor:
         return Monitor("m", store=tmp_path, **options)

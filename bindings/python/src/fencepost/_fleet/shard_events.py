@@ -45,8 +45,8 @@ class ShardEvents:
         return sum(self._is_live(row, known) for row, _ in self._waiting)
 
     def is_full(self, most: int) -> bool:
-        """True if at least `most` events that are not void are pending. If there are too many events in the queue, the
-        void ones are dropped from it first."""
+        """True if at least `most` events that are not void are pending. If the queue has `most` events or more, void
+        events are first removed from it."""
         if len(self._waiting) < most:
             return False
         known: dict[int, bool] = {}

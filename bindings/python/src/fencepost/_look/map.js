@@ -126,8 +126,8 @@ class FenceMap {
   }
 
   /** Puts the overview map in the lower right corner, or in the lower left corner if it covers fewer of the pointer's
-   *  targets there. The corner is chosen after `fit` and after a change of the canvas's size; it stays the same while
-   *  the user moves the map. */
+   *  targets there. The overview map changes its corner only after `fit` and after a change of the canvas's size, not
+   *  while the user moves the map. */
   placeLocator() {
     const size = `${this.width} ${this.height}`;
     if (this.placedFor === size) return;

@@ -37,11 +37,10 @@ class ManyReplay:
     """A replay of many tracks. The events do not depend on `jobs`.
 
     Attributes:
-        counts: The counts of the replay. They are complete only after all events have been read.
+        counts: The counts of the replay, complete only after all events have been read.
         flaw: The unusable fix to report: the first fix with an impossible value, or else the first fix with a missing
             value. `flaw` may change until all events have been read.
-        ended: The times at which each track began and ended. This list is complete only after all events have been
-            read.
+        ended: The times at which each track began and ended; the list is complete only after all events have been read.
     """
 
     def __init__(
