@@ -16,8 +16,8 @@ extension MonitorEngine {
   }
 
   /// Adds a condition unless an equal condition with the same identifier exists; if one exists, `assuming` is ignored.
-  /// Two conditions are equal if their coordinates differ by at most 1e-7 degrees, their lengths differ by at most 0.5
-  /// m, and their beacons, policy and tag are the same.
+  /// Two conditions are equal if their coordinates differ by at most 1e-7 degrees, their radii and other lengths differ
+  /// by at most 0.5 m, and their beacons, policy and tag are the same.
   ///
   /// - Returns: Whether the condition was added or replaced.
   /// - Throws: The same errors as ``add(_:identifier:assuming:policy:tag:)``.
@@ -57,7 +57,7 @@ extension MonitorEngine {
     table.slot(of: identifier).map { record(of: $0) }
   }
 
-  /// The record of a condition that exists, found by its slot.
+  /// Returns the record of the condition with the given slot; the condition must exist.
   package func record(of slot: UInt32) -> Record {
     Record(
       condition: condition(of: slot), lastEvent: table.event(from: lastEntry(of: slot)),

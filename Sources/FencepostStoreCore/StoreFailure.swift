@@ -1,14 +1,14 @@
 import CSQLite
 import FencepostCore
 
-/// The reason why a store's file cannot be used; only the name of the file is missing from the text.
+/// The reason why a store's file cannot be used; its text does not contain the name of the file.
 enum StoreFailure: Error {
-  /// Another connection has the file open.
+  /// The file is already open in another connection.
   case busy
   /// The file was not written by this library.
   case damaged(String)
   case tooNew(String)
-  /// The file is a store of the kind that was not requested; the associated value is the kind of the file.
+  /// The file contains the wrong kind of store; the associated value is the kind of store in the file.
   case otherKind(StoreKind)
   /// The system does not allow the process to read or write the file.
   case unavailable(String)
@@ -53,7 +53,7 @@ enum StoreFailure: Error {
     }
   }
 
-  /// The error that a caller sees.
+  /// Returns the error that the library throws for this failure.
   func error(path: String, name: String) -> MonitorError {
     switch self {
     case .busy: .monitorInUse(name)

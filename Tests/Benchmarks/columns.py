@@ -3,9 +3,10 @@ to .build/bench.json.
 
     .venv/bin/python Tests/Benchmarks/columns.py [--quick] [--json .build/bench.json]
 
-The fixes come from one device at 1 Hz around 20 circles. The C side is `fencepost_monitor_feed_fixes` and
-`fencepost_monitor_feed_columns` through ctypes: one call for all fixes, so that the cost of the call does not matter.
-The results of the package and of the C calls are compared first: if their counts differ, the run fails.
+The fixes come from one device at 1 Hz around 20 circles. The C side of the comparison calls
+`fencepost_monitor_feed_fixes` and `fencepost_monitor_feed_columns` through ctypes. One call feeds all fixes, so that
+the cost of the call does not matter. The results of the package and of the C calls are compared first: if their counts
+differ, the run fails.
 """
 
 from __future__ import annotations

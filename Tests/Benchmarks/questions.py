@@ -3,10 +3,10 @@
 
     .venv/bin/python Tests/Benchmarks/questions.py [--quick] [--json .build/bench.json]
 
-There are a hundred thousand circles around a thousand towns, and unrelated points of the same density. GeoPandas joins
-the points with the circles, which are approximated by polygons with 64 corners in degrees. The polygons are 0.1 %
-smaller than the circles, so the answers must agree within 1 %. The process is not pinned to a processor. The comparison
-of threads uses wall-clock seconds; the comparison with GeoPandas uses processor seconds.
+The circles lie around a thousand towns, and each point lies near a random circle. GeoPandas joins the points with the
+circles, which are approximated by polygons with 64 corners in degrees. The polygons are 0.1 % smaller than the circles,
+so the answers must agree within 1 %. The process is not pinned to a processor. The comparison of threads uses
+wall-clock seconds; the comparison with GeoPandas uses processor seconds.
 """
 
 from __future__ import annotations

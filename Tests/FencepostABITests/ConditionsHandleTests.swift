@@ -6,7 +6,7 @@ import Testing
 
 /// Tests which shapes `ensure` and `sync` validate, and when they lock the fleets of a table.
 @Suite struct ConditionsHandleTests {
-  /// A call of the C interface with a square, or with a polygon whose edges cross.
+  /// Calls a function with a C geometry: a square, or a polygon whose edges cross.
   private static func with(
     crossing: Bool, _ body: (UnsafePointer<fencepost_geometry>) -> fencepost_status
   ) -> fencepost_status {

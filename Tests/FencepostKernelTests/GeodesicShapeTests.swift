@@ -105,8 +105,8 @@ import Testing
     }
   }
 
-  /// For small rings of random corners, most of which cross themselves, testing every pair of edges in the plane gives
-  /// the same result.
+  /// For small rings of random corners, most of which cross themselves, the library finds crossings in the same rings
+  /// as a test of every pair of edges in the plane.
   @Test func crossingsAreThoseOfTheFlatMap() throws {
     var random = SeededGenerator("flat crossings")
     var (valid, crossing) = (0, 0)
@@ -152,8 +152,8 @@ import Testing
     #expect(valid > 300 && crossing > 1_000)
   }
 
-  /// A hole is the complement of the part with the same ring. Neither the order of parts and holes nor the first vertex
-  /// of a ring affects distances or depth.
+  /// The signed distance from a hole is the negative of the signed distance from a part with the same ring. Neither the
+  /// order of parts and holes nor the first vertex of a ring affects distances or depth.
   @Test(arguments: 0..<4) func holesArePartsInsideOut(_ number: Int) throws {
     var random = SeededGenerator("holes and parts", salt: UInt64(number))
     for _ in 0..<25 {

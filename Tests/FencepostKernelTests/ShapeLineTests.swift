@@ -20,10 +20,11 @@ import Testing
       })
   }
 
-  /// How often the rings go around a point, counted from the directions from the point to places along the rings.
+  /// Returns how many times the rings go around a point: adds up the turns of the direction from the point to a
+  /// place that moves along each ring.
   ///
-  /// Each edge is cut into 64 pieces. For a point close to the line, even such a short piece of an edge would span too
-  /// large an angle.
+  /// Each edge is cut into 64 pieces. The count is wrong for a point that is so close to an edge that one of these 64
+  /// pieces spans half a turn or more.
   private func winding(_ rings: [[Place]], around point: Place) -> Int {
     var turned = 0.0
     for ring in rings {

@@ -54,7 +54,8 @@ import Testing
 
   private func text(_ place: Coordinate) -> String { "\(place.latitude) \(place.longitude)" }
 
-  /// Polygons and corridors with every option, in every state.
+  /// Adds polygons and corridors with every option to an engine, and feeds fixes that bring the conditions into every
+  /// state.
   private func liveAmongShapes(_ engine: inout MonitorEngine) throws {
     func ring(_ half: Double, turn: Double = 0) -> [Coordinate] {
       [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)].map {

@@ -5,7 +5,8 @@ bindings/site/pictures.py runs this script:
 
     QGIS_PLUGIN=FOLDER /usr/bin/python3 bindings/site/qgis_map.py PLACES.csv PICTURE.png
 
-Runs in QGIS's own Python. FOLDER contains the unpacked plugin, as bindings/qgis/tests/run.sh leaves it.
+Run this script with the Python interpreter of QGIS. FOLDER contains the unpacked plugin, as bindings/qgis/tests/run.sh
+leaves it.
 """
 
 import sys
@@ -34,7 +35,7 @@ SWISS = "EPSG:2056"
 
 
 def opened(name, output, **parameters):
-    """An output layer as QGIS opens it after a run: styled by the algorithm."""
+    """Runs an algorithm, and returns its output layer with the style that the algorithm sets in QGIS."""
     context, feedback = QgsProcessingContext(), Feedback()
     context.setProject(QgsProject.instance())
     wanted = QgsProcessingOutputLayerDefinition(QgsProcessing.TEMPORARY_OUTPUT, QgsProject.instance())

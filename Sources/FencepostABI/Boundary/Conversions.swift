@@ -39,13 +39,13 @@ extension fencepost_transition_policy {
   }
 }
 
-/// The options of a condition, read from C.
+/// The options for adding a condition, read from the caller's C structure.
 struct AddOptions {
   var assuming: Event.State
   var policy: TransitionPolicy = .standard
   var tag: UInt64 = 0
 
-  /// - Parameter assuming: The assumed state if the caller passes no options.
+  /// - Parameter assuming: The assumed state that applies if `options` is `nil`.
   init(
     _ options: UnsafePointer<fencepost_condition_options>?, assuming unsaid: Event.State = .unknown
   ) throws(BoundaryError) {
@@ -209,7 +209,7 @@ func copy<Buffer>(_ bytes: UnsafeBufferPointer<UInt8>, into buffer: inout Buffer
   }
 }
 
-/// The `FENCEPOST_EVIDENCE_…` value of an entry.
+/// The `FENCEPOST_EVIDENCE_…` bits that describe the evidence of an event.
 private func evidenceBits(of entry: borrowing EventEntry) -> UInt16 {
   (entry.marks.contains(.onPath) ? UInt16(FENCEPOST_EVIDENCE_ON_PATH) : 0)
     | (entry.marks.contains(.gap) ? UInt16(FENCEPOST_EVIDENCE_AFTER_GAP) : 0)
@@ -340,7 +340,7 @@ extension Event {
 }
 
 extension MonitorOptions.Path {
-  /// - Parameter maxSpeed: 0 means that any speed is allowed.
+  /// - Parameter maxSpeed: The highest speed; 0 means that any speed is allowed.
   init(_ path: fencepost_path, maxGap: Int64, maxSpeed: Double) throws(BoundaryError) {
     switch Int(path) {
     case FENCEPOST_PATH_FIXES: self = .fixes

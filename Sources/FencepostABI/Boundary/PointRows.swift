@@ -1,7 +1,7 @@
 import CFencepost
 import FencepostCore
 
-/// Points in the caller's columns; only the memory of the columns is checked here.
+/// Makes point columns from a caller's C structure. The coordinates are not checked here.
 extension PointColumns {
   init(
     _ columns: UnsafePointer<fencepost_point_columns>?, count: Int

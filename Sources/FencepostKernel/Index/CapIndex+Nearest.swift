@@ -3,14 +3,14 @@ extension CapIndex {
   /// remaining cubes.
   ///
   /// Uses a best-first search (Hjaltason and Samet, "Distance browsing in spatial databases", ACM TODS 24, 1999): cubes
-  /// wait in a heap, ordered by a lower bound of the slack of all caps at and below them. The caps of one cube come in
-  /// no particular order. Every cap whose slack is at most the limit is visited.
+  /// wait in a heap, ordered by a lower bound of the slack of all caps at and below them. The caps that belong to one
+  /// cube are visited in no particular order. Every cap whose slack is at most the limit is visited.
   ///
   /// - Parameters:
   ///   - position: The centre of the search; if it is NaN, nothing is visited.
-  ///   - visit: Receives a cap's id and a lower bound of its slack (the chord to the centre minus the reach, in metres;
-  ///     at least 0 within the cap), and returns the limit that applies from then on: the largest slack that is still
-  ///     of interest.
+  ///   - visit: Receives a cap's id and a lower bound of the cap's slack, and returns the largest slack that the search
+  ///     must still visit. The slack is the chord from the position to the cap's centre minus the cap's reach, in
+  ///     metres, but at least 0.
   public func visitNearest(to position: EarthVector, _ visit: (UInt32, Double) -> Double) {
     var waiting = NearestSearch()
     visitNearest(to: position, &waiting, visit)
@@ -18,7 +18,7 @@ extension CapIndex {
 
   /// Visits caps in the same way as `visitNearest` without a `search` argument; use this method for repeated searches.
   ///
-  /// Provides memory that the search reuses; the contents do not matter.
+  /// Repeated searches reuse the memory of `search`; the contents of `search` before a call do not matter.
   public func visitNearest(
     to position: EarthVector, _ search: inout NearestSearch, _ visit: (UInt32, Double) -> Double
   ) {
@@ -91,7 +91,7 @@ public struct NearestSearch: Sendable {
   public init() {}
 }
 
-/// A cube waiting to be visited.
+/// A cube that a search has found but not yet visited.
 private struct Cube {
   var bound: Double
   var slot: Int
@@ -117,8 +117,8 @@ private struct Cube {
     return (x * x + y * y + z * z).squareRoot() * (1 - 0x1p-40)
   }
 
-  /// The smallest bound comes first. If two bounds are equal, the smaller cube comes first, because its bound is more
-  /// precise.
+  /// The cube with the smallest bound comes first. If two bounds are equal, the smaller cube comes first, because its
+  /// bound is more precise.
   func precedes(_ other: Cube) -> Bool {
     bound != other.bound
       ? bound < other.bound : level != other.level ? level < other.level : (x, y, z) < (other.x, other.y, other.z)

@@ -5,16 +5,16 @@ extension CapIndex {
   /// The minimum number of entries for which a child is created: smaller children cost more in cache misses than they
   /// save in comparisons.
   static var brood: Int { 12 }
-  /// The blocks are reordered only after more than `fewChanges` changes, and only if there was more than one change for
-  /// every `settledFor` caps. With fewer reorderings, searches would read more pages; with more, the reorderings would
-  /// cost more than the insertions.
+  /// The blocks are reordered when the number of changes exceeds both `fewChanges` and the number of caps divided by
+  /// `settledFor`. If reorderings were rarer, searches would read more pages; if they were more frequent, the
+  /// reorderings would cost more than the insertions.
   static var fewChanges: Int { 1_024 }
   static var settledFor: Int { 4 }
 
   /// Adds a cap.
   ///
   /// - Parameters:
-  ///   - id: Any value; `collect` reports this id. The index does not check for duplicates.
+  ///   - id: Any value; `collect` reports this id. The index does not check whether an id is used twice.
   ///   - centre: A point on the Earth's surface.
   ///   - reach: In metres, measured straight through the Earth; at least 0, and may be infinite or longer than the
   ///     diameter of the Earth.
@@ -47,7 +47,8 @@ extension CapIndex {
 
   /// Takes a cap out.
   ///
-  /// - Parameters: The values with which the cap was inserted. Does nothing if the index does not contain this cap.
+  /// - Parameters: The values that were passed to `insert` for this cap. Does nothing if the index does not contain
+  ///   this cap.
   public mutating func remove(_ id: UInt32, centre: EarthVector, reach: Double) {
     guard let cap = CapPlacement(centre: centre, reach: reach) else {
       removeStray(id, centre: centre, reach: reach)
@@ -102,7 +103,7 @@ extension CapIndex {
     SIMD4(centre.x.bitPattern, centre.y.bitPattern, centre.z.bitPattern, reach.bitPattern)
   }
 
-  /// The node where a cap starts; the node and its ancestors are created if necessary.
+  /// Returns the node at which a cap enters the tree; creates the node and its ancestors if necessary.
   private mutating func enter(_ cap: CapPlacement) -> Int {
     let start = cap.start
     var level = start
@@ -133,7 +134,8 @@ extension CapIndex {
     return first
   }
 
-  /// Moves entries of a crowded node to children, if enough of them belong to the same child. Returns the node's slot.
+  /// Moves entries of a node to its children. A new child is created only for at least `brood` entries. Returns the
+  /// slot of the node, which may have changed.
   private mutating func spread(slot: Int, level: Int) -> Int {
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { tally in
       tally.initialize(repeating: 0)
@@ -169,7 +171,7 @@ extension CapIndex {
     }
   }
 
-  /// After a removal, moves the entries of a leaf to its parent if only few remain, and removes empty nodes.
+  /// After a removal, moves the entries of a leaf to its parent if only a few entries remain, and removes empty nodes.
   private mutating func prune(_ cap: CapPlacement, level: Int) {
     var level = level
     var slot = self.slot(cap.key(level: level))
@@ -201,8 +203,8 @@ extension CapIndex {
 
   // MARK: Children
 
-  /// The number of the child that contains the point at an offset. The result is exact, because centres are rounded to
-  /// a grid.
+  /// The number of the child that contains the point at an offset. The result is exact, because the centres of caps are
+  /// rounded to a grid.
   @inline(__always)
   static func child(of offset: SIMD3<Float>, quarter: Float) -> Int {
     @inline(__always)
@@ -212,7 +214,7 @@ extension CapIndex {
     return axis(offset.x) | axis(offset.y) &<< 2 | axis(offset.z) &<< 4
   }
 
-  /// The centre of a child relative to the centre of its parent.
+  /// The centre of a child cube, relative to the centre of its parent cube.
   @inline(__always)
   static func centre(ofChild child: Int, quarter: Float) -> SIMD3<Float> {
     SIMD3(Float(child & 3) - 1.5, Float(child &>> 2 & 3) - 1.5, Float(child &>> 4) - 1.5) * quarter

@@ -17,7 +17,7 @@ import Testing
     #expect(first.claim() == nil && !second.isOver)
   }
 
-  /// Dropping the last copy of an iterator releases the slot, on any thread.
+  /// When the last copy of an iterator is released, on any thread, another iterator can take the consumer slot.
   @Test func aSeatThatIsDroppedIsFree() async {
     let slot = ConsumerSlot()
     do {
@@ -31,8 +31,8 @@ import Testing
     #expect(slot.claim() == 3)
   }
 
-  /// Only the owner of the slot may ask for events. Only the first call by a new owner reports that the previous
-  /// consumer was a different one.
+  /// While a consumer owns the slot, only that consumer may ask for events. After the owner has changed, only the first
+  /// call by the new owner reports the change.
   @Test func whoEntersIsNewOnce() {
     let slot = ConsumerSlot()
     #expect(slot.enter(nil) == false, "nobody has it: who has no iterator may ask")

@@ -1,23 +1,24 @@
-/// A feature of monitors. In each life (a random sequence of calls of ``LawTests``), the feature is on or off.
+/// A feature of monitors. Each feature is used in some of the random sequences of calls in ``LawTests``, and is not
+/// used in the others.
 ///
 /// A fleet of n devices gives the events of n monitors for every combination of the features that are not ``missing``.
-/// When fleets get a missing feature, move that feature to the features that monitors and fleets share, and add its
-/// steps to the random calls.
+/// When fleets get a missing feature, move its case to the cases that monitors and fleets share, and add calls that use
+/// the feature to the random sequences.
 enum LawFeature: String, CaseIterable {
   // Features of both monitors and fleets.
   case beacons, scanning
-  /// Conditions that are not assumed to be unsatisfied.
+  /// Conditions with an assumed state other than unsatisfied.
   case assumptions
-  /// Margins, dwells, and the states that are reported.
+  /// Policies with margins and dwells, and policies that select which changes of state become events.
   case policies
-  /// A dwell that ends with a fix instead of a deadline.
+  /// A dwell policy with which a fix ends the dwell, instead of a deadline.
   case evidence
   case polygons
-  /// Fixes whose accuracy is too coarse to decide.
+  /// Fixes that are too inaccurate to decide a state.
   case coarseFixes
-  /// Fixes that have no position, are out of range, or are late.
+  /// Fixes that are refused because they have no position, are out of range, or are late.
   case refusedInputs
-  /// Conditions that are removed and replaced during the calls.
+  /// Conditions are removed and replaced between other calls.
   case tableChanges
   case advance
   case deviceAdvance
@@ -26,9 +27,9 @@ enum LawFeature: String, CaseIterable {
   case maxTimeStep
   /// Devices are removed, are added, and expire.
   case removal
-  /// The consumer disconnects and returns.
+  /// The consumer of the events disconnects, and later connects again.
   case abandon
-  /// The fleet is closed and opened again, from a storage or a snapshot.
+  /// The fleet is closed, and is then opened from its storage or restored from a snapshot.
   case restart
   /// Devices are exported from one fleet and imported by another.
   case export
@@ -38,7 +39,7 @@ enum LawFeature: String, CaseIterable {
   case gates
   case safeDistance, plan
 
-  // Features that fleets do not have yet.
+  // Features that fleets do not have yet, and `records`, which fleets will never have.
   case conditionLimit, first, latest, hostCapabilities, fork, records
 
   // Exceptions to the rule that a fleet gives the events of one monitor for each device: fleets will never get these
@@ -48,7 +49,8 @@ enum LawFeature: String, CaseIterable {
   enum Missing {
     /// Fleets will get this feature later.
     case notYet
-    /// Fleets will never get this feature: it is an exception to the law of fleets.
+    /// Fleets will never get this feature. It is an exception to the rule that a fleet gives the events of one monitor
+    /// for each device.
     case exception
   }
 

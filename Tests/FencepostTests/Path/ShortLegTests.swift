@@ -5,9 +5,9 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Attacks the closed form of short legs: the accumulation of its angles, its range, and legs without movement. The
-/// events must equal, bit for bit, the events from separate fixes at every microsecond, and the positions of the events
-/// must lie on the geodesic.
+/// Tests difficult cases of the closed form for short legs: the accumulation of its angles, the limits of its range,
+/// and legs without movement. The events must equal, bit for bit, the events from separate fixes at every microsecond,
+/// and the positions of the events must lie on the geodesic.
 @Suite struct ShortLegTests {
   enum Attack: UInt64, CaseIterable, Sendable {
     case northPole, southPole, antimeridian, standingStill, tangents, longestLegs, oneInstant, beforeAllTimes, borders
@@ -135,8 +135,8 @@ import Testing
       }
     }
 
-    /// A copy of the event in which some fields are reset: those in which a path differs from separate fixes, and those
-    /// that depend on how often a line is touched.
+    /// Returns a copy of the event in which the fields that may differ between a path and separate fixes are reset. The
+    /// sequence is also reset, because it depends on how often a line is touched.
     private func plain(_ event: Event) -> Event {
       var event = event
       event.evidence?.source = .fix
@@ -145,7 +145,7 @@ import Testing
       return event
     }
 
-    /// The evidence of an event must agree with the geodesic, and its values must agree with each other.
+    /// The position in an event's evidence must lie on the geodesic between two fixes.
     private func check(_ evidence: Event.Evidence, at time: Timestamp, from start: Fix, to end: Fix, _ place: String)
       throws
     {
@@ -215,7 +215,7 @@ import Testing
       }
     }
 
-    /// A circle whose boundary passes through, or almost through, a point of a leg.
+    /// A circle whose boundary passes through a point between two consecutive fixes, or almost through this point.
     private static func circle(
       _ attack: Attack, _ places: [Coordinate], _ random: inout SeededGenerator
     ) -> (CircularGeographicCondition, isTouching: Bool) {

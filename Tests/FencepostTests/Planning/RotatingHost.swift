@@ -3,14 +3,14 @@ import Foundation
 @testable import Fencepost
 @testable import FencepostCore
 
-/// A host whose platform has few region slots: it feeds only the fixes that wake it, and makes a new plan from each
-/// such fix.
+/// Simulates a host on a platform that can monitor only a few regions. The host feeds only the fixes for which the
+/// platform wakes it up, and makes a new plan at each of them.
 struct RotatingHost {
   var engine: MonitorEngine
   var planner: RotationPlanner
   private(set) var plan: RotationPlan?
   private(set) var fed = 0
-  /// The regions that the platform monitors, according to its calls.
+  /// The regions that the platform monitors after all calls so far.
   private(set) var slots: [RotationPlan.ArmedCondition] = []
   private(set) var faults: [String] = []
   private var last = Timestamp.earliest
@@ -20,7 +20,7 @@ struct RotatingHost {
     self.planner = planner
   }
 
-  /// Processes a fix of the device; the fix is fed only if it wakes the host.
+  /// Receives a fix of the device, and feeds it to the engine only if the platform would wake the host for this fix.
   mutating func offer(_ fix: Fix) throws(MonitorError) {
     guard fix.isUsable, fix.time >= last else { return }  // platforms do not report unusable or late fixes
     last = fix.time
@@ -48,7 +48,7 @@ struct RotatingHost {
     return !CircularGeographicCondition(center: wakeUp.center, radius: wakeUp.radius).contains(fix.coordinate)
   }
 
-  /// Applies the plan in the plan's order, and records actions that are impossible on a platform.
+  /// Applies the removals and additions of a plan in the plan's order, and records those that a platform would refuse.
   private mutating func apply(_ next: RotationPlan) {
     var wakeUpSlot = plan?.wakeUp == nil ? 0 : 1
     for old in next.removals {

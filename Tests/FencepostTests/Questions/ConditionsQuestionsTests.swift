@@ -29,7 +29,7 @@ import Testing
     #expect(throws: MonitorError.self) { try table.nearest(latitude: 0, longitude: 0, count: -1) }
   }
 
-  /// `places` is a snapshot: later changes to the table and its fleets do not affect it.
+  /// A value of `places` is a snapshot: later changes to the table and its fleets do not affect the value.
   @Test func placesOutliveAChange() throws {
     let table = try Conditions([named("old", longitude: 0, radius: 1_000)])
     let before = table.places

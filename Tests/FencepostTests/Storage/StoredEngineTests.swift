@@ -35,8 +35,9 @@ import Testing
     }
   }
 
-  /// With the default durability the storage always has the state after the first N inputs, where N is its input count.
-  /// Only later inputs that changed no state, candidate or event may be missing from the storage.
+  /// With the default durability, the state in the storage is always the state after the first N inputs, where N is the
+  /// input count in the storage. If the storage lacks later inputs, none of them changed a state, a candidate or an
+  /// event.
   @Test func changesArePrefixes() throws {
     for life in 0..<100 {
       let name = "prefixes \(life)"
@@ -108,8 +109,9 @@ import Testing
 
   // MARK: - Saves in parts
 
-  /// The stored state is always the state after some call, and never an earlier state than before, however a save is
-  /// split into parts and whatever happens between them. If saving a part fails, no change is lost.
+  /// The stored state is always the state after some call, and is never replaced by an earlier state. This is true
+  /// however a save is split into parts, and whatever calls come between the parts. If writing one part of a save
+  /// fails, no change is lost.
   @Test func imagesArePrefixes() throws {
     var images = 0
     for life in 0..<150 {
@@ -193,7 +195,7 @@ import Testing
     #expect(try storage.state == stored.engine.snapshot())
   }
 
-  /// A fork has no storage, so none of its writes can fail; it equals an engine restored from the original's snapshot.
+  /// A fork has no storage that could fail, and equals an engine that is restored from a snapshot of the original.
   @Test func forkHasNoStorageThatFails() throws {
     let storage = MemoryStorage()
     var stored = try StoredEngine(name: "m", options: MonitorOptions(), storage: storage)

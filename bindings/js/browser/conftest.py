@@ -40,7 +40,7 @@ def native(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
 
 @pytest.fixture(scope="session")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Serves the package, the programs and the data on the loopback interface."""
+    """Serves the package, the programs and the data over HTTP on the loopback interface."""
     folder = tmp_path_factory.mktemp("served")
     (folder / "package").symlink_to(ROOT / ".build" / "js")
     (folder / "wasm").symlink_to(ROOT / ".build" / "wasm")

@@ -26,8 +26,8 @@ def mosquitto() -> str | None:
 
 
 def free_port() -> int:
-    """Returns a port below the range from which the system takes ports for outgoing connections. A port in the range
-    for outgoing connections could be taken while the broker is stopped: by another process, or even by a watch that
+    """Returns a port below the range from which the system takes ports for outgoing connections. While the broker is
+    stopped, a port in the range for outgoing connections could be taken by another process, or even by a watch that
     tries to connect."""
     while True:
         try:
@@ -187,7 +187,7 @@ class Watcher:
         until(looked, what)
 
     def end(self) -> None:
-        """Kills the process at an arbitrary point of its work."""
+        """Kills the process without warning, unless it has already ended."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait(LONGEST)

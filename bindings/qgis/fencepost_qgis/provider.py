@@ -10,7 +10,7 @@ from .resources import icon
 
 
 class Provider(QgsProcessingProvider):
-    """Fencepost in the Processing toolbox."""
+    """Adds Fencepost's algorithms to the Processing toolbox of QGIS."""
 
     def loadAlgorithms(self):  # noqa: N802
         for algorithm in (GeofenceEvents, ComparePolicies, MonitoredCircles, JoinPoints):

@@ -22,7 +22,7 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A time as a file states it.
+    """A date and time from a file, with the offset from UTC if the file states the offset.
 
     Attributes:
         wall_us: Microseconds from the beginning of 1970 to the stated date and wall-clock time.
@@ -55,7 +55,7 @@ class ZonedTimes:
 
     @property
     def is_possible(self):
-        """True if QGIS reads the layer with OGR."""
+        """True if times can be read, that is, if QGIS reads the layer with OGR."""
         return self._layer is not None and self._layer.providerType() == "ogr"
 
     def get(self, feature_id):

@@ -29,7 +29,7 @@ func time(_ seconds: Double) -> Timestamp {
   Timestamp(microseconds: 1_700_000_000_000_000 + Int64(seconds * 1e6))
 }
 
-/// A fix at a distance in metres east of the office.
+/// Returns a fix that lies the given number of metres east of the office.
 func fix(_ seconds: Double, metres: Double, accuracy: Double = 8) -> Fix {
   Fix(
     latitude: office.latitude, longitude: office.longitude + metres / 88_600, accuracy: accuracy, time: time(seconds))
@@ -58,8 +58,8 @@ func openAtEveryStart(_ folder: String) async throws {
   }
 }
 
-/// There can be only one instance per name, so pass the instance on. A second instance cannot be created, in this
-/// process or in another.
+/// There can be only one instance of a stored monitor per name, so pass this instance to all code that needs it. A
+/// second instance with the same name cannot be created, in this process or in another.
 func oneInstanceForAName(_ folder: String) async throws {
   print("one instance for a name")
   let monitor = try await Monitor("habits", store: folder)
@@ -71,7 +71,8 @@ func oneInstanceForAName(_ folder: String) async throws {
   try await monitor.close()
 }
 
-/// A task awaits events for as long as the program runs. While nothing requests events, the record does not change.
+/// A task awaits events for as long as the program runs. The records of a monitor change only when the program requests
+/// events.
 func alwaysAwaitEvents() async throws {
   print("always await events")
   let monitor = Monitor()
@@ -88,7 +89,7 @@ func alwaysAwaitEvents() async throws {
   try await consumer.value
 }
 
-/// The records serve as the table of states: a second table could only disagree with them.
+/// The records already contain the last state of each condition, so the program keeps no table of its own.
 func recordsAreTheTable() async throws {
   print("records are the table")
   let monitor = Monitor()
@@ -104,8 +105,8 @@ func recordsAreTheTable() async throws {
   }
 }
 
-/// A change of position needs little work: query the distance within which nothing can happen, and arm only the near
-/// conditions.
+/// When the position changes, the program does little work: it asks for the distance within which no state can change,
+/// and arms only the conditions near the device.
 func littleWorkForAChange() async throws {
   print("little work for a change")
   let monitor = Monitor()
@@ -149,7 +150,7 @@ func radiusAndPolicy() async throws {
   }
 }
 
-/// A greeter at the door: a beacon condition, and the beacon that satisfied it.
+/// Greets a visitor at a door: a beacon satisfies a condition, and the event names the beacon of that door.
 func greeterAtTheDoor() async throws {
   print("a greeter at the door")
   let monitor = Monitor()

@@ -416,7 +416,7 @@ def test_what_says_that_there_is_no_position_is_no_warning(write: Write) -> None
 
 @needs_shared()
 def test_real_sentinels_of_ais() -> None:
-    """The file has latitude 91 and longitude 181 among valid positions."""
+    """Some rows of the file have latitude 91 and longitude 181, which mean that the position is unknown."""
     pandas = pytest.importorskip("pandas")
     path = TRACKS / "json" / "ship-ais-noposition-sentinel-263576000.jsonl"
     table = pandas.read_json(path, lines=True)[["timestamp", "lat", "lon"]].dropna(subset=["timestamp"])

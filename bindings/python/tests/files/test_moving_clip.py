@@ -79,13 +79,13 @@ def runs_of(inside: list[bool]) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize(("fences", "track", "least"), CASES)
 def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]) -> None:
-    """Tests that each visit is a run of fixes inside the polygon. MovingPandas' clip finds the same runs of fixes as
-    the visits do, except for these differences:
+    """Tests that each visit is a run of fixes inside the polygon. The runs of fixes that MovingPandas' method `clip`
+    finds are the same, except for these differences:
 
     * clip's runs begin and end on the line between two fixes, which is straight in degrees;
     * clip breaks a run into many parts, hundredths of a second apart: hundreds of such parts form one visit;
-    * clip also finds parts without a fix inside, where a straight line cuts a corner of the polygon: events cannot
-      report these parts.
+    * where a straight line cuts a corner of the polygon between two fixes, clip finds a part that contains no fix:
+      events cannot report such a part.
     """
     whole = trajectory(track)
     times = [microseconds(time) for time in whole.df.index]
@@ -126,8 +126,8 @@ def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]
 # ---------------------------------------------------------------------------------------------- paths
 
 MOST_APART_M = 0.02
-"""The tolerance on short tracks: the polygon with 720 vertices lies up to 1.4 mm inside the circle, and a track may
-cross the polygon's edge at a small angle."""
+"""The tolerance on short tracks, in metres: the polygon with 720 vertices lies up to 1.4 mm inside the circle, and the
+difference is larger where a track crosses the edge at a small angle."""
 MOST_MISSING_S = 0.5
 
 
@@ -153,9 +153,9 @@ class Way:
 
     def at(self, time: int) -> tuple[float, float, float]:
         """Returns the latitude and longitude at a time, on the geodesic between two fixes, and approximately how far,
-        in metres, the straight line in degrees lies from this geodesic. The offset is s (l - s) tan(latitude) / (2 R),
-        where s is the distance along the segment, l is the segment's length, and R is the Earth's radius: relative to a
-        geodesic, a parallel has the curvature tan(latitude) / R."""
+        in metres, the straight line in degrees lies from this geodesic. This distance is about s (l - s) tan(latitude)
+        / (2 R), where s is the distance along the segment, l is the segment's length, and R is the Earth's radius. The
+        reason is that a parallel has the curvature tan(latitude) / R relative to a geodesic."""
         after = min(max(bisect.bisect_right(self.times, time), 1), len(self.times) - 1)
         start, end = self.times[after - 1], self.times[after]
         way = geodesic.inverse(*self.places[after - 1], *self.places[after])
@@ -177,11 +177,11 @@ class Way:
 )
 def test_paths_beside_clip(track: str, least: tuple[int, int]) -> None:
     """Thins a track to one fix a minute, and compares the entries and exits on its path with clip's result. The circles
-    are passed to clip as polygons. The results agree, except for these differences:
+    are passed to MovingPandas' method `clip` as polygons. The entries and exits agree, except for these differences:
 
     * clip cuts along straight lines in degrees, which differ from the geodesics by centimetres over a kilometre, and
       by metres over 300 km;
-    * the edges of the polygons lie millimetres inside their circles;
+    * the edges of each polygon lie millimetres inside the circle that the polygon approximates;
     * clip splits one visit into parts, and loses pieces of less than half a second between them.
     """
     thin = thinned_to_minutes(trajectory(track))

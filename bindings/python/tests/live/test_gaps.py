@@ -1,4 +1,4 @@
-"""Tests reports about missing messages from senders that number their messages."""
+"""Tests that missing messages are reported if the sender numbers its messages."""
 
 from __future__ import annotations
 

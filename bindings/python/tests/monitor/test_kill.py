@@ -62,14 +62,15 @@ def generated_track() -> list[Row]:
 
 @dataclass
 class Log:
-    """Records everything that can be observed of a monitor in all its runs."""
+    """The events that a monitor reported in all its runs, and counters."""
 
     events: dict[int, str] = field(default_factory=dict)
     again: int = 0
     fed: int = 0
 
     def note(self, line: str, previous: int) -> int:
-        """Records an event; returns its sequence, which must follow the previous sequence of this process."""
+        """Records an event and returns its sequence number, which must follow the previous sequence number of this
+        process."""
         text = line.removeprefix("event ")
         sequence = json.loads(text)["sequence"]
         last = max(self.events, default=0)

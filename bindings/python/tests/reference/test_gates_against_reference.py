@@ -1,6 +1,6 @@
 """Tests random gates and paths in all regions: engine and reference agree on every crossing.
 
-FENCEPOST_SOAK=1 runs twenty times as many worlds.
+FENCEPOST_SOAK=1 runs each region with twenty times as many random gates and paths.
 """
 
 from __future__ import annotations

@@ -45,14 +45,14 @@ CASES = (
 )
 IS_LONG = os.environ.get("FENCEPOST_SOAK") == "1"
 NOT_READ = {".md", ".igc", ".json", ".jsonl", ".aivdm", ".chk"}
-"""Suffixes of files that are not tracks, or whose format the package does not read; a .chk file repeats a neighbouring
-log."""
+"""Suffixes of files that are not tracks or that the package cannot read; a .chk file contains the same log as another
+file in its folder."""
 POLICIES = {name: TransitionPolicy.named(name) for name in ("standard", "exact")}
 
 
 def fixes_for(path: Path) -> list[Any]:
-    """Returns a limited number of a track's fixes, evenly chosen; leaves out fixes that are so inaccurate that depths
-    over 250 m matter."""
+    """Returns a limited number of a track's fixes, evenly chosen. Leaves out fixes with an accuracy worse than 100 m,
+    for which depths over 250 m would matter."""
     fixes = [fix for fix in fixes_of(path) if not fix[2] > 100]
     return fixes[:: max(1, -(-len(fixes) // MOST_FIXES))]
 
@@ -95,7 +95,7 @@ def test_every_track_over_countries(path: Path) -> None:
 
 
 def check(name: str, degrees: float, path: Path) -> int:
-    """Compares engine and reference; returns the number of conditions."""
+    """Compares the engine with the reference on one track, and returns the number of conditions that were compared."""
     fixes = fixes_for(path)
     ours, theirs = Monitor(), ManyShapes()
     added = 0

@@ -107,8 +107,8 @@ def kinds() -> Zones:
 
 
 def test_a_replay_of_a_table_is_what_a_fleet_over_it_tells() -> None:
-    """For a table, the policies, assumed states and tags of its conditions apply, as they do for each device of a
-    fleet."""
+    """A replay of a table uses the policies, assumed states and tags of the table's conditions, as each device of a
+    fleet does."""
     zones = kinds()
     fleet = Fleet(zones)
     for fix in WAY:
@@ -172,8 +172,8 @@ def test_a_monitor_gives_conditions_policies_and_gates_but_no_states() -> None:
     ],
 )
 def test_options_of_conditions_that_are_read_are_refused_beside_a_table(option: str, value: Any) -> None:
-    """Without the error, the options for conditions would be silently ignored, because each condition of a table has
-    its own settings."""
+    """Options for conditions raise an error if a table is passed, because each condition of a table has its own
+    settings. Without the error, the options would be silently ignored."""
     said = f"{option} .*; conditions is a Zones"
     with pytest.raises(TypeError, match=said):
         replay(WAY, kinds(), **{option: value})

@@ -1,4 +1,4 @@
-"""Values of every Arrow type, including values in slices, are read as PyArrow shows them."""
+"""Tests that values of every Arrow type, including values in slices, are read as the values that PyArrow returns."""
 
 from __future__ import annotations
 

@@ -50,7 +50,8 @@ def test_kinds_of_a_circle() -> None:
 
 
 def test_kinds_of_beacons_and_gates() -> None:
-    """A beacon that was never seen cannot leave, so its first timeout gives a determination instead of an exit."""
+    """A beacon that was never seen cannot leave, so its first timeout gives an event of the kind "determined" instead
+    of "exit"."""
     monitor = Monitor(path="geodesic", max_gap=60)
     monitor.advance(0)
     monitor.add(Beacon(UUID), "desk", assuming="unknown")

@@ -27,7 +27,8 @@ Features = Iterator[tuple[str, dict[str, Any]]]
 
 def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, radius: float | None = None) -> Features:
     """The conditions in a CSV file with the columns identifier, latitude, longitude and radius, and optionally assuming
-    and policy. The position may also be well-known text; `radius` applies to circles that do not state a radius."""
+    and policy. A column with well-known text may replace latitude and longitude; `radius` applies to circles that do
+    not state a radius."""
     required = ("identifier", *POSITION, *(() if radius is not None else ("radius",)))
     table = CSVTable([decode(read_unpacked(path), path)], path, CONDITIONS, columns or {}, required)
     indices, wkt = _find(table.names, path, table.place, columns, radius)
@@ -54,7 +55,8 @@ def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, rad
 
 
 def _option(what: str, text: str, path: str | Path, place: str) -> float | bool:
-    """The value of a cell: a number for ``buffer``, and True or False for ``oriented`` and ``gate``."""
+    """Converts the text of a cell: to a number in the column ``buffer``, and to True or False in the columns
+    ``oriented`` and ``gate``."""
     try:
         return float(text) if what == "buffer" else {"true": True, "1": True, "false": False, "0": False}[text.lower()]
     except (ValueError, KeyError):
@@ -63,8 +65,8 @@ def _option(what: str, text: str, path: str | Path, place: str) -> float | bool:
 
 
 def _position_of(text: Any, source: str | Path, place: str, row: int | None = None) -> dict[str, Any]:
-    """Reads well-known text: returns a point as longitude and latitude, or a polygon or line as well-known binary. The
-    result is empty for an empty cell."""
+    """Reads well-known text: returns a point as longitude and latitude, or a polygon or line as well-known binary. If
+    the cell is empty, the result is an empty dictionary."""
     try:
         if isinstance(text, str) and wkt_type(text):
             return {"wkb": of_wkt(text).wkb}
@@ -77,8 +79,8 @@ def _position_of(text: Any, source: str | Path, place: str, row: int | None = No
 def _find(
     names: list[str], source: str | Path, place: str, given: Mapping[str, str] | None, radius: float | None
 ) -> tuple[dict[str, int], int]:
-    """The indices of the columns, and the index of the column that contains positions as well-known text (-1 if there
-    is no such column)."""
+    """Returns the index of each column by its name, and the index of the column with positions as well-known text (-1
+    if there is no such column)."""
     required = ("identifier",) if radius is not None or _has_gates(names, given) else _WITH_RADIUS
     try:
         found = find(names, {**CONDITIONS, "geometry": GEOMETRY}, given or {}, required)

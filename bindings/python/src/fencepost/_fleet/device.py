@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Device:
-    """A live view of one device of a fleet: ``fleet["truck-7"]``. Each call reads the current state.
+    """A live view of one device of a fleet: ``fleet["truck-7"]``. Each method reads the current state of the device.
 
     All methods raise :class:`NotFoundError` after the device has been removed.
 
@@ -69,8 +69,8 @@ class Device:
         return found
 
     def state(self, identifier: str) -> State:
-        """The observed state of a condition, including changes whose events are still pending. The state is unknown
-        while the condition is undetermined.
+        """The observed state of a condition, including changes whose events are still pending. The state of an
+        undetermined condition is unknown.
 
         Raises:
             NotFoundError: No condition has that identifier, or the device was removed.
@@ -82,8 +82,8 @@ class Device:
         """Explains why a condition is in its state for this device, and gives the smallest change that would decide the
         state.
 
-        The device does not store the positions of fixes at which no state can change. If no state could change at the
-        last fixes, the explanation describes the last fix at which a state could change.
+        The explanation describes the last fix at which a state could change. The positions of fixes at which no state
+        can change are not stored.
 
         Raises:
             NotFoundError: No condition has that identifier, or the device was removed.

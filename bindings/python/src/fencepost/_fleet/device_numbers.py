@@ -11,9 +11,9 @@ _FEWEST_FREE = 4_096
 
 
 class DeviceNumbers:
-    """The numbers of the devices of several fleets; the numbers are equal to the numbers that a single fleet would
-    assign. The device numbers determine the order of the events that one advance produces. The number of a removed
-    device becomes free when its events are acknowledged.
+    """Numbers the devices of several fleets; each device gets the number that it would get in a single fleet. The
+    device numbers determine the order of the events that one advance produces. The number of a removed device becomes
+    free when its events are acknowledged.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class DeviceNumbers:
         return number
 
     def remove(self, device: str, events: int) -> None:
-        """Removes a device that still has unacknowledged events (`events` is their number)."""
+        """Removes a device; `events` is the number of its events that are not yet acknowledged."""
         number = self._of.pop(device)
         if events:
             self._leaving[number] = events
@@ -56,8 +56,8 @@ class DeviceNumbers:
             self._free.append(number)
 
     def release(self, numbers: Iterable[int]) -> list[int]:
-        """Records that events were acknowledged or became void; `numbers` contains, for each event, the number of the
-        event's device. Returns the numbers that are now free."""
+        """Records that events were acknowledged or became void; `numbers` contains one device number for each of these
+        events. Returns the numbers that are now free."""
         freed = []
         for number in numbers:
             events = self._leaving.get(number)

@@ -42,24 +42,25 @@ def _integers(code: str, *columns: bytes) -> Iterator[memoryview[int]]:
 
 
 class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
-    """Very many devices that share one table of conditions.
+    """A set of very many devices that share one table of conditions.
 
     A fleet gives exactly the events that one monitor for each device would give, interleaved in the order of the
-    inputs. A monitor for comparison has the fleet's conditions, is created before the first condition is added, and has
-    delivery ``every``, no condition limit and ``initial_fix_max_age=None``. The events of one :meth:`advance` come in
-    the order of their deadlines. A device takes about 200 bytes of memory. Processing a device's first fix takes no
-    longer than one query of the index; the same is true for the first fix after a million conditions were added.
+    inputs. The monitors to which a fleet is compared here exist before the first condition is added, have the fleet's
+    conditions, and have delivery ``every``, no condition limit and ``initial_fix_max_age=None``. The events of one
+    :meth:`advance` come in the order of their deadlines. A device takes about 200 bytes of memory. Processing a
+    device's first fix takes no longer than one query of the index; the same is true for the first fix after a million
+    conditions were added.
 
     A device is identified by a string, and is added by its first input. A fleet is a mapping of identifiers to
     :class:`Device`: ``len``, ``in``, iteration, ``fleet["truck-7"]``, ``del``. Several threads may use a fleet, but the
-    order of the events is useful only if there is one consumer at a time. A fleet with a `store` is persistent; any
-    other fleet is only in memory. When a ``with`` statement ends, it closes the fleet.
+    order of the events is useful only if there is one consumer at a time. A fleet with a `store` is persistent; a fleet
+    without a `store` exists only in memory. When a ``with`` statement ends, it closes the fleet.
 
     Args:
-        conditions: A table, which several fleets may share, for example one fleet in each thread. Anything else that
-            :class:`Zones` accepts is also allowed; the options below then apply. None means an empty table. The
-            conditions that are passed replace the conditions in the store; a condition that is the same in both keeps
-            its state.
+        conditions: A table, which several fleets may share, for example one fleet in each thread. If `conditions` is
+            anything else that :class:`Zones` accepts, the options from `policy` to `transform` apply to these
+            conditions. None means an empty table. The conditions that are passed replace the conditions in the store; a
+            condition that is the same in both keeps its state.
         policy: The policy for conditions that do not have their own, or the name of a preset. None means ``standard``.
         assuming: Initial state of conditions that have no assumed state of their own. None means unsatisfied.
         radius: Radius in metres of circles without a radius.
@@ -67,15 +68,15 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             the library does not recognise these names.
         layer: Layer of a vector file. None selects the first layer.
         max_vertices: The largest number of vertices of each shape that is read, at most 1,000,000; None means 500,000.
-            All vertices count, including those of all parts and holes, and those that are added where planar edges are
-            cut. The limit applies only to conditions that are read from a source.
+            The count includes the vertices of all parts and holes, and the vertices that are added where planar edges
+            are cut. `max_vertices` applies only to conditions that are read from a source.
         transform: True to transform a source in another CRS to WGS84. If False, a source in another CRS is refused.
         max_pending_events: The size of the queue, 1 to 1e9. Inputs are refused while `max_pending_events` events are
-        pending.
+            pending.
         device_limit: The largest number of devices. None means 67 108 863.
         beacon_exit_timeout: Seconds, above 0: a beacon counts as gone when it has not been sighted for this long.
-        beacon_initial_timeout: Seconds, above 0: a condition that starts undetermined becomes unsatisfied when there
-            has been no sighting for this long.
+        beacon_initial_timeout: Time without a sighting after which a beacon condition that starts undetermined becomes
+            unsatisfied, in seconds, above 0.
         max_time_step: Seconds, above 0. An input is refused and counted if it is ahead of its device's clock by more
             than `max_time_step` and, if an arrival time is set, also ahead of the arrival time by more than
             `max_time_step`. `max_time_step` limits an :meth:`advance` of all devices in the same way. None means no
@@ -85,21 +86,21 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             an empty table, this table receives the saved conditions. If `store` is None, the fleet is in memory.
         name: Name of a fleet with a store: 1 to 64 letters, digits or underscores.
         durability: When changes become durable. This option has no effect without a store. After a crash, each device
-            is in the state that it had after the first n of its inputs, where n is
-            :attr:`DeviceStatistics.input_count`.
-        checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`. The fleet is saved when one
-            of these clocks has advanced by this interval since the last save: the largest clock of the devices, or the
-            average clock of the devices with inputs. The fleet is also saved when the clock of a single device has
-            advanced by 16 times `checkpoint_interval`. Refused inputs do not count towards the interval. A change to
-            the table is saved with the next save.
+            has the state that it had after its first n inputs; n is the device's :attr:`DeviceStatistics.input_count`.
+        checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`. The fleet is saved when the
+            largest clock of its devices, or the average clock of the devices with inputs, has advanced by this interval
+            since the last save. The fleet is also saved when the clock of a single device has advanced by 16 times
+            `checkpoint_interval`. Refused inputs do not count towards the interval. A change to the table is saved with
+            the next save.
         path: How each device is assumed to move between its fixes. With ``geodesic``, a device that drives through a
             circle between two fixes gives events for entering and leaving the circle, with times to the microsecond.
-            Crossings of gates are then events too. While a fleet over a table has no path, the table refuses gates.
+            With ``geodesic``, crossings of gates are reported as events. While a fleet over a table has no path, the
+            table refuses gates.
         max_gap: Seconds, above 0; required with the path ``geodesic``, and allowed only with it. If the time between
             two fixes of a device is longer than `max_gap`, the path between the fixes is unknown, and the device's next
             event has :attr:`Event.follows_gap`.
-        max_speed: Metres per second, above 0; allowed only with the path ``geodesic``. A movement that would need a
-            higher speed also counts as a gap. None means no limit.
+        max_speed: Metres per second, above 0; allowed only with the path ``geodesic``. If two fixes imply a higher
+            speed, the path between them is unknown, as after a gap longer than `max_gap`. None means no limit.
         threads: The number of threads among which :meth:`feed_many` divides the devices, 1 to 256. The events and their
             order are the same as with one thread. Several threads help with batches that have many rows of each device.
             With several threads, each device takes about 200 additional bytes. With several threads, the queue is
@@ -108,12 +109,13 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     Raises:
         InvalidArgumentError: An option is out of its range, or a store has no name or belongs to a monitor.
-        InputError: `conditions` cannot be used as a source of conditions. The error is raised before a store is opened.
+        InputError: `conditions` cannot be used as a source of conditions. Conditions are checked before a store is
+            opened.
         TableMismatchError: `conditions` is not a version of the table in the store.
         MonitorInUseError: The store is open, in this or another process.
         StoreUnavailableError: The store cannot be opened: the directory does not exist, access is denied, or the disk
             is full.
-        StoreCorruptError: The store's file is damaged. The file was not changed.
+        StoreCorruptError: The store's file is damaged. The library does not change a damaged file.
         StoreTooNewError: The store's file was written by a newer version of the library.
 
     Example:
@@ -297,10 +299,10 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
         Args:
             before: A device is removed if the latest time of its own inputs is earlier than this.
-            arrived_before: A device is removed if its last accepted input arrived earlier than this time, according to
-                :meth:`set_arrival_time`. The times in the inputs do not matter, so wrong device clocks have no effect.
-                For a device without any accepted input, the time of its creation counts. Pass either `arrived_before`
-                or `before`.
+            arrived_before: A device is removed if its last accepted input arrived earlier than this time. Arrival times
+                are set with :meth:`set_arrival_time`. The times in the inputs do not matter, so wrong device clocks
+                have no effect. If a device has no accepted input, the time at which the device was created is compared
+                instead. Pass either `arrived_before` or `before`.
 
         Returns:
             The identifiers of the removed devices.
@@ -430,8 +432,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
                 of the fleet may have one of these identifiers.
             adapt: True to accept bytes that were exported with ``portable`` and another version of the table. If the
                 current table has a condition with the same identifier and definition, a device that was inside of the
-                condition stays inside, and a started crossing of the condition continues. The device counts as outside
-                of all other conditions.
+                condition stays inside, and a started crossing of the condition continues. The device is outside of
+                conditions that are new or changed in the current table.
 
         Raises:
             SnapshotInvalidError: The bytes are not a device, are damaged, or come from a newer version of the library.
@@ -511,7 +513,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return from_us(self.clock_us)
 
     def statistics(self) -> FleetStatistics:
-        """The counters, summed over all devices, and the fleet's clock.
+        """The sums of all devices' counters, and the fleet's clock.
 
         Example:
             >>> from fencepost import Fix, Zones
@@ -548,7 +550,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         close and continues to work.
 
         Raises:
-            StoreUnavailableError: Some changes could not be saved. The store is closed in any case.
+            StoreUnavailableError: Some changes could not be saved. The store is closed even if this error is raised.
 
         Example:
             >>> import tempfile

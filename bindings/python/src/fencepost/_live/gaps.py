@@ -8,8 +8,9 @@ from collections import Counter
 from .notices import Notices
 
 _LATE = 100
-"""A message that arrives late or twice may have a number that is smaller than the last number, by at most this much. If
-a message number is smaller than the last number by more than this, the sender has restarted its numbering."""
+"""The largest difference by which the number of a late or repeated message can be smaller than the last number of the
+message's device. If a number is smaller by more than this, or is smaller than 2, the sender has restarted its
+numbering."""
 
 
 class Gaps:
@@ -21,7 +22,7 @@ class Gaps:
 
     Args:
         member: The member that contains the message number, which a device increases by 1 for each message; ``a.b``
-            means the member ``b`` of ``a``. If `member` is None, messages are not checked.
+            means the member ``b`` of ``a``. If `member` is None, message numbers are not checked.
         counts: The counters.
         notices: Receives the reports.
     """

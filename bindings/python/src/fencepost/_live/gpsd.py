@@ -28,12 +28,13 @@ class Gpsd(Source):
 
     A connection that ends or fails is retried, with pauses that grow from 1 s to 60 s. After `reconnect` seconds
     without a working connection, the error of the last attempt is raised. The retry timer restarts only after a
-    connection has delivered a fix or stayed open for a minute. A port that accepts a connection and closes it at once
-    therefore counts as lost, like a port that refuses connections.
+    connection has delivered a fix or stayed open for a minute. A connection that the port accepts and closes at once
+    still counts as lost, like a connection that the port refuses.
 
     Args:
         url: ``gpsd://host:port``.
-        reconnect: How many seconds to retry after the gpsd was lost; with 0, the source ends when the connection ends.
+        reconnect: For how many seconds a lost connection is retried. If this is 0, the source ends when the connection
+            ends.
         notices: Receives reports that the connection is lost or restored.
         device: The name by which gpsd knows the device to follow, for example ``/dev/ttyUSB0``. If `device` is None,
             the first device that has a fix is followed; the device is chosen again after each lost connection.
@@ -118,14 +119,14 @@ class Gpsd(Source):
         return self._named_all(found)
 
     def _named_all(self, found: list[Found]) -> Iterator[tuple[str, Any]]:
-        """Adds the device name to the fixes, if the source has a device name."""
+        """If the source has a device name, adds this name to the fixes."""
         if self._named is None:
             return iter(found)
         name = self._named
         return iter([(place, row if isinstance(row, LineError) else DeviceFix(name, row)) for place, row in found])
 
     def reconnect(self) -> None:
-        """Tries to connect again."""
+        """Tries to connect to the gpsd again."""
         try:
             self._connection = self._connect(5)
         except OSError as error:

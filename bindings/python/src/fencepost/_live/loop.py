@@ -20,7 +20,7 @@ FIXES_A_TURN = 1_000
 
 Watcher = Watch | FleetWatch
 Found = tuple[str, Any]
-"""A place in the source, with the fix or the error at that place."""
+"""A location in the source, and the fix or the error that was read there."""
 
 
 class _Input:
@@ -28,10 +28,10 @@ class _Input:
 
     Attributes:
         source: The source.
-        found: The inputs that have been read but not yet fed, in reverse order.
+        found: The inputs that have been read but not yet fed. The next input to feed is the last element.
         at_end: True if the source has ended.
         has_more: True if inputs were left unread in the last pass of the loop.
-        untold: The number of fed inputs that are not yet acknowledged to the source.
+        untold: The number of inputs that have been fed but not yet acknowledged to the source.
     """
 
     def __init__(self, source: Source) -> None:
@@ -59,7 +59,8 @@ class _Input:
 
     @property
     def retry_at(self) -> float | None:
-        """The time of the next connection attempt; None while some inputs of this source have been read but not fed."""
+        """The time of the next connection attempt. It is None while inputs that were read from this source have not yet
+        been fed."""
         return None if self.at_end or self.found else self.source.retry_at
 
 
@@ -106,7 +107,7 @@ class Turns:
         return min((pause for pause in (watcher.pause(), notices.pause(), *retries) if pause is not None), default=None)
 
     def turn(self, ready: Container[int]) -> None:
-        """Reads inputs, feeds them, and lets time pass. Does not handle events."""
+        """Reads inputs, feeds them, and lets time pass. Handling the events is left to the caller."""
         watcher, notices, inputs = self._watcher, self._notices, self._inputs
         for each in inputs:
             try:
@@ -131,8 +132,8 @@ class Turns:
             watcher.pass_time()
 
     def raise_lost(self, is_over: bool) -> None:
-        """Raises the error that ended a source. If there is only one source, raises the error at once; if there are
-        several sources, raises it only when all of them have ended."""
+        """Raises the error that ended a source. With a single source, the error is raised at once; with several
+        sources, it is raised only when all sources have ended."""
         if self.lost is not None and (is_over or len(self._inputs) == 1):
             raise self.lost
 
@@ -151,11 +152,12 @@ def watch(
 
     Args:
         sources: The sources of the fixes.
-        watcher: Feeds the monitor or fleet.
+        watcher: The object that feeds the monitor or fleet.
         signals: Requests a stop; must already be entered as a context manager.
         notices: Receives reports of source errors.
         on_hang_up: A function that is called after SIGHUP.
-        beat: A function that is called in each pass of the loop; it returns the seconds until its next call, or None.
+        beat: A function that each pass of the loop calls. It returns the seconds after which it must be called again at
+            the latest, or None.
         is_endless: True to continue after all sources have ended.
 
     Raises:

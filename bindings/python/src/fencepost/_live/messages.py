@@ -1,5 +1,5 @@
-"""The content of a message from one of many devices: a fix, circles of the device's owner, or the loss of the device's
-connection."""
+"""The possible contents of a message from one of many devices: a fix, circles of the device's owner, or a notice that
+the device has lost its connection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Holders of named conditions: a monitor, or a table that fleets share."""
+"""The common base of objects that hold named conditions: monitors, and tables that fleets share."""
 
 from __future__ import annotations
 
@@ -113,8 +113,8 @@ class ConditionHolder(Generic[V]):
             The number of conditions that were removed.
 
         Raises:
-            InvalidArgumentError: An identifier is invalid. Nothing has changed; the error's ``position`` is the index
-                of the invalid identifier.
+            InvalidArgumentError: An identifier is invalid. No condition was removed; the error's ``position`` is the
+                index of the invalid identifier.
 
         Example:
             >>> from fencepost import Monitor
@@ -173,11 +173,11 @@ class ConditionHolder(Generic[V]):
         return default if entry is None else entry
 
     def keys(self) -> KeysView[str]:
-        """A live view of the identifiers."""
+        """A live view of the identifiers of all conditions."""
         return KeysView(self)
 
     def values(self) -> ValuesView[V]:
-        """A live view of the conditions or records."""
+        """A live view of the conditions of a table, or of the records of a monitor."""
         return HeldValues(self)
 
     def items(self) -> ItemsView[str, V]:

@@ -29,7 +29,7 @@ PRESETS = ("standard", "exact", "core_location")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransitionPolicy(Plain):
-    """Says when a crossing of a boundary counts, and which changes become events.
+    """States how a crossing of a boundary is confirmed, and which changes become events.
 
     A fix is decisive if it lies beyond the boundary by at least the margin. The crossing is confirmed when the device
     has stayed on the new side of the boundary for the length of the dwell. The margin for entering a circle is
@@ -98,7 +98,7 @@ class TransitionPolicy(Plain):
 
     @classmethod
     def exact(cls) -> TransitionPolicy:
-        """No dwell and no margins: only the boundary itself decides.
+        """The policy without dwells and margins: the first fix on the other side of the boundary confirms a crossing.
 
         Example:
             >>> TransitionPolicy.exact().exit_margin

@@ -14,7 +14,8 @@ const kind = (event) => event.direction ? "" : event.state === "satisfied" ? "en
 const momentOf = (event) => new Date(event.date).getTime() * 1000;
 const sentence = (event) => `${short(event.device)} ${verb(event)} ${short(event.identifier)}`;
 
-/** When the device entered its first place or left its last place, in microseconds since 1970, or null if unknown. */
+/** For a device that is inside, the time at which it entered its first place; otherwise the time at which it left its
+    last place, or null if this time is unknown. Times are in microseconds since 1970. */
 const since = (device) => device.inside.length ? device.inside[0][1] : device.left ?? null;
 
 function where(device) {
@@ -52,7 +53,7 @@ function showDevices() {
   byId("summary").textContent = `${inside} inside, ${devices.size - inside} outside of ${count(places.length, "place")}`;
 }
 
-/** A list item for an event; the user can open its diagnosis. */
+/** Makes a list item for an event; the user can unfold the item to see why the event happened. */
 function item(event, isOwn = false) {
   const made = element("li"), line = made.appendChild(element("span"));
   const mark = line.appendChild(element("i", {enter: "▲ ", leave: "▼ "}[kind(event)] || "◆ ", kind(event)));

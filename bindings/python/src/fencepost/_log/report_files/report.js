@@ -232,7 +232,7 @@ function showStates(by, isOther = true) {
   drawStates();
 }
 
-/** Unfolds only this device, and scrolls to it. */
+/** Unfolds the given device, folds all other devices, and scrolls to the given device. */
 function reveal(track) {
   if (opened.has(track)) return;
   opened.clear();
