@@ -4,8 +4,9 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Tests rewinds in random sequences of calls. Past and waiting events stay, all states become undetermined, and a
-/// monitor restored from a snapshot continues like the rewound monitor.
+/// Tests rewinds in random sequences of calls. A rewind keeps the pending events and those already handed out, and
+/// makes all states undetermined; a monitor restored from the rewound monitor's snapshot behaves like a fork of the
+/// rewound monitor.
 @Suite struct RewindTests {
   @Test(arguments: 0..<30)
   func keepsWhatWasTold(_ number: Int) throws {

@@ -72,7 +72,7 @@ def report() -> None:
 
 
 def qgis() -> None:
-    """Draws the tutorial's ride and places, in QGIS's own Python."""
+    """Draws a map of the tutorial's ride and places with QGIS."""
     tutorial = (ROOT / "bindings" / "site" / "start.md").read_text(encoding="utf-8")
     found = re.search(r"cat > places.csv <<'END'\n(.*?)END\n", tutorial, re.DOTALL)
     assert found

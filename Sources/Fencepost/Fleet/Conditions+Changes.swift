@@ -12,7 +12,7 @@ extension Conditions {
   /// - Parameter assuming: The state that a device is assumed to have before its first fix. With any assumed state
   ///   except `unsatisfied`, each device produces an event for the condition, wherever the device is.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``; the table is then unchanged.
-  /// - Complexity: O(1) on average, whatever the number of devices.
+  /// - Complexity: O(1) on average, independent of the number of devices.
   public func add(
     _ condition: any Condition, identifier: String, assuming: Event.State = .unsatisfied,
     policy: TransitionPolicy = .standard, tag: UInt64 = 0

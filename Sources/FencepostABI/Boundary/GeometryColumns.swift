@@ -76,15 +76,15 @@ struct GeometryColumns {
   }
 }
 
-/// The offsets of several items in another column: each offset is the place where an item begins, and the last offset
-/// is the place where the last item ends. The number of offsets is one more than the number of items. The offsets are
-/// checked when they are used; an offset that lies beyond the column then causes an error.
+/// Offsets that divide another column into items: each offset is the index of an item's first element, and the last
+/// offset is the end of the last item. The number of offsets is one more than the number of items. The offsets are
+/// checked when they are used: an offset beyond the end of the column causes an error.
 struct Offsets {
   private enum Source {
     case column(UnsafePointer<Int32>, name: StaticString)
-    /// Creates one item that contains all elements.
+    /// All elements belong to one item.
     case all
-    /// Creates items that consist of one element each.
+    /// Each element is an item of its own.
     case each
   }
 
@@ -108,7 +108,7 @@ struct Offsets {
     (self.count, source) = (count, .column(pointer, name: name))
   }
 
-  /// Creates items that consist of one element each.
+  /// Creates one item for each element.
   init(each count: Int) {
     (self.count, elements, source) = (count, count, .each)
   }

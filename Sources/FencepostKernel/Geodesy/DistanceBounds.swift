@@ -4,17 +4,16 @@
 /// − κ h, where κ is the normal curvature along γ, and h is the depth of p below the tangent plane at γ(t). All
 /// curvatures of the ellipsoid lie between 1/R₊ and 1/R₋ with R₊ = a²/b and R₋ = b²/a, so by Blaschke's rolling theorem
 /// (Blaschke, "Kreis und Kugel", 1916, § 24) the surface lies inside the ball of radius R₊ and outside the ball of
-/// radius R₋
-/// that touch it at γ(t): c²/(2R₊) ≤ h ≤ c²/(2R₋). Hence 1 − F/R₋² ≤ F″ ≤ 1 − F/R₊², and comparison with the equation
-/// of a circle gives, for t ≤ πR₋,
+/// radius R₋ that touch it at γ(t): c²/(2R₊) ≤ h ≤ c²/(2R₋). Hence 1 − F/R₋² ≤ F″ ≤ 1 − F/R₊², and comparison with the
+/// equation of a circle gives, for t ≤ πR₋,
 ///
 ///     2 R₋ sin(t / 2R₋) ≤ c ≤ 2 R₊ sin(t / 2R₊).
 ///
-/// For t > πR₋ = 19 903 km the lower bound also holds (Schur's theorem on arcs whose curvature is at most
-/// that of a circle; Chern, "Studies in global geometry and analysis", 1967, p. 36), but beyond that length
-/// its value falls again. No distance exceeds half a meridian, 20 003 931.46 m, because antipodal points realise the
-/// diameter of a centrally symmetric convex surface (Vîlcu, "On two conjectures of Steinhaus", Geometriae Dedicata 79,
-/// 2000). So the value of the lower bound at that distance bounds everything beyond.
+/// For t > πR₋ = 19 903 km the lower bound also holds (Schur's theorem on arcs whose curvature is at most that of a
+/// circle; Chern, "Studies in global geometry and analysis", 1967, p. 36), but beyond πR₋ the bound decreases as t
+/// grows. No distance exceeds half a meridian, 20 003 931.46 m, because antipodal points realise the diameter of a
+/// centrally symmetric convex surface (Vîlcu, "On two conjectures of Steinhaus", Geometriae Dedicata 79, 2000). So the
+/// lower bound for half a meridian is a lower bound for every t > πR₋.
 ///
 /// **Slack.** The bounds apply to chords that `EarthVector.squaredChord` computes, and to distances that
 /// `GeodesicInverse` computes. A slack of 100 nm on either side covers the rounding errors of both computations, which,
@@ -28,15 +27,15 @@ public enum DistanceBounds {
   @inlinable static var largestChord: Double { 12_756_274.001 }
 
   /// An upper bound on the errors of the fast distance formulas, in metres. If the result of a fast formula differs
-  /// from a threshold by less than this, the full solution decides; bounds from polynomials are widened by this value.
-  /// The errors of the fast formulas are some nanometres, far below a micrometre.
+  /// from a threshold by less than this bound, the full solution decides; bounds from polynomials are widened by this
+  /// value. The errors of the fast formulas are some nanometres, far below a micrometre.
   @inlinable public static var doubt: Double { 1e-6 }
 
   /// Chord bounds for the distance `s`, valid everywhere: two points with chord ≤ lower are certainly at most `s`
   /// apart, and two points with chord > upper are certainly more than `s` apart.
   ///
-  /// - Parameter s: metres. If a bound is negative, no chord is within the bound; at `largestDistance` and beyond,
-  ///   every chord is within it. NaN gives NaN.
+  /// - Parameter s: metres. No chord is as short as a negative bound; if `s` is `largestDistance` or more, no chord is
+  ///   longer than the bounds. NaN gives NaN.
   public static func chords(forDistance s: Double) -> (lower: Double, upper: Double) {
     if s.isNaN { return (s, s) }
     if s < 0 { return (-slack, slack) }
@@ -49,9 +48,9 @@ public enum DistanceBounds {
     return (lower - slack, min(longest + slack, largestChord))
   }
 
-  /// 100 nm; see the paragraph "Slack" above.
+  /// The slack, in metres, that the paragraph "Slack" above derives.
   static var slack: Double { 1e-7 }
-  /// 2 R₋ sin(d / 2R₋), where d is the largest distance, in metres, rounded down: a lower bound of every chord whose
-  /// distance is beyond πR₋.
+  /// A lower bound, in metres, of every chord whose distance exceeds πR₋: 2 R₋ sin(d / 2R₋), rounded down, where d is
+  /// the largest distance.
   static var leastFarChord: Double { 12_670_479.604 }
 }

@@ -14,10 +14,10 @@ public struct NearestCap {
     self.next = next
   }
 
-  /// The result if no cap is known within a given distance.
+  /// Creates the result of a search that found no cap within a distance.
   public init(within distance: Double) { self.init(id: .max, slack: distance, next: distance) }
 
-  /// Takes another cap into account.
+  /// Updates the search result with the slack of one more cap.
   @inline(__always)
   public mutating func add(_ id: UInt32, slack: Double) {
     if slack < self.slack {
@@ -29,8 +29,7 @@ public struct NearestCap {
     }
   }
 
-  /// Lowers `slack` and `next` to the given distance if they are larger: something other than a cap is at this
-  /// distance.
+  /// Limits `slack` and `next` to a distance at which there is something other than a cap.
   @inline(__always)
   public mutating func limit(to distance: Double) {
     slack = min(slack, distance)
@@ -41,45 +40,44 @@ public struct NearestCap {
 /// The caps of a ``CapIndex`` near cubes of space, stored contiguously, for repeated queries about places near each
 /// other.
 ///
-/// A patch lists every cap whose slack, at any place in the patch's cube, is at most the patch's ``margin``. A query
+/// A patch lists every cap whose slack is at most the patch's ``margin`` at some position in the patch's cube. A query
 /// reads a few contiguous groups instead of descending the tree of the index; creating a patch costs about three
-/// queries. In crowded regions the cubes are smaller. Where caps are even denser, there is no patch, and queries search
-/// the index.
+/// queries. In crowded regions the cubes are smaller. If even a small cube has too many caps, it has no patch, and
+/// queries search the index.
 ///
 /// The patches are a cache of the index: their owner, who also owns the index, calls ``keepUp(with:version:)`` before
 /// each query. The cache's memory is limited; when the limit is reached, the cache is emptied.
 public struct CapPatches: Sendable {
-  /// The edges of the cubes, in metres, and the distance around a cube that its patch covers; all are powers of two.
+  /// The edge lengths of a large and a small cube, in metres; they are powers of two, like the margins of patches.
   private static let edges: (Double, Double) = (4_096, 1_024)
-  /// In edges.
+  /// The margin of a patch, as a fraction of the cube's edge.
   private static let marginShare = 0.5
-  /// The distance that the patch of a small cube covers if it has more than ``manyGroups`` groups: among so many caps,
-  /// the nearest one is close.
+  /// The margin as a fraction of the cube's edge, for a small cube with more than ``manyGroups`` groups of caps nearby:
+  /// among so many caps, the nearest one is close.
   private static let narrowShare = 0.25
   private static let manyGroups = 12
-  /// The number of caps near a large cube divided by the number of caps near a small cube, if caps are evenly
-  /// distributed.
+  /// How many times more caps are near a large cube than near a small cube, if caps are evenly distributed.
   private static let cubesOfCrowd = 16
-  /// Half the diagonal of a cube, as a multiple of its edge, rounded up.
+  /// Half the diagonal of a cube whose edge is 1, rounded up.
   private static let halfDiagonal = 0.866_026
   /// The maximum number of groups in a patch: searching a larger one would take as long as searching the index.
   private static let mostGroups = 24
   /// The maximum number of groups in all patches: 15 MB.
   private static let mostKept = 3 << 16
-  /// An upper bound of the relative error of a chord or a reach that is stored in single precision.
+  /// An upper bound of the relative errors of chords and reaches in single precision.
   private static let singleError = 0x1p-20
-  /// An upper bound, in metres, of the errors of a chord and of a reach in single precision if all lengths are short.
+  /// An upper bound, in metres, of the errors of chords and reaches in single precision if all lengths are short.
   private static let leastError = 1e-4
-  /// After a change of the index, new patches are created only after a number of queries on the index: this many for
-  /// each patch that the change discarded.
+  /// A change of the index discards all patches. For each discarded patch, this many queries search the index before
+  /// new patches are created.
   private static let patience = 4
 
   private struct Patch: OpenTableEntry {
-    /// The level and the cube; 0 marks a free slot.
+    /// The number of the cube and its level; 0 marks a free slot of the table.
     var key: UInt64 = 0
-    /// The first group of the patch. If the cube is crowded, the number of caps near the cube.
+    /// The first group of the patch. If the cube is crowded, this is the number of caps near the cube instead.
     var first: UInt32 = 0
-    /// `crowded` means that there is no patch.
+    /// The number of groups; `crowded` means that the cube has too many caps for a patch.
     var count: UInt16 = 0
     var isNarrow = false
 
@@ -94,7 +92,7 @@ public struct CapPatches: Sendable {
   /// Four caps. Each stored reach exceeds the exact reach by more than all rounding errors together, so a computed
   /// slack is never larger than the true slack.
   private struct Group: Sendable {
-    /// The centre, relative to the centre of the cube.
+    /// The centres of the caps, relative to the centre of the patch's cube.
     var x = SIMD4<Float>()
     var y = SIMD4<Float>()
     var z = SIMD4<Float>()
@@ -117,7 +115,7 @@ public struct CapPatches: Sendable {
   /// The version of the index from which the patches were created.
   private var version: UInt64 = 0
   private var count = -1
-  /// The number of queries that must use the index before new patches are created.
+  /// The number of queries that must still search the index before new patches are created.
   private var waiting = 0
 
   public init() {}
@@ -152,7 +150,7 @@ public struct CapPatches: Sendable {
 
   // MARK: - Places
 
-  /// A place in a cube that has a patch.
+  /// A position in a cube that has a patch.
   public struct Place {
     fileprivate var first: Int
     fileprivate var count: Int
@@ -263,8 +261,8 @@ public struct CapPatches: Sendable {
     patches.insert(patch)
   }
 
-  /// The number of caps near the large cube that contains a position; 0 if this cube is not known to be too crowded for
-  /// a patch.
+  /// The number of caps near the large cube that contains a position if this cube is known to be too crowded for a
+  /// patch; otherwise 0.
   private func crowd(at position: EarthVector) -> Int {
     var wanted = Patch()
     wanted.key = Self.cube(position, 0).key
@@ -296,10 +294,10 @@ public struct CapPatches: Sendable {
 
   // MARK: - Questions
 
-  /// The nearest cap that is not excluded, and the distance of the next nearest cap; both are correct only up to the
-  /// margin of the place.
+  /// Finds the nearest cap that is not excluded, and the distance of the next nearest cap; caps farther away than the
+  /// patch's margin may be missed.
   ///
-  /// - Parameter distance: In metres; conditions farther away than this do not matter.
+  /// - Parameter distance: The largest distance of interest, in metres; caps farther away are ignored.
   @inline(__always)
   public func nearest(
     at place: Place, within distance: Double, except excepted: SIMD16<UInt32>, count: Int
@@ -341,8 +339,8 @@ public struct CapPatches: Sendable {
     }
   }
 
-  /// Appends the caps within a distance of a place, as ``CapIndex/collect(near:within:into:)`` does; the distance must
-  /// be at most the margin of the place.
+  /// Appends the caps within a distance of a position, as ``CapIndex/collect(near:within:into:)`` does; the distance
+  /// must be at most the margin of the patch.
   public func collect(at place: Place, within distance: Double, into hits: inout ContiguousArray<CapHit>) {
     groups.withUnsafeBufferPointer { groups in
       guard let base = groups.baseAddress else { return }

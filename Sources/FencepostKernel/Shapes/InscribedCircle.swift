@@ -4,7 +4,7 @@
 /// circle of radius r through q also goes through p if R tan(r/R) = |p − q|² / (2n·(p − q)); it touches the
 /// great circle whose left normal is m and which contains a if R tan(r/R) = m·(q − a) / (1 − m·n). On a
 /// sphere, both formulas are exact for chords: they follow from c·p = cos r/R and m·c = sin r/R for the centre c = q
-/// cos r/R + n sin r/R. The ellipsoid is so close to a sphere that the relative error is only a few thousandths. The
+/// cos r/R + n sin r/R. On the ellipsoid, the relative errors of both formulas are only a few thousandths. The
 /// tolerance of `DeepestPlace` allows for this error, and `DeepestPlace` measures its result exactly.
 struct InscribedCircle {
   /// The place where the circle touches the line, and the direction from that place to the centre.
@@ -13,7 +13,7 @@ struct InscribedCircle {
     var inwards: EarthVector
     /// The edge that the circle touches; this edge does not stop the circle.
     var edge: Int
-    /// At a vertex, the other edge that meets there; otherwise −1.
+    /// If the contact is a vertex, the other edge at this vertex; otherwise −1.
     var other = -1
 
     @inline(__always)
@@ -21,9 +21,9 @@ struct InscribedCircle {
   }
 
   static var earthRadius: Double { 6_367_000 }
-  /// For a line with more vertices than this, the search also uses `descend` and the last hint. Smaller lines take only
-  /// milliseconds without `descend` and the last hint, and so their depths are the same bit for bit as in earlier
-  /// versions.
+  /// For a line with more vertices than this, the search also uses `descend` and the last hint. The search of a smaller
+  /// line takes only milliseconds, and without `descend` and the last hint its result is the same, bit for bit, as in
+  /// earlier versions.
   static var largeLine: Int { 1_000 }
 
   var contact: Contact
@@ -68,8 +68,8 @@ struct InscribedCircle {
   /// Descends the tree to an edge that stops the circle early, and looks at only one vertex of each child.
   ///
   /// `grow` opens the nearest edges first. On a smooth line, the nearest edges are almost tangent to the circle and
-  /// stop it last. Without this descent of the tree, the search at each contact of an outline that is almost a circle
-  /// would open a large part of the tree.
+  /// stop it last. Without `descend`, the search at each contact of an almost circular outline would open a large part
+  /// of the tree.
   private mutating func descend(_ line: ShapeLine, _ enough: Double) {
     let fan = ShapeLine.fanOut
     var (level, index) = (line.levels.count - 2, 0)
@@ -153,8 +153,7 @@ struct InscribedCircle {
     }
   }
 
-  /// R tan(r/R) of the circle at a contact at the moment when the edge stops it; infinite if the edge is behind the
-  /// contact.
+  /// R tan(r/R), where r is the radius at which the edge stops the circle; infinite if the edge is behind the contact.
   static func tangent(at contact: Contact, stoppedBy edge: Int, of line: ShapeLine) -> Double {
     let (start, end) = (line.vertices[edge], line.vertices[edge &+ 1])
     let (toStart, toEnd) = (start - contact.place, end - contact.place)
@@ -217,10 +216,10 @@ extension ShapeLine {
 }
 
 extension ShapeLine.Group {
-  /// For each edge, a lower bound of R tan(r/R), in metres, of the circle at a contact when the edge stops it.
+  /// For each edge, a lower bound, in metres, of R tan(r/R), where r is the radius at which the edge stops the circle.
   ///
-  /// The numerator is the squared distance to the chord, and the denominator is how far the chord leads inwards.
-  /// Rounding errors in the numerator and in the denominator can only lower the bound.
+  /// The bound is c² / 2h, where c is the distance from the contact to the edge's chord, and h is how far the chord
+  /// reaches inwards from the contact. Rounding errors in c and in h can only lower the bound.
   @inline(__always)
   func leastTangents(_ contact: InscribedCircle.Contact, _ line: ShapeLine) -> SIMD8<Float> {
     let apart = contact.place - line.origin

@@ -5,8 +5,8 @@ enum PolygonOrientation {
   /// A ring whose mean width, in metres, is below this limit counts as having no area.
   static var thin: Double { 1e-6 }
 
-  /// - Parameter isOriented: Whether the two sides may have the same area, because it does not matter which of them is
-  ///   smaller.
+  /// - Parameter isOriented: Whether the order of the vertices says which side is inside; only then may both sides have
+  ///   the same area.
   /// - Returns: Whether the smaller side lies to the left of the ring, in the listed order of its vertices.
   static func isSmallerLeft(_ ring: GivenRing, isOriented: Bool) throws(ShapeDefect) -> Bool {
     let points = ring.points

@@ -9,7 +9,7 @@ public struct ShapeDefinition: Sendable, Equatable {
     case polygon(buffer: Double, isOriented: Bool)
     /// The area within `radius` metres of the lines.
     case corridor(radius: Double)
-    /// Lines without width, which count crossings.
+    /// Lines without width, whose crossings are reported.
     case line
   }
 

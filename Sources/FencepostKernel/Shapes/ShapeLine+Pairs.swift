@@ -11,8 +11,8 @@ extension ShapeLine {
   }
 
   /// The pairs of edges that may come within a tolerance of each other, for lines with many long edges. The chord of a
-  /// long edge is far below the edge, so a test of chords would report almost all pairs; this function tests the edges
-  /// in pieces.
+  /// long edge runs far below the Earth's surface, so a test of chords would report almost all pairs; this function
+  /// tests the edges in pieces.
   ///
   /// - Returns: Each pair once, in ascending order; `nil` if there are few long edges.
   func nearPairsByPieces(within tolerance: Double) throws(ShapeDefect) -> [(Int, Int)]? {
@@ -88,8 +88,8 @@ extension ShapeLine {
     return boxes.map { !$0.boxes[first].isApart(from: $0.boxes[second], by: tolerance) } ?? true
   }
 
-  /// Compares each edge in one group with the eight edges in another group; the first comparison uses the balls around
-  /// the edges, in single precision.
+  /// Compares each edge in one group with the eight edges in another group. A first comparison, in single precision,
+  /// uses the balls around the edges.
   private func joinEdges(
     _ one: Int, _ other: Int, _ tolerance: Double, _ body: (Int, Int) throws(ShapeDefect) -> Void
   ) throws(ShapeDefect) {

@@ -1,6 +1,6 @@
 """Conformance scenarios of fleets. The format is described in Tests/Conformance/README.md, "Fleets".
 
-Only the runners in C and Swift compare `position`, because events in Python have no `position`: the iterator
+Only the runners in C and Swift compare `position`. Events in Python have no `position`, because the iterator
 acknowledges the events.
 """
 

@@ -1,15 +1,15 @@
 @testable import FencepostKernel
 import Testing
 
-/// The largest accepted distance of a result: `(reach + distance) · (1 + 10⁻⁶)`, plus two quanta, plus 4 · 10⁻⁷ of the
-/// edge length of the cap's cube.
+/// The largest distance at which a search result is accepted: `(reach + distance) · (1 + 10⁻⁶)`, plus two quanta, plus
+/// 4 · 10⁻⁷ of the edge length of the cap's cube.
 func tolerated(_ reach: Double, _ distance: Double) -> Double {
   var level = CapLevel.base
   while level < CapLevel.top && Double(CapLevel.reach(level)) < reach * 1.00001 { level += 1 }
   return (reach + distance) * (1 + 1e-6) + CapLevel.quantum * 2 + CapLevel.edge(level) * 4e-7
 }
 
-/// An index and the list that it must agree with.
+/// A cap index under test, and a plain list of the same caps, with which the results are compared.
 struct CapSubject {
   struct Cap {
     var id: UInt32
@@ -58,8 +58,8 @@ struct CapSubject {
     checkLeast(near: position, within: distance, hits, byID)
   }
 
-  /// The least slack is that of the nearest cap that is not excluded, however many caps contain the position. The test
-  /// excludes up to sixteen of the nearest caps.
+  /// `leastSlack` returns the slack of the nearest cap that is not excluded, even if many caps contain the position.
+  /// The test excludes up to sixteen of the nearest caps.
   private func checkLeast(
     near position: EarthVector, within distance: Double, _ hits: ContiguousArray<CapHit>, _ byID: [UInt32: Cap]
   ) {
@@ -82,8 +82,8 @@ struct CapSubject {
     }
   }
 
-  /// If the search limit always follows the k-th best slack found so far, the k caps with the least slack are among the
-  /// visited caps.
+  /// If the search limit always equals the k-th least slack found so far, the search visits the k caps with the least
+  /// slack.
   func checkNearest(to position: EarthVector, _ count: Int) {
     let slacks = Dictionary(
       caps.map { ($0.id, max(0, $0.centre.squaredChord(to: position).squareRoot() - $0.reach)) },

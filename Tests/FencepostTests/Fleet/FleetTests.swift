@@ -6,8 +6,8 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct FleetTests {
-  /// Tests `position` inside and outside the safe region, to the nearest ten-millionth of a degree, for both signs.
-  /// Refused fixes do not change the position.
+  /// Tests `position` inside and outside the safe region, to the nearest ten-millionth of a degree, for both signs. A
+  /// refused fix does not change the device's position.
   @Test func whereADeviceIs() throws {
     var fleet = try FleetEngine(Conditions())
     let device = try fleet.device("a")
@@ -124,8 +124,8 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// If the queue becomes full, the batch stops at a row; the remaining rows are accepted after polling. Events that
-  /// become void free their places in the queue.
+  /// A batch stops at the first row for which the queue has no room; the remaining rows are accepted after polling.
+  /// After pending events have become void, the queue has room for new events.
   @Test func aFullQueueStopsABatch() throws {
     let zones = try zones()
     var fleet = try FleetEngine(zones, options: FleetOptions(maxPendingEvents: 2))
@@ -183,8 +183,8 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// Adds and removes devices at random; their places are reused early. An old device number never acts on another
-  /// device until all generations of its slot are used up.
+  /// Adds and removes devices at random; the slots of removed devices are reused early. An old device number never acts
+  /// on another device until all generations of its slot are used up.
   @Test(arguments: [0, 3]) func noNumberActsOnAnotherDevice(fewest: Int) throws {
     var random = SeededGenerator("noNumberActsOnAnotherDevice", salt: UInt64(fewest))
     var fleet = try FleetEngine(try zones())
@@ -259,7 +259,8 @@ import Testing
   // MARK: - Devices as bytes
 
   /// Exported devices can be imported into a fleet over the same version of the table, even if that table was restored.
-  /// With another version of the table, the exported devices are refused or adapted.
+  /// A fleet with another version of the table refuses exported devices, unless they were exported with `portable` and
+  /// are loaded with `adapt`.
   @Test func devicesMove() throws {
     let zones = try zones(.standard)
     try zones.add(circle(300), identifier: "town", policy: .exact)

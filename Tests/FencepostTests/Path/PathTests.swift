@@ -40,7 +40,7 @@ import Testing
     #expect(!events[0].json.contains("\"evidence\""))
   }
 
-  /// A leg of length 0 during a dwell has no interior points to evaluate; times before 1970 must not change that.
+  /// A leg of length 0 during a dwell has no interior points to evaluate, not even if its times are before 1970.
   @Test(arguments: [-1e9, 0, 1e9]) func legOfLengthZero(_ start: Double) throws {
     var engine = try engine(maxGap: 10_000)
     try engine.add(
@@ -276,7 +276,7 @@ import Testing
 
   // MARK: - The clock
 
-  /// The path begins at the clock's time, because earlier times would be late.
+  /// After an advance, the path to the next fix begins at the time of the advance, because earlier times would be late.
   @Test func whatLiesBeforeTheClockIsLate() throws {
     var engine = try engine()
     try engine.add(circle(100), identifier: "c", assuming: .unsatisfied, policy: .exact)
@@ -286,8 +286,8 @@ import Testing
     #expect(engine.drain().map(\.brief) == ["c satisfied@25.0 crossing", "c unsatisfied@30.0 crossing"])
   }
 
-  /// If a condition is added during the path, the position on the path at that time determines the state of the
-  /// condition, unless an earlier fix is recent enough to determine it.
+  /// A condition that is added between two fixes gets its first state from the position on the path at that time,
+  /// unless an earlier fix is recent enough to determine the state.
   @Test func whatIsAddedOnTheWay() throws {
     var engine = try engine { $0.initialFixMaxAgeMicroseconds = -1 }
     try engine.feed(east(0, -500))
@@ -381,7 +381,7 @@ import Testing
     #expect(try MonitorEngine(restoring: engine.snapshot()).options == engine.options)
   }
 
-  /// A restart preserves an unconfirmed crossing that a path opened.
+  /// A snapshot preserves a crossing that began on the path between two fixes and is not confirmed yet.
   @Test func aCandidateOnThePathIsSaved() throws {
     var engine = try engine()
     try engine.add(circle(300), identifier: "c", assuming: .unsatisfied)

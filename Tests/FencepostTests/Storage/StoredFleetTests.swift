@@ -105,8 +105,9 @@ import Testing
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(30, 10), for: 0) }
   }
 
-  /// A full disk must not stop the work. Each attempt writes everything that is unsaved, so attempts become rarer.
-  /// Read-only calls do not try to save. If the host tries to save, this does not postpone other attempts.
+  /// A full disk must not stop the work. Each failed attempt to save leaves more data to be written next time, so
+  /// attempts become rarer. Read-only calls do not try to save. A failed checkpoint does not postpone the store's own
+  /// next attempt to save.
   @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 1_000_000)])
   func attemptsAreInProportionToTheWork(durability: Durability) throws {
     let storage = MemoryFleetStorage()
@@ -174,7 +175,8 @@ import Testing
     #expect(storage.attempts == failed + 1 && fleet.storeStatus == .kept)
   }
 
-  /// While the storage stays full, inputs trigger no attempts, and event time triggers few attempts.
+  /// While the storage stays full, the number of inputs triggers no attempts to save, and event time triggers only a
+  /// few.
   @Test func aFullStorageIsTriedByEventTimeAlone() throws {
     let storage = MemoryFleetStorage()
     let zones = Conditions()
@@ -197,8 +199,8 @@ import Testing
     #expect(fleet.storeStatus == .kept && devices(storage) == 1_000)
   }
 
-  /// A disk fails during hours of busy work, in which inputs trigger the attempts to save. After the load has dropped
-  /// again, the next attempt to save comes a minute later.
+  /// The disk fails while 30 000 inputs arrive within 30 seconds, and the number of inputs triggers the attempts to
+  /// save. Then inputs become rare, and the next attempt to save comes after about a minute of event time.
   @Test func busyWorkDoesNotDelayAttemptsByEventTime() throws {
     let storage = MemoryFleetStorage()
     let zones = Conditions()
@@ -236,9 +238,9 @@ import Testing
     #expect(!fleet.statistics.isAllKept)  // the fleet has no storage any more
   }
 
-  /// A device moves to a place without causing an event, and then a condition is added at that place. If the device's
-  /// row from before the move were saved with the condition, the last input would be fed again after a crash. The
-  /// device would then enter the condition, although the input is older than the condition.
+  /// A device moves without causing an event, and then a condition is added at the device's new position. A save of the
+  /// condition must not contain the device's row from before the move. With the old row, a crash would cause the move
+  /// to be fed again, and the device would enter a condition that is newer than the move.
   @Test func aTableChangeKeepsTheDevicesThatMoved() throws {
     func life(_ isCut: Bool) throws -> [String] {
       let storage = MemoryFleetStorage()
@@ -278,7 +280,7 @@ import Testing
   }
 
   /// Two fleets share a table, each with its own storage. When the process ended, only one fleet had saved a change to
-  /// the table. Before the other fleet is opened, the table is changed in a different way.
+  /// the table. If `changesBetween` is true, the table is changed in another way after one store was opened again.
   @Test(arguments: [[0, 1], [1, 0]], [false, true])
   func twoFleetsWithOneTableOpenInAnyOrder(order: [Int], changesBetween: Bool) throws {
     let storages = [MemoryFleetStorage(), MemoryFleetStorage()]
@@ -330,8 +332,8 @@ import Testing
     for index in order { _ = try open(crashed[index], Conditions()) }
   }
 
-  /// A crash at any time leaves a table and, for each device, an input count that fits the table: no input from before
-  /// a saved change to the table is missing, and no input from after an unsaved change is included. `isAllKept` is true
+  /// After a crash at any time, the storage contains a table and the input count of each device. No input from before a
+  /// saved change to the table is missing, and no input from after an unsaved change is included. `isAllKept` is true
   /// only if no input and no change is missing. Writes fail at random. The table changes between calls, between the
   /// parts of a save, and just before a write locks the table.
   @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 3_000_000)], 0..<4)
@@ -390,8 +392,8 @@ import Testing
   }
 
   /// Three fleets with one table run and crash together several times. Each run opens the fleets in a different order,
-  /// and changes the table between two openings. The families of the stores show that the tables belong together,
-  /// although no identifier is common to all tables.
+  /// and changes the table between two openings. With `hasFamilies`, no identifier is common to all versions of the
+  /// table, and only the families of the stores show that these versions belong together.
   @Test(arguments: 0..<6, [false, true]) func fleetsOfOneTableOpenInAllOrders(seed: Int, hasFamilies: Bool) throws {
     var random = SeededGenerator("fleets of one table \(seed)")
     let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
@@ -544,8 +546,8 @@ import Testing
     #expect((20...24).contains(storage.writes - before), "\(storage.writes - before) saves")
   }
 
-  /// If devices report less often than the interval, a save comes after as many reports as there are devices, not after
-  /// each report.
+  /// If devices report less often than the save interval, the store saves about once per round of reports (one report
+  /// per device), not after each report.
   @Test func relaxedWithRareReports() throws {
     let storage = MemoryFleetStorage()
     var fleet = try relaxed(storage)
@@ -603,8 +605,8 @@ import Testing
     #expect(storage.writes == writes + 1)
   }
 
-  /// A device whose clock jumps counts for one interval, however far the clock jumps. An advance counts as passing
-  /// time, even right after the store was opened.
+  /// A jump of a device's clock counts as one interval of passed time, however far the clock jumps. An advance counts
+  /// as passed time, and its time is still known after the store was opened again.
   @Test func relaxedWithJumpsAndAdvances() throws {
     let storage = MemoryFleetStorage()
     var fleet = try relaxed(storage)
@@ -719,8 +721,8 @@ import Testing
     #expect(storage.rows.keys.count { $0.table == .conditions } == 2)
   }
 
-  /// When a table is updated to the saved table, it is possible that only a generation changes. The table's digest was
-  /// computed before the update, so it must be recomputed.
+  /// An update of a table to the saved table may change nothing but a generation. The table's digest was computed
+  /// before the update, so it must be recomputed.
   @Test func aTableThatIsBroughtForwardHasTheDigestOfTheKeptOne() throws {
     func zones() throws -> Conditions {
       let zones = Conditions()

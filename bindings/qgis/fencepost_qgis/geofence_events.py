@@ -13,7 +13,7 @@ from .algorithm import Algorithm
 
 
 class GeofenceEvents(Algorithm):
-    """Takes points with times, and places; returns events and visits."""
+    """Computes the events and visits of recorded tracks at places."""
 
     NAME, TITLE, ICON = "geofenceevents", "Geofence events", "events"
     SUMMARY = "Finds when recorded tracks enter and leave places, and the resulting visits."

@@ -81,8 +81,8 @@ def test_the_page_of_swift_lists_the_module(site: Path) -> None:
 
 
 def test_texts_of_properties_are_whole(site: Path) -> None:
-    """The docstrings of properties may contain colons. The page shows no part of such a docstring as the type, because
-    the annotation states the type."""
+    """The docstrings of properties may contain colons. The page must not show a part of a property's docstring as the
+    type, because the annotation states the type."""
     text = (site / "reference/python/Monitor.html").read_text(encoding="utf-8")
     place = re.search(r'id="fencepost.Monitor.next_deadline_us".*?<dd>(.*?)</dd>', text, re.DOTALL)
     assert place is not None and place[1].startswith("<p>The next time at which a state can change")

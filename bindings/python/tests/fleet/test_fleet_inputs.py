@@ -28,7 +28,7 @@ def one_by_one(fleet: Fleet, rows: list[Row]) -> None:
 
 
 def coded(width: str) -> Callable[[Fleet, list[Row]], None]:
-    """Returns a function that feeds rows whose devices are in a dictionary array with this type of index; the
+    """Returns a function that feeds rows whose devices are in a dictionary array with indices of the given type; the
     dictionary also contains words that no row uses."""
 
     def feed(fleet: Fleet, rows: list[Row]) -> None:

@@ -92,8 +92,8 @@ class Pair:
         assert found[0] == found[1]
 
     def load(self, device: str, fix: Fix, adapt: bool) -> None:
-        """Loads a device that was exported from another fleet; in the new fleet, changes of the device may be
-        overdue."""
+        """Loads a device that another fleet exported; its state changes may already be overdue at the new fleet's
+        time."""
         try:
             self.elsewhere.feed(device, fix)
         except LateInputError:
@@ -158,7 +158,7 @@ class Pair:
 @pytest.mark.parametrize("most", [1_000_000, 4])
 @pytest.mark.parametrize("seed", range(8))
 def test_whatever_is_called_in_between(seed: int, most: int) -> None:
-    """Some of the random calls remove a condition and so make its pending events void."""
+    """Some of the random calls remove a condition, which makes the condition's pending events void."""
     pair = Pair(seed, most)
     for _ in range(400):
         pair.step()
@@ -192,8 +192,8 @@ def test_events_that_are_void_do_not_fill_the_queue(threads: int) -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("gone", [0, 5_000])
 def test_places_of_removed_devices_are_used_late(threads: int, gone: int) -> None:
-    """The events of one advance are sorted by the devices' places (see fencepost.h); a new device gets a place after
-    all others."""
+    """The events of one advance are sorted by the order of the devices (see fencepost.h); a new device comes after all
+    others."""
     fleet = Fleet(circles("standard", 0), threads=threads)
     for device in ("a", "b"):
         fleet.feed(device, Fix(0, 1, 5, time=0))

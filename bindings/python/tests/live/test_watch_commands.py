@@ -95,7 +95,7 @@ def test_a_signal_ends_a_watch_whose_command_hangs(
     number: signal.Signals, event: Event, signals: Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When the watch must stop, it ends a hanging command after a short wait, or at once after a second signal. If the
-    command completes during this wait, the event counts as handled."""
+    command completes before it is ended, its event counts as handled."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(event_handlers, "GRACE", 0.3)
     said: list[str] = []

@@ -42,7 +42,7 @@ def test_a_handle_has_the_defaults_of_the_header() -> None:
     ],
 )
 def test_columns_of_circles(number: int, column: Any, error: type[Exception], words: str) -> None:
-    """A refused call adds no circles, and releases the buffers."""
+    """A call that is refused adds no circles and releases its buffers."""
     if number == 3 and column is None:
         pytest.skip("no tags are given")
     if number == 3 and isinstance(column, array | memoryview):

@@ -258,8 +258,8 @@ def test_a_table_that_cannot_be_made_loses_nothing(delivery: str, monkeypatch: p
 
 
 def test_columns_follow_what_waits_behind_what_is_handled() -> None:
-    """With `first`, a condition's present state is reported only after the event of its first change has been
-    handled."""
+    """With the delivery `first`, a condition's present state is reported only after the event of its first change has
+    been handled."""
     monitor = Monitor(delivery="first")
     monitor.add(Circle(0, 0, 100), "a", policy="exact")
     for second, longitude in enumerate((0, 1, 0, 1)):

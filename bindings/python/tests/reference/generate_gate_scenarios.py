@@ -2,8 +2,8 @@
 
     python generate_gate_scenarios.py
 
-The script works like generate_path_scenarios.py, but `events("g left_to_right 12.5 path", ...)` has the direction of a
-crossing instead of a state.
+The script works like generate_path_scenarios.py, except that a call such as `events("g left_to_right 12.5 path", ...)`
+states the direction of a crossing instead of a state.
 """
 
 from __future__ import annotations

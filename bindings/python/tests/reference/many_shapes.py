@@ -47,8 +47,8 @@ class ManyShapes(ReferenceMonitor):
     """Skips evaluations that cannot change anything: when a position moves by some distance, the signed distance D
     changes by at most this distance.
 
-    If a fix is certainly on the known side of a condition, the fix can only cancel a candidate. `explain` does not work
-    in this class, because skipped evaluations do not store the latest fix.
+    If a fix is certainly on the side of the boundary that is already known, the fix can only cancel an unconfirmed
+    crossing. `explain` does not work in this class, because skipped evaluations do not store the latest fix.
     """
 
     def _evaluate(self, c: Any, fix: Any, now: int) -> None:

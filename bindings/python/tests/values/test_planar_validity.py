@@ -1,9 +1,8 @@
 """Tests planar edges, which are straight lines on the map: polygons that are valid in shapely are accepted, and points
 lie on the same side as in shapely.
 
-The engine replaces planar edges with geodesics, which lie up to 0.1 m away from the planar edges. Because of this
-difference, an earlier version refused some holes, as if they crossed an edge: holes that touched the edge from within,
-or lay a millimetre from it.
+The engine replaces planar edges with geodesics, which lie up to 0.1 m away from the planar edges. An earlier version
+therefore refused holes that touch an edge from within, or that lie a millimetre from the edge, as if they crossed it.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::fencepost.InputWarning")
 
 
 def where(world: random.Random) -> tuple[float, float, float]:
-    """Returns a position, and a size in degrees. Sizes are dyadic numbers, so that the middle of an edge lies exactly
-    on the edge."""
+    """Returns a position and a size, both in degrees. Sizes are dyadic numbers, so that the middle of an edge lies
+    exactly on the edge."""
     step = 2.0**-34
     latitude, longitude = round(world.uniform(-75, 75) / step) * step, round(world.uniform(-165, 165) / step) * step
     return latitude, longitude, 2.0 ** world.randint(-13, 3)

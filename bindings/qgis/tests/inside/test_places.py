@@ -1,5 +1,5 @@
-"""Tests polygons and lines as places: the plugin gives the same events as the library's own replay, in all coordinate
-systems."""
+"""Tests places that are polygons or lines: the plugin gives the same events as the library's own replay, in all
+coordinate systems."""
 
 import unittest
 

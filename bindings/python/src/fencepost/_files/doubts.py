@@ -23,7 +23,7 @@ SMALLEST_RADIUS = 5.0
 
 
 class Flaw(NamedTuple):
-    """A fix without a usable position, and its place in the source."""
+    """A fix without a usable position, and where the source contains it."""
 
     place: str
     latitude: float
@@ -125,7 +125,7 @@ class SeenTimes:
 _FASTEST = 500.0
 """Metres a second. No tracked device on Earth is faster than this speed."""
 _FAR = 500.0
-"""Metres. A jump shorter than this distance may be an error of a single receiver."""
+"""Metres. A jump shorter than this distance may be a measurement error of one receiver."""
 _LOOKED_AT = 10_000
 """How many fixes of a track are examined."""
 _DEGREE = 111_195.0

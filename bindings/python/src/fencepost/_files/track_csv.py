@@ -109,7 +109,7 @@ class Table(CSVTable):
         self.layout = Layout(self.delimiter, indices, unit, track, len(self.names), times, wkt)
 
     def check_accuracy(self, least: float) -> bool:
-        """True if the accuracy column really contains accuracies. If the column's smallest value shows that it contains
+        """True if the accuracy column really contains accuracies. If the smallest value shows that the column contains
         accelerations, the column is ignored in all later rows."""
         index = self.layout.indices.get("accuracy")
         if index is None or not is_acceleration(self.names[index], self._columns, least):
@@ -120,7 +120,8 @@ class Table(CSVTable):
         return False
 
     def points(self, piece: str | None = None) -> Iterator[tuple[str, str, Point]]:
-        """Yields the place, the track and the point of each row of :meth:`rows`, without comments."""
+        """For each row of :meth:`rows` that is not a comment, yields the number of its line, its track and its
+        point."""
         index = self.layout.indices.get("accuracy")
         if index is None or key(self.names[index]) != ACCELERATION:
             yield from self._points(piece)

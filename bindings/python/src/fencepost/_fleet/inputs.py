@@ -77,11 +77,11 @@ class FleetInputs(FixInputs):
         A fix without a position (its accuracy is negative or NaN) is ignored and counted.
 
         Raises:
-            InvalidArgumentError: A coordinate or the time is out of range. The refused fix is counted.
-            LateInputError: The time is earlier than the device's clock or the last :meth:`advance`. The refused input
-                is counted.
-            AheadOfClockError: The time is ahead of the device's clock by more than `max_time_step`. The refused input
-                is counted.
+            InvalidArgumentError: A coordinate or the time is out of range; `invalid_fixes` counts the refused fix.
+            LateInputError: The time is earlier than the device's clock or the last :meth:`advance`; `late_inputs`
+                counts the refused input.
+            AheadOfClockError: The time is ahead of the device's clock by more than `max_time_step`; `ahead_inputs`
+                counts the refused input.
             QueueFullError: `max_pending_events` events are pending.
         """
         fix = self._looked_at(fix)
@@ -138,7 +138,7 @@ class FleetInputs(FixInputs):
         """Feeds many fixes of many devices in order, with the same result as single calls. Other Python threads can run
         during the call. New devices with at least one accepted row are added in the order of their first rows.
 
-        Pass columns of equal length, or fixes, together with their devices. You can also pass a table that exports an
+        Pass the devices together with fixes, or with columns of equal length. You can also pass a table that exports an
         Arrow stream (PyArrow, Polars, DuckDB, pandas). The table is fed batch by batch: see :meth:`Monitor.feed_many`.
         The table's device column contains strings, numbers (which are converted to strings), or dictionary-encoded
         strings or numbers, whose indices are read in place.
@@ -158,7 +158,8 @@ class FleetInputs(FixInputs):
                 library does not recognise these names.
             on_invalid: ``"count"`` to skip invalid rows, or ``"raise"`` to refuse all rows: see
                 :meth:`Monitor.feed_many`. A new device without any accepted row is not added.
-            threads: The number of threads, at most the fleet's `threads`. None means the fleet's `threads`.
+            threads: The number of threads, at most the fleet's `threads`. If `threads` is None, all threads of
+                the fleet are used.
 
         Returns:
             The numbers of accepted, invalid and late fixes.
@@ -237,10 +238,10 @@ class FleetInputs(FixInputs):
 
         Raises:
             InvalidArgumentError: No time was given, or the sightings carry different times.
-            LateInputError: The time is earlier than the device's clock or the last :meth:`advance`. The refused input
-                is counted.
-            AheadOfClockError: The time is ahead of the device's clock by more than `max_time_step`. The refused input
-                is counted.
+            LateInputError: The time is earlier than the device's clock or the last :meth:`advance`; `late_inputs`
+                counts the refused input.
+            AheadOfClockError: The time is ahead of the device's clock by more than `max_time_step`; `ahead_inputs`
+                counts the refused input.
             QueueFullError: `max_pending_events` events are pending.
 
         Example:
@@ -269,11 +270,11 @@ class FleetInputs(FixInputs):
     def set_arrival_time(self, time: Time) -> None:
         """Sets the arrival time of the following inputs, from your own clock. The arrival time may go backwards.
 
-        The arrival time does not affect states or events, but it has two uses. First, :meth:`expire` can remove devices
-        by the arrival time of their last accepted input, regardless of the times in the inputs. Second, with
-        `max_time_step` an input is refused as ahead only if it is too far ahead of both the device's clock and the
-        arrival time. So `max_time_step` also limits the first input of a device, and a device that sent nothing for a
-        long time can continue at the present time.
+        The arrival time does not affect states or events. With arrival times, :meth:`expire` can remove devices by the
+        arrival time of their last accepted input, regardless of the times in the inputs. With `max_time_step`, an input
+        counts as too far ahead only if it is too far ahead of both the device's clock and the arrival time. With an
+        arrival time, `max_time_step` also limits the first input of a device, and a device that sent nothing for a long
+        time can continue at the present time.
 
         If a device was added before the first arrival time was set, its last input counts as having arrived at that
         first arrival time. Stores and snapshots contain the arrival times.
@@ -293,18 +294,19 @@ class FleetInputs(FixInputs):
 
         Args:
             time: The time to advance to. If all devices are advanced, `time` becomes a watermark: no later input may
-                have an earlier time, not even an input of a new device. Devices whose clock is already later are not
-                changed. The time is limited by `max_time_step`, because an advance to a wrong time would make every
-                later input of every device late. The limit is measured from the last advance and from the arrival time
-                or, if no arrival time was set, from the largest clock of the devices.
+                have an earlier time, not even an input of a new device. A device whose clock is already later than
+                `time` does not change. `max_time_step` limits how far `time` may be ahead, because an advance to a
+                wrong time would make every later input of every device late. The limit is measured from the last
+                advance and from the arrival time or, if no arrival time was set, from the largest clock of the devices.
             device: The only device to advance; `max_time_step` does not limit the advance of a single device. None
                 advances all devices.
             force: True to advance without the limit.
 
         Raises:
-            AheadOfClockError: The time is ahead of the clock by more than the limit. The refused advance is counted.
-            LateInputError: The time is earlier than the last advance, or than the device's clock. The refused advance
-                is counted.
+            AheadOfClockError: The time is ahead of the clock by more than the limit; `ahead_inputs` counts the refused
+                advance.
+            LateInputError: The time is earlier than the last advance, or than the device's clock; `late_inputs` counts
+                the refused advance.
             NotFoundError: No device has that identifier.
             QueueFullError: `max_pending_events` events are pending.
 

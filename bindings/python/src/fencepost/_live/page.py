@@ -1,4 +1,5 @@
-"""A live, read-only page that shows a running watch. The page needs no other servers."""
+"""A live, read-only page that shows a running watch. Without a background map, the page loads nothing from other
+servers."""
 
 from __future__ import annotations
 
@@ -188,7 +189,7 @@ class Page:
 
 
 def _built(name: str) -> bytes:
-    """A file of the page, combined with the parts that the page shares with the report."""
+    """A file of the live page, combined with the parts that the live page shares with the report."""
     own = (files(__package__) / "page_files" / name).read_text(encoding="utf-8")
     parts = {"page.html": pages.page, "page.css": pages.style, "page.js": pages.script}
     return parts[name](own).encode()

@@ -52,8 +52,8 @@ class Source:
     reconnects = 0
 
     def read(self) -> Iterable[tuple[str, Any]] | None:
-        """Returns the available messages, each with its place in the source for the log, or None if the source has
-        ended. The call does not block if the descriptor is readable.
+        """Returns the available messages, or None if the source has ended. Each message comes with a text that tells
+        the log where the source contains the message. The call does not block if the descriptor is readable.
 
         Raises:
             OSError: The source can no longer be read.
@@ -61,8 +61,8 @@ class Source:
         raise NotImplementedError
 
     def taken(self, count: int) -> None:
-        """Called when the next `count` messages, in the order of :meth:`read`, have been fed and are in the store, so
-        the sender may forget them. This method is not called while the store fails."""
+        """Called when the next `count` messages, in the order of :meth:`read`, have been fed and saved; from then on,
+        the sender may forget these messages. :meth:`taken` is not called while saving fails."""
 
     def close(self) -> None:
         """Closes the source."""

@@ -164,10 +164,10 @@ class MonitorInputs(FixInputs):
         """Feeds one fix. A fix without a position (its accuracy is negative or NaN) is ignored and counted.
 
         Raises:
-            InvalidArgumentError: A coordinate or the time is out of range. The refused fix is counted.
-            LateInputError: The time is earlier than the clock. The refused input is counted.
-            AheadOfClockError: The time is ahead of the clock by more than `max_time_step`. The refused input is
-                counted.
+            InvalidArgumentError: A coordinate or the time is out of range; `invalid_fixes` counts the refused fix.
+            LateInputError: The time is earlier than the clock; `late_inputs` counts the refused input.
+            AheadOfClockError: The time is ahead of the clock by more than `max_time_step`; `ahead_inputs` counts the
+                refused input.
             QueueFullError: `max_pending_events` events are pending.
         """
         fix = self._looked_at(fix)
@@ -307,9 +307,9 @@ class MonitorInputs(FixInputs):
 
         Raises:
             InvalidArgumentError: There is no time, or the sightings carry different times.
-            LateInputError: The time is earlier than the clock. The refused input is counted.
-            AheadOfClockError: The time is ahead of the clock by more than `max_time_step`. The refused input is
-                counted.
+            LateInputError: The time is earlier than the clock; `late_inputs` counts the refused input.
+            AheadOfClockError: The time is ahead of the clock by more than `max_time_step`; `ahead_inputs` counts the
+                refused input.
             QueueFullError: `max_pending_events` events are pending.
         """
         self._handle.feed_sightings(*scan_report(sightings, time))
@@ -368,7 +368,7 @@ class MonitorInputs(FixInputs):
         apply.
 
         Raises:
-            LateInputError: The time is earlier than the clock. The refused input is counted.
+            LateInputError: The time is earlier than the clock; `late_inputs` counts the refused input.
             QueueFullError: `max_pending_events` events are pending.
         """
         self._handle.advance(to_us(time))

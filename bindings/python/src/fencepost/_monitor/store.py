@@ -76,7 +76,7 @@ class MonitorStore(Closable):
 
     @classmethod
     def restore(cls, snapshot: Buffer) -> Self:
-        """Restores a monitor from a snapshot; the monitor is in memory. Unacknowledged events are delivered again.
+        """Creates a monitor in memory, without a store, from a snapshot. Unacknowledged events are delivered again.
 
         Args:
             snapshot: The bytes of a snapshot. Bytes from an untrusted source are safe.
@@ -98,7 +98,7 @@ class MonitorStore(Closable):
         """An independent copy with the same conditions, records, pending events, counters and clock.
 
         The copy is in the same state as after a crash: it delivers unacknowledged events again, with the same sequence
-        numbers. The original monitor does not change.
+        numbers. A fork does not change the original monitor.
 
         The original and the copy share the memory of their conditions, and also share the memory of each state until
         that state changes. For many devices with the same conditions, fork one monitor that holds the conditions: a

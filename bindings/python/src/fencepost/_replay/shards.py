@@ -119,7 +119,7 @@ def _begin(work: Work, number: int, of: int) -> None:
 
 
 def _end_with(parent: Any) -> None:
-    """Ends this process when its parent ends. Without this function, this process would continue to run after its
+    """Ends this process when its parent ends. Without `_end_with`, a worker process would continue to run after its
     parent was killed."""
     parent.join()
     os._exit(1)

@@ -33,8 +33,8 @@ def without_seams(edges: list[Edge]) -> list[Edge]:
 
 
 def split_at_pole(edge: Edge) -> list[Edge]:
-    """An edge between the antimeridian and the meridian of Greenwich runs over a pole, so one half of it may be a
-    seam."""
+    """Splits an edge at the pole if the edge runs over the pole, from the antimeridian to the meridian of Greenwich:
+    one half of such an edge may be a seam."""
     ends = (edge.start, edge.end)
     if {vertex.longitude for vertex in ends} != {-180.0, 0.0} or any(abs(vertex.latitude) == 90 for vertex in ends):
         return [edge]
