@@ -219,7 +219,7 @@ static PyMethodDef fleet_methods[] = {
     {"enter", native_enter_devices, METH_O, "Return the numbers of devices; add new devices."},
     {"has_device", native_has_device, METH_O, "True if a device has that identifier."},
     {"remove_device", native_remove_device, METH_VARARGS, "Remove a device; return whether it existed."},
-    {"expire", native_expire, METH_O, "Remove devices without inputs since a time; return their identifiers."},
+    {"expire", native_expire, METH_O, "Remove devices that have had no input since a time; return their identifiers."},
     {"expire_by_arrival", native_expire_by_arrival, METH_O,
      "Remove devices whose last input arrived before a time; return their identifiers."},
     {"inside", native_inside, METH_O, "The conditions that a device is inside."},

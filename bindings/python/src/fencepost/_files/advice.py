@@ -28,7 +28,7 @@ NOT_PLAYED = Advice(
 
 REPAIR = Advice(
     "shapely.make_valid repairs most refused polygons; shapely.set_precision(geometry, 1e-8) repairs most others",
-    "Fix geometries of QGIS repairs most refused polygons",
+    "the QGIS algorithm Fix geometries repairs most refused polygons",
 )
 
 VERTICES = Advice("the limit is set by max_vertices=", "the limit is set by --max-vertices")

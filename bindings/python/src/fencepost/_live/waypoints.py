@@ -79,7 +79,7 @@ class OwnersCircles:
                 raise WaypointRefused(f"exceeds the {MOST_CIRCLES} waypoints that all owners together may have")
             if not self._counts[owner] and len(self._counts) > self._most_owners:
                 raise WaypointRefused(
-                    f"is a waypoint of a new owner, but {self._most_owners} owners, the limit, already have waypoints"
+                    f"is a waypoint of a new owner, but at most {self._most_owners} owners may have waypoints"
                 )
         try:
             circle = Circle(waypoint.latitude, waypoint.longitude, waypoint.radius)

@@ -263,8 +263,8 @@ const list = new Table(byId("visits"), [
   {title: "Enter", value: (row) => row.start, text: (row) => moment(row.start)},
   {title: "Leave", value: (row) => row.end ?? Infinity, text: (row) => row.end === null ? "inside at the end" : moment(row.end)},
   {title: "Inside", number: true, value: (row) => row.seconds, text: (row) => span(row.seconds)},
-  {title: "Enter found by", value: (row) => row.startKnown, text: (row) => data.known[row.startKnown]},
-  {title: "Leave found by", value: (row) => row.endKnown, text: (row) => data.known[row.endKnown]},
+  {title: "How entry is known", value: (row) => row.startKnown, text: (row) => data.known[row.startKnown]},
+  {title: "How exit is known", value: (row) => row.endKnown, text: (row) => data.known[row.endKnown]},
 ], {key: (row) => row.number, pick: (row) => choose({visit: row}), chosen: (row) => chosen !== null && chosen.visit === row, empty: "No place was entered."});
 
 // ---------------------------------------------------------------- map
