@@ -31,7 +31,7 @@ extension MonitorEngine {
     }
   }
 
-  /// Ensures each of many conditions, in order, as single calls would. All or nothing.
+  /// Ensures many conditions, with the same result as a separate call for each of them in order. All or nothing.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row; the engine is
   ///   then unchanged.

@@ -31,7 +31,7 @@ STEP = 1_000_000
 
 
 class Circles:
-    """20 circles on a line, as columns."""
+    """Twenty circles on a line; each attribute is one column of a table of the circles."""
 
     identifiers = [f"c{index}" for index in range(20)]
     latitudes = np.full(20, 37.33)

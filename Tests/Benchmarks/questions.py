@@ -45,7 +45,8 @@ def world(circles: int, points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 
 def polygons(latitude: np.ndarray, longitude: np.ndarray, radius: np.ndarray) -> geopandas.GeoDataFrame:
-    """The circles as polygons in degrees, drawn with the radii of curvature at each centre's latitude."""
+    """Returns the circles as polygons in degrees. Metres are converted to degrees with the Earth's radii of curvature
+    at the latitude of each circle's centre."""
     sine = np.sin(np.radians(latitude))
     root = np.sqrt(1 - 0.00669437999014 * sine**2)
     north = np.degrees(radius / (6378137.0 * (1 - 0.00669437999014) / root**3))

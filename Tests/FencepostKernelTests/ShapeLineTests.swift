@@ -77,8 +77,8 @@ import Testing
     }
   }
 
-  /// Where two parts touch at a corner, or a hole touches its ring, the direction from that corner to a point decides
-  /// on which side the point lies.
+  /// Two parts may touch at a corner, and a hole may touch the outer ring at a corner. The direction from that corner
+  /// to a point then decides on which side the point lies.
   @Test func cornersWhereMoreThanTwoEdgesMeet() {
     let touching = line([
       [Place(latitude: 0, longitude: 0), Place(latitude: 0, longitude: 1), Place(latitude: 1, longitude: 1)],

@@ -12,7 +12,7 @@ import Testing
     .appendingPathComponent("Golden")
   private static let writes = ProcessInfo.processInfo.environment["FENCEPOST_WRITE_GOLDEN"] == "1"
 
-  /// A description of everything in a monitor that a caller can see, including events.
+  /// Returns a text that describes everything in a monitor that a caller can see, including events.
   private func description(_ engine: MonitorEngine) -> String {
     var engine = engine
     let options = engine.options

@@ -289,7 +289,7 @@ extension MonitorEngine {
 }
 
 extension Event {
-  /// Reads an event back from C; refuses values that no event can have.
+  /// Converts a C structure to an event; refuses values that no event can have.
   init(_ event: UnsafePointer<fencepost_event>) throws(BoundaryError) {
     let value = event.pointee
     guard let state = UInt8(exactly: value.state).flatMap(State.init(rawValue:)) else {

@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// The name of each value in JSON is the name of its enumeration case, so no two cases have the same name.
+  /// In JSON, each value has the name of its enumeration case, so no two values of an enumeration have the same name.
   @Test func namesAreDistinct() {
     let states = [Event.State.unknown, .satisfied, .unsatisfied, .unmonitored].map { "\($0.name)" }
     #expect(states == ["unknown", "satisfied", "unsatisfied", "unmonitored"])

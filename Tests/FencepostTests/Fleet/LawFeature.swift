@@ -1,7 +1,7 @@
 /// A feature of monitors. Each feature is used in some of the random sequences of calls in ``LawTests``, and is not
 /// used in the others.
 ///
-/// A fleet of n devices gives the events of n monitors for every combination of the features that are not ``missing``.
+/// For every combination of the features that are not ``missing``, a fleet of n devices gives the events of n monitors.
 /// When fleets get a missing feature, move its case to the cases that monitors and fleets share, and add calls that use
 /// the feature to the random sequences.
 enum LawFeature: String, CaseIterable {
@@ -35,7 +35,7 @@ enum LawFeature: String, CaseIterable {
   case export
   /// The monitor follows the path between two fixes, not only the fixes.
   case path
-  /// Line conditions, which a path crosses.
+  /// Line conditions: a path that crosses the line gives an event.
   case gates
   case safeDistance, plan
 

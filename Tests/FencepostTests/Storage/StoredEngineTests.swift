@@ -4,8 +4,8 @@ import Testing
 @testable import FencepostCore
 
 @Suite(.timeLimit(.minutes(10))) struct StoredEngineTests {
-  /// After each step of many random sequences of calls, the rows written from the journal give the whole state. An
-  /// engine that is opened with the rows of any step continues like the original engine.
+  /// After each step of many random sequences of calls, the rows that were written from the journal contain the whole
+  /// state of the engine. An engine that is opened with the rows of any step continues like the original engine.
   @Test func journalAndRestart() throws {
     for life in 0..<300 {
       let name = "journal and restart \(life)"
@@ -217,7 +217,7 @@ import Testing
     #expect(fork.explain("one") == restored.explain("one"))
   }
 
-  /// No change is lost, whichever writes to the storage fail.
+  /// If some writes to the storage fail, no change is lost.
   @Test func failingNowAndThenLosesNothing() throws {
     for life in 0..<100 {
       let name = "failing \(life)"

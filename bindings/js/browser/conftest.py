@@ -1,4 +1,4 @@
-"""Fixtures: Chromium, the built package, and the native library's events."""
+"""Fixtures of the browser tests: Chromium, the built package, and the events of the native library."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="session")
 def native(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
-    """Runs a determinism program with the C library."""
+    """Returns a function that runs Tests/Determinism/replay.c with the C library."""
     program = tmp_path_factory.mktemp("native") / "replay"
     library = next(LIBRARY.glob("libfencepost.so.*"))
     subprocess.run(

@@ -1,4 +1,5 @@
-"""Parts that the slow tests of ``fencepost watch`` share: a separate mosquitto, a watch in a process, and waiting."""
+"""Helpers for the slow tests of ``fencepost watch``: they start a separate mosquitto, run a watch in a process, and
+wait until something is true."""
 
 from __future__ import annotations
 

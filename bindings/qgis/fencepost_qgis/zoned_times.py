@@ -1,7 +1,7 @@
 """Reads dates and times together with their zones, which QGIS does not pass on.
 
 QGIS 3.22 reads dates and times of GeoPackage, FlatGeobuf, GeoJSON and all other OGR formats without the offset that the
-file states. OGR itself knows the offset, so such times are read with OGR, by feature id.
+file states. OGR itself knows the offset, so this module reads such times with OGR, by feature id.
 """
 
 from contextlib import suppress
@@ -12,8 +12,8 @@ from qgis.core import QgsProviderRegistry
 
 EPOCH = datetime(1970, 1, 1)
 UNKNOWN, GREENWICH, QUARTER_US = (0, 1), 100, 900_000_000
-"""OGR's flags for the zone of a time: 0 is unknown, 1 is local (of an unknown place), and others are 100 plus the
-number of quarter hours ahead of Greenwich."""
+"""OGR's flags for the zone of a time: 0 means that the zone is unknown, 1 means the local time of an unknown place, and
+a larger flag is 100 plus the number of quarter hours ahead of Greenwich."""
 
 
 class UnreadableError(Exception):

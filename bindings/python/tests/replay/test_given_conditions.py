@@ -1,5 +1,5 @@
-"""Tests that one rule applies to conditions from any source: a condition's own settings come first; `policy=` and
-`assuming=` apply to conditions without these settings. In a table of conditions, each condition states all its
+"""Tests the rule for conditions from any source: a condition's own policy and assumed state take precedence; `policy=`
+and `assuming=` apply to conditions without these settings. In a table of conditions, each condition states all its
 settings."""
 
 from __future__ import annotations

@@ -140,7 +140,7 @@ def _plan(reader: BatchReader, columns: Mapping[str, str], required: Sequence[st
 def table_features(
     table: Any, source: str, columns: Mapping[str, str], radius: float | None = None, how: Reading = PLAIN
 ) -> Features:
-    """The conditions in a frame, or in an object that exports an Arrow stream, as GeoJSON features.
+    """Reads the conditions in a frame, or in an object that exports an Arrow stream, as GeoJSON features.
 
     Raises:
         InputError: The table cannot be used; the message names the row, the column and the reason.

@@ -157,8 +157,9 @@ class Device:
     def position(self) -> tuple[float, float] | None:
         """Latitude and longitude of the last accepted fix, in degrees, to 1e-7 degrees. None if no fix was accepted.
 
-        Stores and exported bytes do not contain the position. After a device was opened, restored or loaded, and until
-        its next fix, `position` is the position of the last fix outside the device's safe region.
+        Stores and exported bytes do not contain the position of a device's last fix. After a device was opened,
+        restored or loaded, and until its next fix, `position` is the position of the last fix outside the device's safe
+        region.
 
         Example:
             >>> from fencepost import Fix, Fleet, Zones

@@ -1,4 +1,4 @@
-"""Device numbers, in the order in which the library would assign them."""
+"""Assigns device numbers in the same order as the library."""
 
 from __future__ import annotations
 

@@ -52,9 +52,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     conditions were added.
 
     A device is identified by a string, and is added by its first input. A fleet is a mapping of identifiers to
-    :class:`Device`: ``len``, ``in``, iteration, ``fleet["truck-7"]``, ``del``. Several threads may use a fleet, but the
-    order of the events is useful only if there is one consumer at a time. A fleet with a `store` is persistent; a fleet
-    without a `store` exists only in memory. When a ``with`` statement ends, it closes the fleet.
+    :class:`Device`, and supports ``len``, ``in``, iteration, ``fleet["truck-7"]`` and ``del``. Several threads may use
+    a fleet, but the order of the events is useful only if there is one consumer at a time. A fleet with a `store` is
+    persistent; a fleet without a `store` exists only in memory. When a ``with`` statement ends, it closes the fleet.
 
     Args:
         conditions: A table, which several fleets may share, for example one fleet in each thread. If `conditions` is
@@ -85,8 +85,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             continues from it; otherwise a new store is created. The store also contains the table: if `conditions` is
             an empty table, this table receives the saved conditions. If `store` is None, the fleet is in memory.
         name: Name of a fleet with a store: 1 to 64 letters, digits or underscores.
-        durability: When changes become durable. This option has no effect without a store. After a crash, each device
-            has the state that it had after its first n inputs; n is the device's :attr:`DeviceStatistics.input_count`.
+        durability: When changes become durable. Without a `store`, `durability` has no effect. After a crash, each
+            device has the state that it had after its first n inputs; n is the device's
+            :attr:`DeviceStatistics.input_count`.
         checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`. The fleet is saved when the
             largest clock of its devices, or the average clock of the devices with inputs, has advanced by this interval
             since the last save. The fleet is also saved when the clock of a single device has advanced by 16 times
@@ -367,8 +368,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     def to_geopandas(self) -> GeoDataFrame:
         """The positions of all devices: one row for each device, with its clock and its :attr:`Device.position` as a
-        point in EPSG:4326. A device without a fix has the geometry None. For the conditions that the devices are inside
-        of, use ``fleet.inside().to_geopandas()``.
+        point in EPSG:4326. A device without a fix has the geometry None. The call ``fleet.inside().to_geopandas()``
+        returns the conditions that the devices are inside of.
 
         Raises:
             MissingExtraError: GeoPandas is not installed.
@@ -395,10 +396,10 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         """Exports devices as bytes, to be stored elsewhere or moved to another fleet by :meth:`load`. The exported
         devices stay in this fleet.
 
-        Pending events are not included, but their sequence numbers are used up: when the device has been loaded
-        elsewhere, the sequence number of its next event follows the numbers of these events. In a fleet with several
-        `threads`, events that became void while they were pending also use up sequence numbers, so the next sequence
-        number may be larger than with one thread, but never smaller.
+        Pending events are not exported, but their sequence numbers are not used again: after a device has been loaded
+        elsewhere, the sequence number of its next event follows the numbers of its pending events. In a fleet with
+        several `threads`, events that became void while they were pending also use up sequence numbers, so the next
+        sequence number may be larger than with one thread, but never smaller.
 
         Args:
             devices: The identifiers of the devices to export. None selects all of :attr:`devices`.
@@ -428,12 +429,12 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         one device is refused, no device is added.
 
         Args:
-            devices: The bytes of each device by its identifier. The bytes may come from an untrusted source. No device
-                of the fleet may have one of these identifiers.
-            adapt: True to accept bytes that were exported with ``portable`` and another version of the table. If the
-                current table has a condition with the same identifier and definition, a device that was inside of the
-                condition stays inside, and a started crossing of the condition continues. The device is outside of
-                conditions that are new or changed in the current table.
+            devices: The exported bytes of each device, with the device's identifier as the key. The bytes may come from
+                an untrusted source. No device of the fleet may have one of these identifiers.
+            adapt: True to accept bytes that were exported with ``portable`` from a fleet with another version of the
+                table. If the current table has a condition with the same identifier and definition, a device that was
+                inside of the condition stays inside, and a started crossing of the condition continues. The device is
+                outside of conditions that are new or changed in the current table.
 
         Raises:
             SnapshotInvalidError: The bytes are not a device, are damaged, or come from a newer version of the library.
@@ -488,9 +489,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     @property
     def next_deadline_us(self) -> int | None:
-        """The earliest time at which the state of any device can change without an input. Advance the fleet to this
-        time once the time has come. The time is in microseconds since 1970-01-01T00:00:00Z; it is None if nothing is
-        due."""
+        """The earliest time at which the state of any device can change without an input. When this time has come, pass
+        it to :meth:`advance`. The time is in microseconds since 1970-01-01T00:00:00Z; it is None if nothing is due."""
         found: int | None = self._handle.next_deadline()
         return found
 
@@ -530,7 +530,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     def checkpoint(self) -> None:
         """Saves everything that is not saved yet, so that the store contains the state after all inputs of all devices.
-        Does nothing without a store.
+        Does nothing if the fleet has no store.
 
         Raises:
             StoreUnavailableError: Saving failed. The fleet continues in memory, and a later call tries to save again.
@@ -545,9 +545,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         """Saves everything and closes the store, so that the store can be opened again. Ends the iteration over
         :meth:`updates`. Closing the fleet again does nothing.
 
-        A closed fleet with a store raises :class:`MonitorClosedError` if an input is fed, or if a device is added or
-        removed. Inputs that other threads fed before the fleet was closed are saved. A fleet in memory has nothing to
-        close and continues to work.
+        After a fleet with a store was closed, feeding an input and adding or removing a device raise
+        :class:`MonitorClosedError`. Inputs that other threads fed before the fleet was closed are saved. A fleet in
+        memory has nothing to close and continues to work.
 
         Raises:
             StoreUnavailableError: Some changes could not be saved. The store is closed even if this error is raised.

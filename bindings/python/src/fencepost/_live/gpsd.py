@@ -39,8 +39,8 @@ class Gpsd(Source):
         device: The name by which gpsd knows the device to follow, for example ``/dev/ttyUSB0``. If `device` is None,
             the first device that has a fix is followed; the device is chosen again after each lost connection.
         monotonic: Returns the seconds of a monotonic clock.
-        named: The device name that the source adds to its fixes. If `named` is None, the fixes have no name; this is
-            suitable for a follower of a single device.
+        named: The device name that the source adds to its fixes. If only a single device is followed, pass None; the
+            fixes then have no device name.
 
     Raises:
         OSError: The gpsd does not answer.

@@ -153,7 +153,7 @@ def watch(
     Args:
         sources: The sources of the fixes.
         watcher: The object that feeds the monitor or fleet.
-        signals: Requests a stop; must already be entered as a context manager.
+        signals: The object that requests a stop after a signal. It must already be entered as a context manager.
         notices: Receives reports of source errors.
         on_hang_up: A function that is called after SIGHUP.
         beat: A function that each pass of the loop calls. It returns the seconds after which it must be called again at

@@ -103,8 +103,8 @@ class ConditionHolder(Generic[V]):
         return removed
 
     def remove_many(self, identifiers_to_remove: Iterable[str], /) -> int:
-        """Removes many conditions, with the same result as separate calls to :meth:`remove`. With a store, the call is
-        one transaction.
+        """Removes many conditions, with the same result as separate calls to :meth:`remove`. If a monitor has a store,
+        the call is one transaction.
 
         Args:
             identifiers_to_remove: The identifiers. Identifiers without a condition are ignored.
