@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints the bill of materials of a release as CycloneDX 1.6.
 
-    .ci/sbom.py FOLDER      FOLDER holds the wheels, source distribution and archives
+    .ci/sbom.py FOLDER      FOLDER contains the wheels, the source distribution and the archives
 
 The bill of materials lists each file with its SHA-256, the copy of SQLite in the wheels, and the Python dependencies
 with their version bounds. The same files always give the same bill, byte for byte, because the bill contains no time

@@ -117,9 +117,9 @@ unfinished() {
   done
 }
 
-# in_lanes LANE1 LANE2 EITHER WAITING: runs the parts that four arrays name. Two parallel lanes run the parts of LANE1
-# and LANE2. A lane that has finished its own array takes parts of EITHER. At the same time, a third lane runs the parts
-# of WAITING.
+# in_lanes LANE1 LANE2 EITHER WAITING: runs the parts named in the four arrays LANE1, LANE2, EITHER and WAITING. Two
+# parallel lanes run the parts of LANE1 and LANE2. A lane that has finished its own array takes parts of EITHER. At the
+# same time, a third lane runs the parts of WAITING.
 in_lanes() {
   local -n one=$1 two=$2 rest=$3 beside=$4
   local lanes=()

@@ -443,7 +443,7 @@ enum {
  *     DIAGNOSTIC                UNMONITORED    monitoring stopped: diagnostics say why
  *     DIAGNOSTIC                any other      only the diagnostics changed
  *
- * A TIMEOUT with an evidence_date_us means that a beacon left; a TIMEOUT without an evidence_date_us is a first
+ * If an event with the cause TIMEOUT has an evidence_date_us, a beacon left; otherwise the event is a first
  * determination.
  *
  *     if (event.cause == FENCEPOST_CAUSE_CROSSING && event.state == FENCEPOST_STATE_SATISFIED)
@@ -734,8 +734,8 @@ typedef struct fencepost_monitor fencepost_monitor;
  * inputs count too, except those refused with QUEUE_FULL. With the durability CHANGES or EVERY_INPUT, every delivered
  * event comes from the first N inputs, and each event from these inputs that was not committed is delivered again with
  * the same sequence. With RELAXED, more inputs may be lost. While the store cannot be written, monitoring continues in
- * memory; one event reports this failure (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and later changes retry. If a
- * store can be read but not written, the monitor continues in memory from the start.
+ * memory. One event reports this failure (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and the monitor tries to save
+ * again at later changes. If a store can be read but not written, the monitor continues in memory from the start.
  *
  * @param name         [A-Za-z0-9_]{1,64}; exclusive in its store directory. In memory, names may repeat, and NULL makes
  *                     a private monitor without a name.

@@ -111,7 +111,7 @@ static uint64_t sum_of(const folder *store) {
   return sum;
 }
 
-/* The table has changed; the fleet's next input saves the change. No question does. */
+/* After a change of the table, the fleet's next input saves the change; questions save nothing. */
 static void questions_save_nothing(void) {
   folder store = new_folder();
   fencepost_fleet_options options = stored_in(&store, "trucks");

@@ -224,8 +224,8 @@ static void fleet_change(fleet_model *known, const change *what) {
   qsort(known->waiting + start, known->waiting_count - start, sizeof(expected), by_deadline);
 }
 
-/* Keeps a single advance, to the fleet's time, because a fleet that is restored over the current table has had at most
-   one advance. */
+/* A fleet that is restored over the current table remembers at most one advance, the one to the fleet's time. So the
+   model forgets all other advances. */
 static void fleet_forget_advances(fleet_model *known) {
   size_t kept = 0;
   for (size_t i = 0; i < known->past_count; i++)

@@ -7,7 +7,8 @@ static void set_pointer(uint8_t *bytes, size_t size, size_t offset, const void *
   if (size >= offset + sizeof pointer) memcpy(bytes + offset, &pointer, sizeof pointer);
 }
 
-/* Returns a structure of any size, mostly close to the known size. */
+/* Returns a structure with arbitrary bytes and an arbitrary size. Three quarters of the sizes are equal or close to the
+   size that the library knows. */
 static uint8_t *take_structure(reader *in, size_t known, size_t *out_size) {
   uint8_t choice = take8(in);
   size_t size = choice < 128 ? known : choice < 192 ? known + (size_t)(choice % 32) - 16 : (size_t)take16(in) % 4200;

@@ -42,8 +42,8 @@ if nm -D --undefined-only "$library" | awk '{ sub(/@.*/, "", $NF); print $NF }' 
   fail "the library calls functions whose results differ between platforms"
 fi
 
-# The library runs on every x86-64 processor: it uses instructions of SSE2 and older, but none of SSE3 to AVX. (An older
-# processor executes tzcnt as bsf; for nonzero numbers, both give the same result.)
+# The library must run on every x86-64 processor, so it must not contain instructions that are newer than SSE2. (An
+# older processor executes tzcnt as bsf; for nonzero numbers, both give the same result.)
 objdump -d --no-show-raw-insn "$library" | awk '{ print $2 }' | sort -u > "$folder/instructions"
 grep -qx movsd "$folder/instructions" || fail "objdump does not show the instructions"
 newer='v.+|popcnt|lzcnt|andn|mulx|rorx|s[ah][lr]x|bls.+|bextr|pdep|pext|crc32.*|cmpxchg16b|pclmul.+|aes.+|round[sp][sd]|blend.+'

@@ -33,7 +33,7 @@ static void measure(long count, uint64_t room, double most_waits) {
     if (fencepost_monitor_poll_events(monitor, &event, 1, &polled, &last_error) || polled != 1) abort();
     if (fencepost_monitor_acknowledge(monitor, &last_error)) abort();
     uint64_t waits = files_syncs() - begun;
-    /* After a checkpoint, the next event writes the beginning of the new log. */
+    /* The first event after a checkpoint waits more than twice, because it writes the beginning of the new log. */
     if (waits < 2 || waits > 5) FAIL("event %ld waits for the disk %d times", i, (int)waits);
     foldings += waits > 2;
   }

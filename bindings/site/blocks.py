@@ -4,9 +4,9 @@
     .venv/bin/python bindings/site/blocks.py [--write] [PAGE...]
 
 A page's ``sh`` and ``python`` blocks, and its ``c`` blocks with a ``main``, run in order. Each block runs in its own
-process, in a folder that is empty except for ``examples`` and ``Tests``. A ``text`` block right after a block is the
-expected output, including errors; a line ``…`` in the output stands for any lines. A block without a ``text`` block
-must print nothing. ``--write`` updates the outputs in the page.
+process, in a folder that is empty except for ``examples`` and ``Tests``. If a ``text`` block follows directly, it is
+the expected output of the block, including errors. A line ``…`` in the expected output stands for any number of lines.
+A block without a ``text`` block must print nothing. ``--write`` updates the outputs in the page.
 
 A comment before a block changes how the block is run:
 

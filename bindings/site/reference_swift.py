@@ -20,7 +20,7 @@ def _abstract(swift: Path, path: str) -> str:
 def _words(parts: list[dict[str, Any]]) -> str:
     """The text of DocC's inline elements. A link to a symbol contains only the symbol's path; the last part of the path
     is the symbol's name.
-    In reStructuredText, a backslash and a space end a literal before a letter and show nothing."""
+    In reStructuredText, a literal must end with a backslash and a space if a letter follows; neither is displayed."""
     found = ""
     for part in parts:
         if part["type"] == "reference":

@@ -11,7 +11,7 @@ enum BoundaryError: Error, Hashable {
   case unsupported(String)
   case monitor(MonitorError)
 
-  /// The C boundary itself found a value out of range.
+  /// The error for a value that the C boundary itself finds to be out of range.
   static func invalidArgument(_ reason: String, position: Int = 0) -> BoundaryError {
     .monitor(.invalidArgument(reason, position: position))
   }

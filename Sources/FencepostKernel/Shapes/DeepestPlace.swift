@@ -16,7 +16,7 @@ struct DeepestPlace {
   /// that ends before this limit finds a place that is at most 1 % less deep than the deepest place. A search that ends
   /// because of this limit may find a place that is more than 1 % less deep than the deepest place.
   static func budget(vertices: Int) -> Int { 8_000_000 + 40 * vertices }
-  /// Before a search ends because of its budget, at least this many circles, spread over the line, are tried.
+  /// A search tries at least this many circles, spread over the line, before its budget can end it.
   private static var spread: Int { 200 }
   /// The radius of the largest circle that is searched for, in metres; an inward buffer cannot be larger.
   static var largest: Double { 8_000_000 }

@@ -170,8 +170,8 @@ struct InscribedCircle {
     normal = normal / normal.length
     var height = -normal.dot(toStart)
     if height < 0 { (height, normal) = (-height, normal * -1) }
-    // If the centre moves by a distance, it comes nearer to the great circle by this distance times the cosine of the
-    // angle between the movement and the shortest way to the great circle.
+    // When the centre moves, its distance from the great circle decreases by the length of the movement times the
+    // cosine of the angle between the movement and the shortest path to the great circle.
     let room = 1 + normal.dot(contact.inwards) * -1
     let touching = height / max(room, 1e-30)
     guard touching < least else { return least }

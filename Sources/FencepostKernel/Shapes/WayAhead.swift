@@ -1,33 +1,36 @@
-/// The first place at which a short way crosses the boundary of a polygon, found by the edges near the way.
+/// The first place where a short path reaches the requested side of a polygon's boundary (the inside or the outside),
+/// as far as the edges near the path determine it.
 public enum WayAhead {
-  /// The start of the way is already on the requested side.
+  /// The start of the path is already on the requested side.
   case passed
-  /// The way does not reach the requested side.
+  /// The path does not reach the requested side.
   case clear
-  /// The way reaches the requested side where it crosses this edge, or ends before it crosses the edge.
+  /// The path reaches the requested side when it crosses this edge, unless the path ends just before the edge.
   case crossing(EdgeCrossing)
-  /// Between these shares of the way, the edges do not decide, because the way passes near a corner or near several edges
-  /// there, or is nearly parallel to an edge. Before the first share, the way does not reach the requested side.
+  /// Between these two fractions of the path, the edges do not decide whether the path reaches the requested side,
+  /// because it is near a corner or near several edges, or because it is nearly parallel to an edge. Before the first
+  /// fraction, the path does not reach the requested side.
   case unknown(from: Double, to: Double)
 
   fileprivate static var undecided: WayAhead { .unknown(from: 0, to: 1) }
 }
 
-/// An edge that a short way crosses from one side to the other. Near the crossing, the way is close to no other edge, and
-/// the signed distance from the edge changes monotonically along the way.
+/// An edge that a short path crosses from one side to the other. Near the crossing, the path is close to no other edge,
+/// and the signed distance from the edge changes monotonically along the path.
 public struct EdgeCrossing {
   private let segment: ShortSegment
-  /// The share of the way at which it crosses the chord of the edge.
+  /// The fraction of the path at which the path crosses the chord of the edge.
   public let share: Double
-  /// The change of the distance from the edge along the whole way, in metres; positive.
+  /// The amount by which the distance from the edge changes along the whole path, in metres; positive.
   public let advance: Double
 
   fileprivate init(_ segment: ShortSegment, share: Double, advance: Double) {
     (self.segment, self.share, self.advance) = (segment, share, advance)
   }
 
-  /// The signed distance of a place near the crossing from the edge, in metres, within 15 nm: negative to the left of the
-  /// edge, which is inside the polygon; `nil` if the nearest place of the edge is one of its ends.
+  /// Returns the signed distance from the edge to a position near the crossing, in metres, exact to 15 nm. The distance
+  /// is negative to the left of the edge, that is, inside the polygon. Returns `nil` if the nearest point of the edge
+  /// is one of its ends.
   public func distance(at position: EarthVector) -> Double? {
     let foot = segment.foot(of: position)
     guard foot.isInner else { return nil }
@@ -38,28 +41,30 @@ public struct EdgeCrossing {
 }
 
 extension GeodesicShape {
-  /// If the computed distance from the boundary is more than this, in metres, the computed side is the exact one.
+  /// If the computed distance from the boundary is greater than this, in metres, the computed side is certainly right.
   private static var certainty: Double { 1e-7 }
-  /// An upper bound of the rounding errors of positions on the plane, and of the height of a way above its straight line
-  /// divided by the Earth's radius, in metres.
+  /// An upper bound of the errors of positions on the plane, in metres. The errors are caused by rounding, and by the
+  /// height of a path above its chord.
   private static var planeError: Double { 1e-5 }
-  /// The smallest sine of the angle between a way and an edge for which ``WayAhead/crossing(_:)`` is returned.
+  /// ``WayAhead/crossing(_:)`` is returned only if the sine of the angle between path and edge is greater than this.
   private static var leastSine: Double { 0.1 }
-  /// The longest edge for which ``WayAhead/crossing(_:)`` is returned, in metres.
+  /// ``WayAhead/crossing(_:)`` is returned only for edges shorter than this, in metres.
   private static var longestCrossed: Double { 20_000 }
 
-  /// Finds the first place at which a short way reaches the inside or the outside of a polygon without a buffer.
+  /// Finds the first place where a short path reaches the inside or the outside of a polygon without a buffer.
   ///
-  /// All positions are projected onto the horizontal plane at the start of the way. A projection makes no distance longer, so
-  /// a way whose projection is outside the *band* of an edge's chord does not touch the edge. The width of a band is the
-  /// sagitta of the edge, plus that of the way, plus all errors. A way that passes through a single band, between the ends
-  /// of the edge and not too obliquely, crosses the edge exactly once.
+  /// All positions are projected onto the horizontal plane at the start of the path. A *band* surrounds the projected
+  /// chord of each edge. The distance from the chord to the border of the band is the sum of the sagitta of the edge,
+  /// the sagitta of the path, and all errors. A projection never increases a distance, so a path does not touch an edge
+  /// if the projected chord of the path does not enter the band of the edge. If a path passes through only one band,
+  /// between the ends of the edge and at a sufficient angle, the path crosses the edge exactly once.
   ///
   /// - Parameters:
-  ///   - start: A point of the surface.
-  ///   - end: Another one, at most 300 m away; the way is the geodesic.
-  ///   - sagitta: An upper bound of the distance of the way from its chord, in metres.
-  ///   - inwards: Whether the requested side is the inside.
+  ///   - start: The start of the path, on the surface of the ellipsoid.
+  ///   - end: The end of the path, on the surface, at most 300 m from `start`. The path is the geodesic from `start` to
+  ///     `end`.
+  ///   - sagitta: An upper bound of the distance between the path and its chord, in metres.
+  ///   - inwards: True if the requested side is the inside, false if it is the outside.
   public func wayAhead(
     from start: EarthVector, to end: EarthVector, sagitta: Double, inwards: Bool
   ) -> WayAhead {
@@ -79,7 +84,8 @@ extension GeodesicShape {
     return bands.firstCrossing(line, inwards: inwards)
   }
 
-  /// Whether a place is inside; `nil` if it is so near to the boundary that rounding may decide.
+  /// Returns whether a position is inside; `nil` if the position is so near to the boundary that rounding errors may
+  /// change the answer.
   @inline(__always)
   private func isSurelyInside(_ position: EarthVector, _ near: NearWay, _ reach: Double) -> Bool? {
     let limit = LineCandidates.widened(near.most)
@@ -99,7 +105,7 @@ extension GeodesicShape {
     return bounds.most < -GeodesicShape.certainty ? true : nil
   }
 
-  /// The edges that a way may touch.
+  /// The edges that a path may touch.
   private struct NearWay {
     var edges = SIMD32<Int32>()
     private var parts = SIMD32<Float>()
@@ -124,7 +130,7 @@ extension GeodesicShape {
       count &+= 1
     }
 
-    /// The edges that may be nearest to the start; `nil` if there are more than eight.
+    /// Returns the edges that may be nearest to the start of the path; `nil` if there are more than eight such edges.
     func nearest(within limit: Float) -> NearestEdges? {
       var nearest = NearestEdges(least: least, most: most)
       for index in 0..<count where leasts[index] <= limit {
@@ -135,17 +141,17 @@ extension GeodesicShape {
     }
   }
 
-  /// The parts of a way that are within the bands of edges.
+  /// The parts of a path that are within the bands of edges.
   private struct Bands {
     private let start, way, up: EarthVector
     private let rise: Double
     private let width: Double
     private var edges = SIMD8<Int32>()
-    /// The shares of the way at which it enters and leaves each band.
+    /// The fractions of the path at which the path enters and leaves each band.
     private var begins = SIMD8<Double>(repeating: .infinity)
     private var ends = SIMD8<Double>(repeating: .infinity)
-    /// The distance to the left of each edge at the start, and its change along the way, in metres; 0 if the way may not
-    /// cross the edge, or may cross it at a corner.
+    /// For each edge, the distance to the left of the edge at the start of the path, and the change of this distance
+    /// along the path, in metres. Both are 0 if the path may miss the edge, or may cross the edge near a corner.
     private var offsets = SIMD8<Double>()
     private var turns = SIMD8<Double>()
     private var count = 0
@@ -157,7 +163,7 @@ extension GeodesicShape {
       rise = way.dot(up)
     }
 
-    /// - Returns: Whether there was room for the edge.
+    /// - Returns: False if the path enters the band of the edge, but eight edges have already been added.
     mutating func add(_ line: ShapeLine, _ edge: Int) -> Bool {
       let corner = line.vertices[edge]
       let along = line.vertices[edge &+ 1] - corner
@@ -178,7 +184,7 @@ extension GeodesicShape {
       (begins[count], ends[count]) = (begin, end)
       let speed = (way.dot(way) - rise * rise).squareRoot()
       if turn.magnitude > GeodesicShape.leastSine * speed, length < GeodesicShape.longestCrossed {
-        // The way must be between the corners throughout the band.
+        // Throughout the band, the path must be between the two corners of the edge.
         let (low, high) = (ahead + forth * left, ahead + forth * right)
         if min(low, high) > 2 * band, max(low, high) < length - 2 * band {
           (offsets[count], turns[count]) = (across, turn)
@@ -188,12 +194,12 @@ extension GeodesicShape {
       return true
     }
 
-    /// The shares at which `value + share * change` is between two limits.
+    /// Returns the range of fractions for which `value + fraction * change` is between two limits.
     private static func shares(
       _ value: Double, _ change: Double, _ low: Double, _ high: Double
     ) -> (first: Double, last: Double) {
       guard change.magnitude > 1e-9 else {
-        // The value changes by less than a band is wide.
+        // The change is much smaller than the width of a band, so the value is treated as constant.
         return value > low - 1e-9 && value < high + 1e-9 ? (-.infinity, .infinity) : (.infinity, -.infinity)
       }
       let (one, other) = ((low - value) / change, (high - value) / change)
@@ -216,14 +222,15 @@ extension GeodesicShape {
               ShortSegment(from: line.vertices[edge], to: line.vertices[edge &+ 1]),
               share: max(0, min(1, -offsets[first] / turn)), advance: turn.magnitude))
         }
-        // The way starts in the band of this edge and leads away from it, on the side of the start.
+        // If the path starts in the band of this edge and moves away from the edge, it stays on the side where it
+        // started.
         guard begin <= 0 else { return .unknown(from: begin, to: min(1, end)) }
         begins[first] = .infinity
       }
     }
 
-    /// The share at which the way has left a band and all bands that it enters before that, and whether it enters no other
-    /// band before that.
+    /// Returns the fraction at which the path has left a band and every other band that it enters before that fraction;
+    /// and whether the path enters no other band before that fraction.
     private func endOfCluster(_ first: Int) -> (end: Double, isAlone: Bool) {
       var end = ends[first]
       var (members, before) = (1, 0)

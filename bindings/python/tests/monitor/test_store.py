@@ -325,7 +325,7 @@ def test_the_store_is_failing_also_without_a_condition(tmp_path: Path) -> None:
     with FullDisk():
         monitor.advance(1)
         assert (monitor.statistics().store, monitor.poll()) == (StoreStatus.FAILING, [])
-        # After a failed save, the event of the next added condition reports the failure.
+        # There was no condition when the save failed, so the event of the next added condition reports the failure.
         monitor.add(HOME, "home")
         assert [(event.identifier, event.diagnostics) for event in monitor.poll()] == [
             ("home", Diagnostics.PERSISTENCE_UNAVAILABLE)

@@ -146,8 +146,8 @@ def _fixes(reader: BatchReader, plan: Plan) -> Iterator[_Fixes]:
 def _check_metres(
     reader: BatchReader, plan: Plan, latitudes: Sequence[float], longitudes: Sequence[float], first: int
 ) -> None:
-    """Refuses points without a stated coordinate system if the first coordinates can only be metres, as a replay
-    does."""
+    """Refuses points without a stated coordinate system if the first coordinates can only be metres. A replay refuses
+    such points too."""
     if plan.geometry is None or not len(latitudes):
         return
     latitude, longitude = latitudes[0], longitudes[0]

@@ -183,7 +183,7 @@ def unit_of(number: Decimal | int) -> str:
 def unit_of_all(numbers: Sequence[int]) -> str | None:
     """The unit of all times, judged by their size; None if the times do not all have the same unit."""
     least, greatest = min(numbers, default=0), max(numbers, default=0)
-    smallest = 0 if least < 0 < greatest else greatest  # if all numbers are negative, `greatest` is closest to 0
+    smallest = 0 if least < 0 < greatest else greatest  # of negative numbers, the greatest is closest to 0
     units = {unit_of(least), unit_of(greatest), unit_of(smallest)}
     return units.pop() if len(units) == 1 and least > -1 << 63 else None
 
