@@ -65,7 +65,7 @@ extension Sequence {
 }
 
 extension Sequence where Element: Comparable {
-  /// The elements in ascending order.
+  /// Returns the elements in ascending order.
   @inlinable
   public func arranged() -> [Element] { arranged { $0 < $1 } }
 }

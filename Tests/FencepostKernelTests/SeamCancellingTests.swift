@@ -4,7 +4,8 @@ import Testing
 
 /// Edges that occur in both directions are removed, and the remaining edges are connected.
 @Suite struct SeamCancellingTests {
-  /// The chains of rings as places in degrees: the starts of their edges, and the end of an open chain.
+  /// Cancels the seams of rings, and returns the remaining chains as points in degrees: the starts of the edges of each
+  /// chain, and "…" at the end of an open chain.
   private func chains(_ rings: [[Corner]]) throws -> [[String]] {
     let made = try rings.enumerated().map { number, corners in
       var room = ShapeVertices.most
@@ -59,7 +60,8 @@ import Testing
     #expect(Set(found[0]) == ["0 170", "0 -180", "0 -170", "10 -170", "10 -180", "10 170"] && found[0].count == 6)
   }
 
-  /// Opposite stretches cancel where they overlap, regardless of their vertices; the rest of the ring is unchanged.
+  /// Where two edges overlap in opposite directions, the overlap is removed from both edges, even if they have no
+  /// common vertex; the rest of the ring is unchanged.
   @Test func stretchesOfTheAntimeridianCancelWhereTheyOverlap() throws {
     let west: [Corner] = [(0, 170), (0, 180), (5, 180), (10, 180), (10, 170)]
     let east: [Corner] = [(0, -180), (0, -170), (20, -170), (20, -180)]
@@ -72,15 +74,16 @@ import Testing
     #expect(found[0][(start + 1) % 7] == "10 -180", "eastern Earth lies left of a line that runs south")
   }
 
-  /// If a ring around a pole runs to the pole and back along the antimeridian, these two stretches are removed.
+  /// If a ring around a pole follows the antimeridian to the pole and back, its edges along the antimeridian are
+  /// removed.
   @Test func theWayToAPoleIsGone() throws {
     let cap: [Corner] = [(80, -180), (80, -90), (80, 0), (80, 90), (80, 180), (90, 180), (90, -180)]
     let found = try chains([cap])
     #expect(found.count == 1 && found[0].count == 4 && !found[0].contains { $0.hasPrefix("90") })
   }
 
-  /// A stretch of less than a micrometre is dropped. Stretches below a micrometre arise where two vertices were meant
-  /// to be at the same place.
+  /// A piece of an edge that is shorter than a micrometre is dropped. Such a short piece is left over if two vertices
+  /// were meant to be equal but differ slightly.
   @Test func aSpeckOfTheAntimeridianIsNone() throws {
     let west: [Corner] = [(0, 170), (0, 180), (10, 180), (10, 170)]
     let east: [Corner] = [(0, -180), (0, -170), (10, -170), (10 + 1e-12, -180)]

@@ -7,17 +7,17 @@ import Testing
 /// vertex that pokes through an edge, the side according to the nearest edge is valid only within the distance by which
 /// the vertex pokes through.
 @Suite struct ShapeRivalsTests {
-  /// Shapes with a vertex at a place along an edge.
+  /// Polygons with a vertex that touches an edge between its ends.
   private enum Kind: CaseIterable {
-    /// A notch that is as deep as the polygon.
+    /// A polygon with a notch whose tip touches the opposite edge.
     case notch
-    /// A hole with a corner on the outer ring.
+    /// A polygon with a hole that has a corner on the outer ring.
     case hole
-    /// Two holes, one with a corner on the other's edge.
+    /// A polygon with two holes; a corner of one hole lies on an edge of the other.
     case holes
-    /// Two parts, side by side.
+    /// A polygon with two parts; a corner of one part lies on an edge of the other.
     case parts
-    /// A notch with two corners on the edge, both of which poke through.
+    /// A polygon with two notches whose tips touch the opposite edge.
     case notches
 
     /// - Parameters:

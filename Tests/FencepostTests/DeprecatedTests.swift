@@ -42,7 +42,7 @@ private func see(_ sightings: [BeaconSighting], at time: Timestamp, _ fleet: som
   try await fleet.see(sightings, at: time, for: "phone")
 }
 
-/// The names from version 0.2 have the same effect as the names that replaced them.
+/// The deprecated names of version 0.2 have the same effect as the names that replaced them.
 @Suite struct DeprecatedTests {
   let sighting = BeaconSighting(uuid: someUUID, major: 1, minor: 2)
   let desk = BeaconIdentityCondition(uuid: someUUID)

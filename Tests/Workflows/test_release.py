@@ -159,7 +159,8 @@ def test_what_is_removed_was_deprecated_before(repository: Repository) -> None:
 
 
 def test_each_public_module_has_a_level() -> None:
-    """Names with an underscore are internal; the page says this once for all of them."""
+    """Checks that stability.md lists each public module; modules whose names begin with an underscore are internal and
+    need no row."""
     folder = ROOT / "bindings/python/src/fencepost"
     modules = {f"fencepost.{path.stem}" for path in folder.glob("[!_]*.py")}
     assert len(modules) >= 7

@@ -1,4 +1,4 @@
-"""Checks that `.ci/swift.sh` installs a toolchain only if the pinned key has signed it. In these tests, a folder
+"""Checks that `.ci/swift.sh` installs a toolchain only if the pinned key has signed it. In these tests, a local folder
 replaces the server."""
 
 from __future__ import annotations

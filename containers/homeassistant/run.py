@@ -2,7 +2,7 @@
 """Starts `fencepost watch` with the options of the add-on and the broker of Home Assistant.
 
 For tests and other supervisors, environment variables replace these defaults: FENCEPOST_DATA (/data), FENCEPOST_CONFIG
-(/config), FENCEPOST_SUPERVISOR (http://supervisor), FENCEPOST_MQTT_ADDRESS (then the supervisor is not queried).
+(/config) and FENCEPOST_SUPERVISOR (http://supervisor). If FENCEPOST_MQTT_ADDRESS is set, the supervisor is not queried.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-/// The side of a region on which the device is. The raw values are those of Core Location.
+/// Whether the device is inside or outside a region. The raw values are those of Core Location.
 @frozen
 public enum RegionState: Int, Sendable, Hashable {
   case unknown = 0

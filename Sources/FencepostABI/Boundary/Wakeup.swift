@@ -6,14 +6,14 @@ import Synchronization
 /// A host's callback for available events, and the rules for calling it.
 ///
 /// There are two locks, both separate from the monitor's lock. The lock `state` is held only for a few assignments, and
-/// never while the callback runs. `gate` is held, by the ringing thread, while the callback runs; only ``set(_:_:)`` on
-/// another thread ever waits for this lock. If one thread is ringing and another thread rings, the second thread only
+/// never while the callback runs. The thread that rings holds `gate` while the callback runs; only ``set(_:_:)`` on
+/// another thread ever waits for `gate`. If one thread is ringing and another thread rings, the second thread only
 /// records that the first thread must ring again. Therefore, a callback cannot deadlock, even if it calls the monitor
 /// or waits for a lock that another caller of the monitor holds.
 struct Wakeup: ~Copyable, Sendable {
   struct State {
     var callback: fencepost_wakeup?
-    /// The address of the context, as a number, because a pointer cannot be shared between threads.
+    /// The address of the context; stored as a number, because a pointer cannot be shared between threads.
     var context: UInt = 0
     var isDue = false
     /// The thread that is ringing, that is, calling the callback.
@@ -24,12 +24,12 @@ struct Wakeup: ~Copyable, Sendable {
   private let state = Lock(State())
   private let gate = Lock(())
 
-  /// Whether a callback is set. If the setter sets a callback and then checks for pending events under the monitor's
-  /// lock, any later reader under that lock sees the callback.
+  /// Whether a callback is set. A thread that sets a callback must then check for pending events under the monitor's
+  /// lock; every later reader that holds this lock sees the callback.
   var isArmed: Bool { armed.load(ordering: .relaxed) }
 
-  /// Replaces the callback. When the call returns, the previous callback is not running and will not run again, unless
-  /// that callback itself made this call.
+  /// Replaces the callback. When `set` returns, the previous callback is not running and will not run again, unless
+  /// that callback itself called `set`.
   func set(_ callback: fencepost_wakeup?, _ context: UnsafeMutableRawPointer?) {
     let address = UInt(bitPattern: context)
     let ringer = state.withLock { state in

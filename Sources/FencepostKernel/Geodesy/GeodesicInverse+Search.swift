@@ -2,7 +2,7 @@
 // the right longitude (section 4, "hybrid problem", solved by Newton's method with a bracket).
 
 extension InverseTask {
-  /// The geodesic that leaves point 1 with a trial azimuth, at the point where it reaches the parallel of point 2.
+  /// A geodesic that leaves point 1 with a trial azimuth, evaluated where it reaches the parallel of point 2.
   struct Trial {
     /// sin α₀, Clairaut's constant of the geodesic.
     var clairaut: Double
@@ -83,10 +83,10 @@ extension InverseTask {
 
   /// Newton's method for the azimuth; it falls back on bisection whenever a step leaves (0, π) or is not usable.
   ///
-  /// If only the distance is needed, the search ends before the azimuth is accurate. The first variation of the
-  /// distance to a point that moves along its parallel is a sin α₀ dλ, and the second is a cos β₁ cos α₁ (dα₁/dλ) dλ².
-  /// Therefore, if the trial geodesic ends beside the target by `excess`, it still gives the desired distance to third
-  /// order in excess / m₁₂.
+  /// If only the distance is needed, the search ends before the azimuth is accurate. If a point moves along its
+  /// parallel, the first variation of its distance is a sin α₀ dλ, and the second variation is a cos β₁ cos α₁ (dα₁/dλ)
+  /// dλ². Therefore, a trial geodesic that misses the target by `excess` still gives the distance to the target, with
+  /// an error of third order in excess / m₁₂.
   func search(azimuths: Bool) -> InversePath {
     let guess = firstGuess()
     if let short = guess.path { return short }

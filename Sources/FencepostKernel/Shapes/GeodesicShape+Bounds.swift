@@ -19,7 +19,7 @@ extension GeodesicShape {
   /// Bounds of D, computed without a search from edges that are already known to be near; `nil` if these edges cannot
   /// decide.
   ///
-  /// - Returns: The bounds, and the edges that may be nearest.
+  /// - Returns: The bounds, and the edges that may be nearest to the position.
   public func bounds(at position: EarthVector, among near: inout NearEdges) -> FoundNear? {
     near.look(self, at: position)
   }
@@ -81,9 +81,9 @@ extension GeodesicShape {
     return (max(least - offset, offset - most, 0), max(most - offset, offset - least))
   }
 
-  /// The straight-line distance, in metres, that a point in space can certainly move without reaching a surface point
-  /// whose boundary distance is `level`. The result is 0 if the point may already be at a surface point whose boundary
-  /// distance is `level`.
+  /// A straight-line distance, in metres: a point in space that moves by less than this distance certainly reaches no
+  /// surface point whose boundary distance is `level`. The result is 0 if the boundary distance at the given point may
+  /// already be equal to `level`.
   ///
   /// - Parameters:
   ///   - position: Usually near the surface, but may be anywhere. If the position is above or below the surface, its
@@ -104,10 +104,11 @@ extension GeodesicShape {
   /// buffered polygon, several boundary points are equally near; the result is one of these points, in a direction
   /// perpendicular to the line.
   ///
-  /// If the shape has a buffer, the search for the boundary follows the path from the nearest place on the line to the
-  /// point. At an inner corner, the place that the search finds may be nearer to a different edge.
+  /// If the shape has a buffer, the boundary is searched along the geodesic through the given point and the point of
+  /// the line that is nearest to it. At an inner corner, the point found in this way may lie within the buffer of a
+  /// different edge.
   ///
-  /// - Returns: `nil` if the place that is found is not on the boundary.
+  /// - Returns: `nil` if the point found for a shape with a buffer is not on the boundary.
   public func nearestBoundaryPoint(of point: SurfacePoint) -> SurfacePoint? {
     let foot = line.nearest(to: point, isSided: isPolygon)
     guard offset != 0 else { return foot.place }
@@ -132,7 +133,7 @@ extension GeodesicShape {
     return nil
   }
 
-  /// If the computed |D| of a place is below this, in metres, the place is on the boundary.
+  /// A point is on the boundary if its computed |D| is less than this value, in metres.
   static var onTheBoundary: Double { 1e-6 }
 
   /// A circle that contains the shape; its radius is in metres. A circle with a radius of half a meridian contains the

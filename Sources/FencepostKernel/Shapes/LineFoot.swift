@@ -1,15 +1,15 @@
 /// The point on a line that is nearest to a given point.
 public struct LineFoot: Sendable {
-  /// The number of the edge that the place is on; −1 if the line is empty.
+  /// The number of the edge on which the nearest point lies; −1 if the line is empty.
   public var edge = -1
   /// The geodesic distance to the point, in metres; infinite if there is no edge.
   public var distance = Double.infinity
-  /// The place as a vector.
+  /// The nearest point as a vector.
   public var at = EarthVector(x: 0, y: 0, z: 0)
-  /// The number of the vertex at this place; −1 if the place is between the ends of the edge.
+  /// If the nearest point is a vertex, the number of this vertex; −1 if the point lies between the ends of the edge.
   public var vertex = -1
-  /// Positive if the point is to the left of the line, negative if it is to the right, and 0 if it is on the line;
-  /// meaningless if the point is beside an open chain.
+  /// Positive if the point is to the left of the line, negative if it is to the right, and 0 if it is on the line. If
+  /// the nearest chain of the line is open, the sign has no meaning.
   public var side = 0.0
 
   init() {}
@@ -24,11 +24,11 @@ public struct LineFoot: Sendable {
 
   /// Where it is.
   public var place: SurfacePoint { SurfacePoint(at) }
-  /// Whether the place is between the ends of the edge.
+  /// Whether the nearest point lies between the ends of its edge.
   public var isInner: Bool { vertex < 0 }
 
-  /// Whether this place is nearer to the point than `other` is. If both are equally near, the place on the edge with
-  /// the lower number comes first.
+  /// Whether this point of the line comes before `other`: it is nearer to the given point, or equally near and on an
+  /// edge with a lower number.
   @inline(__always)
   func precedes(_ other: LineFoot) -> Bool {
     distance < other.distance || (distance == other.distance && edge < other.edge)

@@ -1,4 +1,4 @@
-/// A walk over the edges of a line that may be near a point: those whose chords come within `limit` of the point.
+/// A walk over the edges of a line that may come within `limit` of a point.
 ///
 /// The walk processes eight edges at once, in single precision, relative to the middle of the line. The results are
 /// accurate to `rounding`; because chords give lower bounds of distances, the walk may examine unnecessary edges but
@@ -24,19 +24,19 @@ struct LineSearch {
   private let balls: UnsafePointer<ShapeLine.Ball>
   private let levels: ShapeLine.Levels
 
-  /// An edge near the point.
+  /// An edge that may be within the limit.
   struct Found {
     var edge: Int
-    /// The distance from the point to the chord, and the distance of the edge from its chord, in metres.
+    /// The distance from the point to the edge's chord, and the largest distance of the edge from its chord, in metres.
     var chord: Float
     var sagitta: Float
-    /// The position of the nearest place on the chord, from 0 at the chord's start to 1 at its end.
+    /// The position of the nearest point on the chord, from 0 at the chord's start to 1 at its end.
     var part: Float
   }
 
-  /// Walks over the edges of a line approximately from near to far, as far as the tree allows this order.
+  /// Walks over the edges of a line, roughly in order of increasing distance from the point.
   ///
-  /// - Parameter look: Receives each edge within the limit, and the limit, which it may reduce.
+  /// - Parameter look: Receives each edge within the limit, and the search, whose `limit` it may reduce.
   @inline(__always)
   static func run(
     _ line: ShapeLine, at point: EarthVector, limit: Double = .infinity,
@@ -95,13 +95,15 @@ struct LineSearch {
     }
   }
 
-  /// The smallest distance from the point to a ball.
+  /// A lower bound of the distance from the point to the surface of a ball; negative if the point may be inside the
+  /// ball.
   @inline(__always)
   func gap(_ ball: Int) -> Float {
     balls[ball].distance(to: place) - balls[ball].reach - rounding
   }
 
-  /// The smallest distance from the point to each inner ball of the given ball, and the number of inner balls.
+  /// Lower bounds of the distances from the point to the balls inside the given ball, and the number of these inner
+  /// balls.
   @inline(__always)
   func gaps(_ level: Int, _ index: Int) -> (SIMD8<Float>, count: Int) {
     let first = index &* ShapeLine.fanOut
@@ -134,7 +136,8 @@ struct LineSearch {
     }
   }
 
-  /// Bounds of the distances to the chords of four edges, and the position of the nearest place on each chord.
+  /// Bounds of the distances from the point to the chords of four edges, and the position of the nearest point on each
+  /// chord.
   @inline(__always)
   func four(_ first: Int) -> (near: SIMD4<Float>, far: SIMD4<Float>, part: SIMD4<Float>) {
     let (ax, ay, az) = (half(0, first), half(1, first), half(2, first))

@@ -4,16 +4,16 @@
 struct RingNesting {
   private let rings: [GivenRing]
   private let lines: ContiguousArray<ShapeLine>
-  /// For each ring, the outer ring of its part.
+  /// For each ring, the number of the outer ring of its part.
   private var outers: ContiguousArray<Int> = []
-  /// `nil` if all pairs of rings must be examined.
+  /// The extents of the rings; `nil` if all pairs of rings must be examined.
   private let extents: RingExtents?
   /// The number of times that the side of a ring was determined, as a measure of the work.
   private(set) var sides = 0
 
   /// - Parameters:
-  ///   - rings: The rings of a part follow each other, beginning with its outer ring. The polygon lies to the left of
-  ///     every ring.
+  ///   - rings: The rings of one part after the other; in each part, the outer ring comes first. The polygon lies to
+  ///     the left of every ring.
   ///   - byPairs: Whether all pairs of rings must be examined because extents cannot
   ///     decide. All pairs must be examined in two cases: a ring may bound the larger of its two areas; or edges that
   ///     cancelled each other may cross other edges, because the check for crossings does not see cancelled edges.
@@ -65,9 +65,9 @@ struct RingNesting {
   /// Checks that an outer ring is not within another part: it must not be within that part's outer ring, unless it is
   /// in one of that part's holes.
   ///
-  /// The innermost of the rings around the given outer ring decides: if it is a hole, the outer ring is outside the
-  /// hole's part, as it must be. Therefore, a ring that is larger than a ring known to enclose the outer ring does not
-  /// need to be examined.
+  /// The innermost of the rings that enclose the given outer ring decides: if this innermost ring is a hole, the outer
+  /// ring is outside the hole's part, as required. As soon as one ring is known to enclose the outer ring, larger rings
+  /// do not need to be examined.
   private mutating func lookAtPart(_ outer: Int) throws(ShapeDefect) {
     guard let extents else {
       for other in rings.indices where outers[other] == other && other != outer && mayMeet(outer, other) {
@@ -107,7 +107,7 @@ struct RingNesting {
     ShapeDefect(.holeOutside, rings[hole].place(0), at: rings[hole].points[0])
   }
 
-  /// Reports the later of two rings as the defect.
+  /// Returns the defect of two rings; its position is on the later of the two rings.
   private func overlap(_ reason: ShapeDefect.Reason, _ one: Int, _ other: Int) -> ShapeDefect {
     let (first, last) = (min(one, other), max(one, other))
     return ShapeDefect(

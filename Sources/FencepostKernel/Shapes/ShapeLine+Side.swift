@@ -1,10 +1,11 @@
 extension ShapeLine {
-  /// For a point whose nearest place on the line is a vertex: true if the point lies to the left of the edges that meet
-  /// at that vertex.
+  /// The signed distance, in metres, of a point whose nearest place on the line is a vertex: positive if the point lies
+  /// to the left of the edges that meet at that vertex.
   ///
-  /// Turn the direction to the point clockwise until it meets an edge. If this edge leaves the vertex, the point is to
-  /// the left of the edge; if this edge arrives at the vertex, the point is to its right. No edge is nearer to the
-  /// point than the vertex is, so no edge is within 90° of the direction to the point, and rounding does not matter.
+  /// To find the side, the direction to the point is turned clockwise until it meets an edge. If this edge starts at
+  /// the vertex, the point is to the left of the edge; if this edge ends at the vertex, the point is to its right. No
+  /// edge is nearer to the point than the vertex is, so no edge is within 90° of the direction to the point, and
+  /// rounding does not matter.
   func side(of point: SurfacePoint, at vertex: Int, _ edge: Int) -> Double {
     let corner = place(vertex)
     let way = corner.path(to: point)
@@ -24,8 +25,8 @@ extension ShapeLine {
     return isLeft ? way.distance : -way.distance
   }
 
-  /// Whether the point lies to the left, computed in space for a point within `ShortDistance.limit`; `nil` if an edge
-  /// at the vertex is too long for this computation.
+  /// Computes the same signed distance in space, for a point within `ShortDistance.limit`; `nil` if an edge at the
+  /// vertex is too long for this computation.
   func shortSide(of point: EarthVector, at vertex: Int, _ edge: Int, distance: Double) -> Double? {
     let corner = vertices[vertex]
     let normal = corner.scaled / corner.scaled.length
@@ -50,14 +51,15 @@ extension ShapeLine {
     return isLeft ? distance : -distance
   }
 
-  /// Whether a foot between the ends of an edge lies at a needle, where the line turns back by almost half a turn. At a
-  /// needle, the edges on both sides of the tip are equally near, within the accuracy of a distance, but give opposite
-  /// sides. Therefore, at the tip of a needle, the direction in which the line turns decides on which side the point
-  /// lies. A point next to a needle of the polygon is outside; a point next to a needle that is cut out of the polygon
-  /// is inside.
+  /// The side of a point whose foot lies between the ends of an edge, next to a needle: a place where the line turns
+  /// back by almost half a turn. The edges on both sides of a needle's tip are equally near to the point, within the
+  /// accuracy of a distance, but give opposite sides. The direction in which the line turns at the tip therefore
+  /// decides the side. A point next to a needle of the polygon is outside; a point next to a needle that is cut out of
+  /// the polygon is inside.
   ///
-  /// - Parameter place: The point in degrees; `nil` if the nearest points of the edges are computed in space.
-  /// - Returns: The side, with the distance as its magnitude, or `nil` if the edge alone decides.
+  /// - Parameter place: The point in degrees, or `nil` to compute the nearest points of the edges in space.
+  /// - Returns: The side, with the distance as its magnitude; `nil` if there is no needle, so that the edge alone
+  ///   decides.
   func needleSide(_ foot: LineFoot, of point: EarthVector, _ place: SurfacePoint?) -> Double? {
     for (arriving, leaving) in [(preceding(foot.edge), foot.edge), (foot.edge, following(foot.edge))]
     where arriving >= 0 && leaving >= 0 {
@@ -109,7 +111,8 @@ extension ShapeLine {
     if let place { foot(edge, of: place) } else { shortFoot(edge, of: point) }
   }
 
-  /// Calls `body` with each edge that has an end exactly at a given vertex, and with whether the edge starts there.
+  /// Calls `body` with each edge that has an end exactly at a given vertex; the second argument is true if the edge
+  /// starts there.
   ///
   /// - Parameter edge: An edge that starts or ends at the vertex.
   private func forEachEdge(at vertex: Int, _ edge: Int, _ body: (_ edge: Int, _ leaves: Bool) -> Void) {
@@ -126,8 +129,8 @@ extension ShapeLine {
     }
   }
 
-  /// For a vertex at a pole: the change of a direction's azimuth for each degree by which the vertex's longitude is
-  /// increased (1 or −1). For any other vertex: 0.
+  /// For a vertex at a pole: by how many degrees a direction's azimuth changes for each degree by which the vertex's
+  /// longitude is increased (1 or −1). For any other vertex, the result is 0.
   private func poleTurn(_ vertex: SurfacePoint) -> Double {
     vertex.latitude == 90 ? 1 : (vertex.latitude == -90 ? -1 : 0)
   }

@@ -2,7 +2,7 @@
 @frozen public struct SurfacePoint: Sendable, Equatable {
   /// Degrees in [−90, 90].
   public var latitude: Double
-  /// In degrees; any finite value.
+  /// The longitude in degrees; may be any finite value.
   public var longitude: Double
   /// The position as a vector, in metres.
   public var vector: EarthVector
@@ -14,7 +14,7 @@
     vector = EarthVector(latitude: latitude, longitude: longitude)
   }
 
-  /// Creates a position from its coordinates and its vector, which are both already known.
+  /// Creates a position from coordinates and a vector that are both already known.
   @inlinable @inline(__always)
   public init(latitude: Double, longitude: Double, vector: EarthVector) {
     self.latitude = latitude

@@ -5,7 +5,7 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct BeaconAdvertisementTests {
-  /// e2c56db5-dffb-48d2-b060-d0f5a71096e0, major 1, minor 258, -59 dBm: the bytes after the company identifier.
+  /// The UUID e2c56db5-dffb-48d2-b060-d0f5a71096e0, major 1 and minor 258, as both kinds of advertisement contain them.
   static let identity: [UInt8] = [
     0xE2, 0xC5, 0x6D, 0xB5, 0xDF, 0xFB, 0x48, 0xD2, 0xB0, 0x60, 0xD0, 0xF5, 0xA7, 0x10, 0x96, 0xE0, 0, 1, 1, 2,
   ]

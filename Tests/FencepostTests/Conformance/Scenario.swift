@@ -49,7 +49,7 @@ struct Scenario: Sendable, CustomTestStringConvertible {
   var needsDirectory: Bool { allSteps.contains { $0["refused"]?.string == "monitor_in_use" } }
 }
 
-/// A step whose result differs from the expected one.
+/// Thrown if the result of a step differs from the expected result.
 struct Mismatch: Error, CustomStringConvertible {
   var description: String
 

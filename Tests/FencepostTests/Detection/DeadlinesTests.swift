@@ -28,8 +28,8 @@ import Testing
     #expect(due == [1])
   }
 
-  /// Compares the deadlines with those that a dictionary gives. A reminder may come early, but never late, and never
-  /// after it was cancelled.
+  /// Compares `Deadlines` with a simple implementation that uses a dictionary. A reminder may come early, but never
+  /// late, and never after it was cancelled.
   @Test func agreesWithADictionary() {
     var random = SeededGenerator("DeadlinesTests")
     var deadlines = Deadlines()

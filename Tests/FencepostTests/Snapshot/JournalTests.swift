@@ -49,8 +49,8 @@ import Testing
     try journal.checkInvariants()
   }
 
-  /// The next save also writes the changes of a failed save. If both saves change the same event, the later change is
-  /// written.
+  /// If a save fails, the next save also writes the changes of the failed save. If the failed save and the next save
+  /// both change the same event, the change of the next save is written.
   @Test func takesInWhatWasNotSaved() throws {
     var earlier = Journal(isOn: true)
     earlier.touch(1)

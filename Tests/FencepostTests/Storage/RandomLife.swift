@@ -10,13 +10,13 @@ enum LifeStep: CustomStringConvertible {
   case scanning(Bool, Int64)
   case host(Diagnostics, Set<ConditionKind>, Int64)
   case advance(Int64)
-  /// Sets the clock back, as is done after inputs with wrong times, and continues from there.
+  /// Sets the clock back to an earlier time, as a host does after inputs with wrong times.
   case rewind(Int64)
-  /// Syncs the conditions to a set that contains only this condition.
+  /// Replaces all conditions with this single condition.
   case sync(String, Definition)
   case poll(Int)
   case acknowledge
-  /// The consumer disconnects, as in a restart.
+  /// Returns the delivered events to the queue, as a restart of the consumer does.
   case restart
 
   var description: String {
@@ -36,7 +36,8 @@ enum LifeStep: CustomStringConvertible {
     }
   }
 
-  /// Plays the step and returns the delivered events as JSON. Refused calls are expected.
+  /// Plays the step and returns the delivered events as JSON. The engine refuses some of the calls; these refusals are
+  /// ignored.
   func play(_ engine: inout MonitorEngine) -> [String] {
     var events: [String] = []
     switch self {
@@ -76,7 +77,7 @@ struct RandomLife {
     BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 2), major: 7, minor: 9),
   ]
 
-  /// - Parameter number: Different numbers give different sequences.
+  /// - Parameter number: Selects one of the random sequences.
   init(_ name: String, _ number: Int) {
     random = SeededGenerator(name, salt: UInt64(number))
   }
@@ -117,7 +118,7 @@ struct RandomLife {
     return Definition(subject: subject, policy: policy(), tag: UInt64.random(in: 0..<3, using: &random))
   }
 
-  /// Sometimes returns a polygon or corridor, otherwise a circle.
+  /// Returns a polygon or corridor in about half of the calls, and otherwise `nil`.
   private mutating func shape() -> Definition.Subject? {
     guard random.chance(0.5) else { return nil }
     let middle = Coordinate(latitude: 0, longitude: random.uniform(0...0.002))

@@ -8,13 +8,13 @@ import { ERROR, EVENT, FIX } from "./layout.js";
 
 const SCRATCH = 1 << 16;
 const MOST_MEMORY = 2 ** 32;
-/** Additional memory that a call may need because tables double in size. If less memory than this is free, the call is
-    refused. */
+/** Additional memory, in bytes, that a call may need because tables double in size. If less memory than this is free,
+    the call is refused. */
 const RESERVE = 1 << 26;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** An unpredictable seed, as a defence against keys chosen to collide in a table. */
+/** Returns an unpredictable seed for hash tables, so that nobody can choose keys that collide. */
 function seed() {
   if (globalThis.crypto?.getRandomValues) return globalThis.crypto.getRandomValues(new BigUint64Array(1))[0];
   return BigInt(Math.floor(Math.random() * 2 ** 53)) ^ (BigInt(Date.now()) << 20n);
@@ -51,13 +51,13 @@ export class Engine {
     this.view = new DataView(buffer);
   }
 
-  /** The bytes of the memory at this moment. */
+  /** The current memory of the module, as bytes. */
   get memory() {
     if (this.bytes.length === 0) this.refresh();
     return this.bytes;
   }
 
-  /** The memory at this moment, as a DataView for numbers. */
+  /** The current memory of the module, as a DataView for reading and writing numbers. */
   get numbers() {
     if (this.bytes.length === 0) this.refresh();
     return this.view;
@@ -144,7 +144,7 @@ export class Engine {
     if (status !== 0) throw this.failure(status);
   }
 
-  /** Calls a function of the header that cannot fail. */
+  /** Calls a function of the C header that cannot fail. */
   plain(name, ...values) {
     this.check();
     try {
@@ -154,7 +154,7 @@ export class Engine {
     }
   }
 
-  /** Calls a function; returns false for "buffer too small" instead of throwing. */
+  /** Calls a function; returns false, instead of throwing, if the status is "buffer too small". */
   fits(name, ...values) {
     this.check();
     let status;
@@ -247,8 +247,8 @@ export class Engine {
   }
 
   /**
-   * The bytes of a result whose size is not known in advance: `ask(buffer, capacity, outSize)` returns true if the
-   * result fitted.
+   * Returns a result whose size is not known in advance. Calls `ask(buffer, capacity, outSize)` again with a larger
+   * buffer until `ask` returns true.
    */
   answer(width, ask, read) {
     return this.within((take) => {
@@ -283,7 +283,7 @@ let current = null;
 let loading = null;
 let compiled = null;
 
-/** The instance in which objects are created. */
+/** Returns the engine in which new objects are created. */
 export function engine() {
   if (current === null) throw new NotLoadedError("the engine is not loaded: await load() first");
   current.check();
@@ -368,7 +368,8 @@ export class Handle {
     return this.#owner;
   }
 
-  /** @internal Its address. Read this property last, because a getter of an argument may dispose of the object. */
+  /** @internal Its address. Read the address after all arguments of a call, because a getter of an argument may dispose
+      of the object. */
   get place() {
     if (this.#place === 0) throw new DisposedError(`this ${this.constructor.name} was disposed`);
     return this.#place;

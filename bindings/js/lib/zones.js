@@ -24,7 +24,8 @@ const names = {
   snapshot: "fencepost_conditions_snapshot",
 };
 
-/** A table of zones, which answers queries about points and can be shared by fleets. See the type declarations. */
+/** A table of zones, which answers queries about points and can be shared by fleets. The type declarations describe its
+    members. */
 export class Zones extends Holder {
   constructor(adopted) {
     const owner = adopted instanceof AdoptedZones ? adopted.engine : loaded();

@@ -224,7 +224,7 @@ class Run {
     for (const { monitor } of this.kept.values()) monitor.dispose();
   }
 
-  /** Half of the restarts fork the object; the others restore a snapshot. */
+  /** Restarts alternate between a restored snapshot and a fork of the monitor. */
   restart(named) {
     const before = named.monitor;
     named.turn = !named.turn;

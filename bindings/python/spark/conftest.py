@@ -24,7 +24,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[streams.Row], list[dict[str, Any]]]:
-    """Returns the conditions, the rows, and the events that the command gives for them."""
+    """Returns the conditions, the rows, and the events that ``fencepost replay`` reports for these rows."""
     folder = tmp_path_factory.mktemp("world")
     conditions, rows = streams.write_conditions(folder), streams.walks()
     streams.write_csv(folder / "track.csv", rows[:-1])  # the last row is far from all places

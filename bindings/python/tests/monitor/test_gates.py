@@ -268,8 +268,8 @@ def test_damaged_rows_of_gates_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_restart_in_the_midst_of_a_leg_changes_nothing(tmp_path: Path) -> None:
-    """Between two fixes, the clock advances, gates are ensured and synchronised, and the monitor is closed and
-    reopened."""
+    """Between two fixes, the test advances the clock, ensures and synchronises gates, and closes and reopens the
+    monitor."""
     other = Gate([(-0.01, 0.001), (0.01, 0.001)], order="latlon", edges="geodesic")
 
     def follow(one: Monitor, reopen: Any) -> list[str]:
@@ -499,7 +499,7 @@ def test_columns_and_single_fixes_cross_the_same() -> None:
 
 
 def test_a_closed_gate_is_left_as_often_as_it_is_entered() -> None:
-    """A device enters and leaves a ring: on every path, the two directions of its crossings alternate."""
+    """A closed gate and a polygon with the same vertices report the same crossings."""
     ring = [(-0.005, -0.005), (-0.005, 0.005), (0.002, 0.0), (0.005, 0.005), (0.005, -0.005), (-0.005, -0.005)]
     one = monitor()
     one.add(Gate(ring, order="latlon", edges="geodesic"), "ring")

@@ -1,11 +1,12 @@
-"""Writes the scenarios in Tests/Conformance/Shapes. The steps and the expected events are in shape_scenarios.py.
+"""Writes the scenarios in Tests/Conformance/Shapes. The steps and the expected events of the scenarios are in
+shape_scenarios.py.
 
     python generate_shape_scenarios.py
 
 An expectation is written as `events("c satisfied 12", ...)`: all pending events, in order. The reference must give
-exactly the expected events; otherwise nothing is written. The script adds cause, evidence and the signed boundary
-distance. shapes.md defines depths only to 1 %, so the last digits of a depth must not matter: every scenario must give
-the same result with depths 1.5 % smaller and 0.5 % larger.
+exactly the expected events; otherwise nothing is written. The script adds the cause, the evidence and the signed
+boundary distance of each event. The page shapes.md defines depths only to 1 %, so the last digits of a depth must not
+matter: every scenario must give the same result if all depths are 1.5 % smaller or 0.5 % larger.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ FILES: dict[str, list[tuple[str, Step, list[Any]]]] = {}
 
 
 class Events:
-    """All pending events as "identifier state time"; the reference adds the other values."""
+    """The expected pending events, each as "identifier state time"; the reference adds the other values."""
 
     def __init__(self, *meant: str) -> None:
         self.meant = list(meant)
@@ -39,8 +40,8 @@ class Explained:
 
 
 class NearestPoint:
-    """The nearest boundary point, given in degrees with about four decimals; the reference model computes the other
-    values."""
+    """An expected nearest boundary point: the author states it in degrees with about four decimals, and the reference
+    model computes the exact position."""
 
     def __init__(self, identifier: str, origin: tuple[float, float], meant: tuple[float, float]) -> None:
         self.identifier, self.origin, self.meant = identifier, origin, meant
@@ -101,7 +102,7 @@ def said(step: Step) -> str:
 
 
 def play(name: str, options: Step, steps: list[Any]) -> list[Step]:
-    """Returns the steps with every expectation filled in."""
+    """Plays the steps; returns them with the values of the reference in every expectation."""
     played = corpus.Scenario({"name": name, "options": options, "steps": steps})
     played.step({"open": "main"})
     monitor = played.stored["main"]

@@ -1,4 +1,4 @@
-"""A literal implementation of a fleet's rule: one reference monitor for each device.
+"""A literal implementation of the rule for fleets: one reference monitor for each device.
 
 *A fleet with devices d1 … dn gives exactly the events of n monitors with the same conditions, interleaved in the order
 of input.* Each monitor is created before the first condition, never uses a fix that came before a condition was added,

@@ -1,9 +1,9 @@
 """Computes, with 32 digits, where the path of a device crosses a line without a width.
 
 A device exactly on the line counts as left of the line. Each contact of a path with the line counts as a crossing if
-the device is on different sides just before and just after the contact. A direction along an edge counts as left; if a
-path begins or ends on the line, its end on the line also counts as left. The computation needs no distances, and shares
-no code with `reference_path`.
+the device is on different sides just before and just after the contact. A device that moves along an edge counts as
+left of the line. If a path starts or ends on the line, the device counts as left of the line before the start or after
+the end. Crossings are computed without distances from the line, and without code of `reference_path`.
 """
 
 from __future__ import annotations
@@ -107,8 +107,8 @@ class _Curve:
 
 
 class _Contact(NamedTuple):
-    """A contact of a path with a line: the distance along the path, and either the position within an edge, or the
-    edge's first vertex."""
+    """A contact of a path with a line: its distance along the path, and either its position within an edge, or the
+    vertex at which it lies."""
 
     along: Any
     edge: int
@@ -178,7 +178,7 @@ def _contacts(way: _Curve, line: list[_Curve]) -> list[_Contact]:
 
 def _meetings(way: _Curve, edge: _Curve) -> list[tuple[Any, Any]]:
     """Returns the contacts of a path with an edge; each contact is a pair of distances: along the path and along the
-    edge. If the path runs along the edge, the contacts are the ends of the edge and of the path."""
+    edge. If the path runs along the edge, the contacts are the ends of their common part."""
     ends = []
     for along, of, other in ((mp.mpf(0), way, edge), (way.length, way, edge), (mp.mpf(0), edge, way),
                              (edge.length, edge, way)):  # fmt: skip
@@ -218,8 +218,8 @@ def _foot(place: Any, curve: _Curve) -> Any:
 
 
 def _crossing(way: _Curve, edge: _Curve) -> tuple[Any, Any] | None:
-    """Finds the point where two curves cross, if it lies within both: Newton's iteration, started where the chords of
-    the curves cross."""
+    """Finds the point where two curves cross, if that point lies within both curves. Newton's iteration starts at the
+    middles of near pieces of the two curves."""
     for first, second in _near_pieces(way, edge):
         s, u = mp.mpf(first), mp.mpf(second)
         for _ in range(60):

@@ -1,8 +1,8 @@
 """Compares the times of crossings of circles, polygons and corridors with exact times, which are found by bisection
 with 50 digits.
 
-FENCEPOST_SOAK=1 runs ten times as many cases. The geodesics come from ``reference_shapes.exact_geodesic``, loaded again
-with more digits.
+If the environment variable FENCEPOST_SOAK is 1, ten times as many cases run. The geodesics come from
+``reference_shapes.exact_geodesic``, which is loaded a second time to compute with more digits.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def crossed(source: random.Random, way: Way) -> tuple[Edge, list[tuple[float, fl
 
 
 def polygon(source: random.Random, way: Way) -> tuple[Any, Callable[[Any], Any], float]:
-    """Returns a polygon in which the path ends."""
+    """Returns a polygon that contains the end of the path but not its start."""
     edge, ends = crossed(source, way)
     far = Geodesic.WGS84.Inverse(*way.start, *way.end)
     ring = [*ends, *(aside(end, far["azi2"], 3 * way.metres) for end in ends[::-1])]

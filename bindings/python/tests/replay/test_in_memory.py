@@ -23,7 +23,7 @@ from fencepost.types import TrackReplay
 
 
 def conditions_into(holder: Zones | Monitor, seed: int) -> None:
-    """Adds conditions of all kinds; some of them give an event for each device."""
+    """Adds circles, a polygon, a corridor and a beacon; the initial state of some of them is unknown."""
     draw = random.Random(seed)
     for number in range(25):
         place = Circle(draw.uniform(-0.01, 0.01), draw.uniform(-0.01, 0.01), draw.uniform(50, 500))
@@ -67,7 +67,7 @@ def tracks_of(seed: int, count: int = 12) -> list[Track]:
 
 
 def reports_of(seed: int) -> list[Report]:
-    """Returns sightings and changes of scanning during the tracks; one of these is late."""
+    """Returns reports of beacon sightings and reports that scanning started or stopped; one of the reports is late."""
     draw = random.Random(seed)
     reports, time = [], 0
     for number in range(40):

@@ -132,7 +132,7 @@ def test_a_table_goes_in(drive: Any, expected: list[Any]) -> None:
 
 
 def test_a_sliced_structure_goes_in(drive: Any) -> None:
-    """A slice of a struct array has an offset, but the children of the array have none."""
+    """If a struct array is sliced, only the array itself has an offset; its children have none."""
     part = pa.concat_arrays(drive.to_struct_array().chunks).slice(10, 50)
 
     class Stream:

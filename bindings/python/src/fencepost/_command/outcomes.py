@@ -1,4 +1,4 @@
-"""Exit codes of the command, and its usage error."""
+"""The exit codes of the command ``fencepost``, and the exception for an unusable command line."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
 """Reads NMEA 0183 logs with pynmea2: RMC and GGA sentences; the date may also come from ZDA sentences.
 
 Sentences with the same time of day form one fix. The fix gets its position from a GGA sentence, or from RMC if there is
-no valid GGA. GGA also gives the accuracy: the horizontal dilution of precision times the range error to one satellite.
-The range error is 5 m unless the caller changes it; this is about one sigma of a single-frequency receiver without
-corrections.
+no valid GGA. A GGA sentence also gives the accuracy of the fix: the horizontal dilution of precision (HDOP) times the
+range error to one satellite. The range error is 5 m unless the caller changes it; this is about one sigma of a
+single-frequency receiver without corrections.
 
-A GGA sentence has no date. The fix gets the date of the latest RMC or ZDA sentence; fixes before the first such
-sentence get the date of that sentence. If the fix and the sentence that gave the date differ by more than twelve hours
-in their time of day, the fix gets the date of the day before or after.
+A GGA sentence has no date. A fix gets the date of the latest RMC or ZDA sentence; a fix before the first such sentence
+gets the date of that first sentence. If the fix and the sentence that gave the date differ by more than twelve hours in
+their time of day, the fix gets the date of the day before or after.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .nmea_sentences import Sentence, SentenceError, read_sentence, sentences
 from .tracks import NO_POSITION, Point
 
 RANGE_ERROR = 5.0
-"""Metres per unit of HDOP."""
+"""The range error to one satellite, in metres; a fix's accuracy is this error times its HDOP."""
 _HOUR = 3_600_000_000
 _DAY = 24 * _HOUR
 
@@ -53,8 +53,8 @@ def looks_like_nmea(data: bytes) -> bool:
 
 
 def read(data: bytes, path: str | Path, hdop_scale: float | None) -> Iterator[tuple[str, Point]]:
-    """The fixes in file order. If none of the sentences with the same time of day has a valid position, their fix has
-    no position."""
+    """Yields the fixes of an NMEA log in the order of the file. If none of the sentences with the same time of day has
+    a valid position, their fix has no position."""
     reader = SentenceReader(hdop_scale)
     for line in data.decode("ascii", "replace").splitlines():
         yield from reader.line(line)
@@ -88,7 +88,7 @@ class SentenceReader:
     Attributes:
         found: The number of RMC, GGA and ZDA sentences, including damaged sentences.
         damaged: The number of RMC, GGA and ZDA sentences that were ignored because they were damaged or incomplete.
-        damage: The place and the defect of the last damaged sentence; None if no sentence was damaged.
+        damage: The line and the defect of the last damaged sentence; None if no sentence was damaged.
     """
 
     def __init__(self, hdop_scale: float | None = None) -> None:
@@ -102,12 +102,12 @@ class SentenceReader:
 
     @property
     def first_damage(self) -> str:
-        """The place and the defect of the first damaged sentence, as text."""
+        """The line and the defect of the first damaged sentence, as text."""
         return "" if self._first is None else f"first defect: {': '.join(self._first)}"
 
     @property
     def is_dated(self) -> bool:
-        """True if a date has been read."""
+        """True if an RMC or ZDA sentence has given a date."""
         return self._dated is not None
 
     @property
@@ -126,7 +126,7 @@ class SentenceReader:
             self._waiting.clear()
 
     def line(self, line: str) -> Iterator[tuple[str, Point]]:
-        """The fixes that this line completes, with their places."""
+        """Reads a line, and yields the fixes that are complete after it, each with its line number."""
         self._number += 1
         for text in sentences(line):
             self.found += 1
@@ -152,7 +152,7 @@ class SentenceReader:
             waiting[-1].take(sentence, self._scale)
 
     def end(self) -> Iterator[tuple[str, Point]]:
-        """The pending fixes, if their date is known."""
+        """Yields the fixes that wait for a date, if a date has been read."""
         if self._dated is not None:
             yield from _points(self._waiting, self._dated)
             self._waiting.clear()

@@ -73,14 +73,14 @@ class Follower(Running):
     sink has accepted it.
 
     Between two fixes, a device's clock is the time of the device's last fix plus the time since that fix arrived, minus
-    `lag`. So a device that reports late, or whose clock is wrong, does not delay other devices. The follower does not
+    `lag`. A device that reports late, or whose clock is wrong, does not delay other devices. The follower does not
     start threads or install signal handlers. Time passes only in :meth:`tick`, and in :meth:`events`, :meth:`run` and
     :meth:`serve`, which all call :meth:`tick`. All methods may be called from any thread. A follower is a context
     manager, for ``with`` and for ``async with``.
 
     An event is acknowledged when every sink has accepted it and, if the program loops over :meth:`events`, the loop
     asks for the next event. Until an event is acknowledged, it is redelivered; if there is a `store`, it is redelivered
-    even after a restart. So each event is delivered at least once; use ``(device, sequence)`` to recognise a repeated
+    even after a restart. Each event is delivered at least once; use ``(device, sequence)`` to recognise a repeated
     event. While the store cannot be written, no event is delivered and no message is acknowledged to its source.
 
     Args:
@@ -97,11 +97,11 @@ class Follower(Running):
         ahead: Fixes more than this many seconds ahead of the computer's clock are refused; None means no limit.
         expire: A time span, in seconds or as a timedelta. A device that sends nothing for this long is removed; None
             means that devices are never removed.
-        max_devices: The maximum number of devices. Fixes from any further device are refused.
+        max_devices: The maximum number of devices. Fixes from additional devices are refused.
         unknown_accuracy: The accuracy, in metres, to use for fixes with accuracy 0, which trackers send if they do not
             know the accuracy.
         policy: The transition policy of zones without a policy; None means ``standard``.
-        radius: The radius, in metres, of points without a radius.
+        radius: The radius, in metres, to use for points that do not state a radius.
         assuming: The state of each zone before the first fix of a device. If `assuming` is None, the assumed state is
             unsatisfied for a fleet and unknown for a monitor.
         columns: Names of the columns in a table of zones.
@@ -110,14 +110,16 @@ class Follower(Running):
         waypoints: True if a waypoint from an OwnTracks phone becomes a circle for the devices of the phone's owner.
         path: How each device is assumed to move between its fixes; see :class:`Fleet`. A fleet or monitor that is
             passed as `zones` has its own path.
-        max_gap: The ``max_gap`` of the path, in seconds. No time passes for a device until the gap since its last fix
-            exceeds `max_gap`. Pass `max_gap` for a fleet or monitor only if it was restored from a snapshot and has a
-            path; any other fleet or monitor states its own ``max_gap``.
+        max_gap: The ``max_gap`` of the path, in seconds. With a path, a device's clock stands still until the gap since
+            the device's last fix exceeds `max_gap`. If `zones` is a fleet or monitor, pass `max_gap` only if that fleet
+            or monitor has a path and was restored from a snapshot; any other fleet or monitor states its own
+            ``max_gap``.
         max_speed: The ``max_speed`` of the path, in metres per second; see :class:`Fleet`.
         named: The device to use for fixes that do not name their device, such as the fixes of a GPS receiver.
         numbered_by: The member of JSON messages that contains the sequence number of a device's message; None means
-            that messages have no number. Missing numbers are logged and counted as ``missing_messages``.
-        logger: Logs refused inputs, lost connections and recoveries; at most one record of each kind per minute.
+            that messages have no number. Missing sequence numbers are logged and counted as ``missing_messages``.
+        logger: Receives log records about refused inputs, lost connections and recoveries; at most one record of each
+            kind per minute.
         notices: Receives the notices instead of `logger`; used by ``fencepost watch``.
         clock: Returns the seconds since 1970; used for the check of `ahead`.
         monotonic: Returns the seconds of a monotonic clock, which determines how much time has passed.
@@ -262,16 +264,16 @@ class Follower(Running):
         time and optionally accuracy.
 
         Args:
-            message: The message as JSON text or as a parsed object. The message's other members become the ``source``
-                of events.
-            topic: The MQTT topic. The topic names the device of an OwnTracks message, and the device of any other
-                message that does not name one itself.
+            message: The message as JSON text or as a parsed object. Members other than the fix and the device become
+                the ``source`` of events.
+            topic: The MQTT topic. For an OwnTracks message, the topic names the device. For any other message, the
+                topic names the device only if the message does not.
 
         Returns:
             The result, or None if the message is blank or is of a kind that contains no positions.
 
         Raises:
-            ValueError: The message cannot be used; the text says why.
+            ValueError: The message cannot be used; the text of the exception gives the reason.
             QueueFullError: Too many events are waiting for the sinks.
             MonitorClosedError: The follower is closed.
         """
@@ -305,16 +307,17 @@ class Follower(Running):
         return isinstance(self._watcher, Watch)
 
     def save(self) -> bool:
-        """Retries a failed save; then returns True if everything that was fed is in the store. If the result is False,
-        the sender should keep its message. Returns True if there is no store."""
+        """Retries a failed save; then returns True if everything that was fed is in the store. If the method returns
+        False, the sender of the message should keep the message. If the follower has no store, the method returns
+        True."""
         with self._watcher.lock:
             self._check_open()
             self._watcher.keep()
             return self._watcher.is_kept
 
     def sync(self, zones: ConditionsSource | None = None) -> SyncResult:
-        """Replaces the zones. Zones that have not changed keep their state; the others are added, replaced or removed.
-        If an event waits to be redelivered, it is redelivered at once.
+        """Replaces the zones. Zones that have not changed keep their state; all other zones are added, replaced or
+        removed. Events that wait to be redelivered are redelivered at once.
 
         Args:
             zones: Zones in any form that :class:`Follower` accepts. If `zones` is None, the follower's original path or
@@ -361,7 +364,7 @@ class Follower(Running):
         """The fleet that the follower feeds.
 
         Raises:
-            InvalidArgumentError: The follower feeds a monitor.
+            InvalidArgumentError: The follower feeds a monitor, so it has no fleet.
         """
         if isinstance(self._watcher, Watch):
             raise InvalidArgumentError("this follower follows a monitor, not a fleet")
@@ -369,7 +372,7 @@ class Follower(Running):
 
     @property
     def _fleet_watch(self) -> FleetWatch:
-        """The object that feeds the fleet, for the page of ``fencepost watch``."""
+        """The object that feeds the fleet; used by the page of ``fencepost watch``."""
         assert isinstance(self._watcher, FleetWatch)
         return self._watcher
 
@@ -434,7 +437,8 @@ class Follower(Running):
 
 
 def _own_gap(followed: Monitor | Fleet, max_gap: float | None) -> float | None:
-    """Returns the ``max_gap`` of a monitor or fleet, in seconds.
+    """Returns the ``max_gap`` of a monitor or fleet, in seconds; returns `max_gap` if the monitor or fleet does not
+    state its own.
 
     Raises:
         InvalidArgumentError: `max_gap` differs from the ``max_gap`` of the monitor or fleet.

@@ -1,5 +1,5 @@
-"""The page's data: the positions of the devices and the latest events. The watch writes the data, and the server reads
-it."""
+"""The data of the live page: the positions of the devices and the latest events. The code that feeds the fleet writes
+this data, and the page's web server reads it."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class _Shown:
 
 
 class View:
-    """The devices, places and latest events of a fleet. Each change has a version number, so a reader can request only
-    the changes after the last version that it has received.
+    """The devices, places and latest events of a fleet, as the live page shows them. Each change has a version number,
+    so a reader can request only the changes after the last version that it has received.
 
     Args:
         fleet: The fleet.
@@ -76,7 +76,7 @@ class View:
                 shown.trail.append((round(row[0], 6), round(row[1], 6)))
 
     def happened(self, handed: LiveEvent) -> None:
-        """Called when there is an event; a redelivered event is added only once."""
+        """Records an event; an event that is delivered again is not recorded twice."""
         event, key = handed.event, key_of(handed)
         inside = self._inside(handed.device)
         shown_event = json.loads(handed.to_json()) | {"why": self._why(handed)}
@@ -161,7 +161,7 @@ class View:
         return found
 
     def both(self, version: int) -> tuple[dict[str, Any] | None, dict[str, Any]]:
-        """The changes after a version, and the full state; both describe the same moment."""
+        """Returns the changes after a version, and the full state; both describe the same moment."""
         with self._lock:
             changed, whole = self._since(version), self._since(0)
         assert whole is not None
@@ -206,7 +206,7 @@ def _drawing(definition: Definition) -> dict[str, Any] | None:
 
 
 def _lines(coordinates: Any) -> list[Any]:
-    """The lines of a geometry, at any depth of nesting."""
+    """Returns the lines of a geometry from its coordinates, however deeply the lines are nested."""
     if coordinates and isinstance(coordinates[0][0], int | float):
         return [coordinates]
     return [line for part in coordinates for line in _lines(part)]

@@ -55,7 +55,7 @@ class ReportData:
             included: pairs of a track and a place with visits or crossings, and places that stopped being monitored.
         events: Rows with the track, place, state or direction, time, easting, northing (both None without a position),
             and a text.
-        frame: West, south, east and north of the initial map view, in metres. `frame` is None if there are no
+        frame: West, south, east and north of the initial map view, in metres. `frame` is None if the log contains no
             positions.
     """
 
@@ -71,7 +71,7 @@ class ReportData:
 
     @property
     def page(self) -> dict[str, Any]:
-        """The data in the form that the page's script reads."""
+        """The report's data in the form that the script of the page reads."""
         names = ("tracks", "places", "outlines", "visits", "unknown", "events", "frame", "period")
         return {name: getattr(self, name) for name in names} | {"known": [str(each) for each in KNOWN]}
 
@@ -93,7 +93,7 @@ def word(rows: Iterable[tuple[int, ...]]) -> str:
 
 
 def report_data(log: Log) -> ReportData:
-    """Collects the data to draw.
+    """Collects the data that the report draws.
 
     Args:
         log: The log of one or more tracks.
@@ -143,8 +143,8 @@ def report_data(log: Log) -> ReportData:
 
 
 class _Numbers(dict[str, int]):
-    """Maps identifiers to numbers. An identifier that is not in the mapping belongs to a removed condition, and gets
-    the next number."""
+    """Maps the identifiers of conditions to their numbers in the report. An identifier that is not yet in the mapping
+    belongs to a removed condition, and gets the next number."""
 
     def __init__(self, names: list[str], numbers: dict[str, int]) -> None:
         super().__init__(numbers)
@@ -200,8 +200,8 @@ def _with_path(fixes: list[FixRow], replayed: TrackReplay) -> list[FixRow]:
 
 
 def _drawn_events(log: Log, notes: list[str]) -> list[list[Event]]:
-    """The events to draw, by track, without the initial determinations of `unsatisfied`. If there are more than
-    `MOST_EVENTS`, keeps only every n-th event."""
+    """The events to draw, by track; the events that determine the initial state `unsatisfied` are left out. If there
+    are more than `MOST_EVENTS`, keeps only every n-th event."""
     found = [[event for event in replayed.events if not _is_first_outside(event)] for replayed in log.replays]
     total = sum(len(events) for events in found)
     step = max(-(-total // MOST_EVENTS), 1)

@@ -1,4 +1,5 @@
-"""Replays several policies in one pass over the rows. A single table contains each condition once per policy."""
+"""Replays several policies in one pass over the rows. For this purpose, a single table contains one copy of each
+condition for each policy."""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ def copies(rows: Sequence[ConditionRow], policies: Sequence[TransitionPolicy]) -
 
 
 def separated(replays: Sequence[TrackReplay], rows: Sequence[ConditionRow], count: int) -> list[list[TrackReplay]]:
-    """Splits the replays of :func:`copies` by policy. For each policy, the events are the same as in a replay with only
-    that policy.
+    """Splits the replays of conditions copied by :func:`copies` into one list of replays for each policy. The events of
+    each policy are the same as in a replay with only that policy.
 
     Args:
         replays: The replays of the copies, whose events are :class:`LazyEvents`.
@@ -50,8 +51,8 @@ def separated(replays: Sequence[TrackReplay], rows: Sequence[ConditionRow], coun
 
 
 def flaps(events: Iterable[Event], limit_us: int) -> Iterator[tuple[str, int]]:
-    """Finds crossings that the opposite crossing undid within `limit_us`. Yields the condition's identifier and the
-    time of the opposite crossing."""
+    """Finds crossings that are followed by the opposite crossing within `limit_us`. Yields the condition's identifier
+    and the time of the opposite crossing."""
     crossings: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     crossing = CAUSES.index(Cause.CROSSING)
     for _, identifier, state, cause, date_us, *_ in event_rows(events):

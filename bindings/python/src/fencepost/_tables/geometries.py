@@ -44,14 +44,14 @@ _TOKEN = re.compile(rf"\s*({_NUMBER}|[(),]|EMPTY)", re.IGNORECASE)
 
 
 class Vertices(NamedTuple):
-    """The vertices of polygons, or of lines.
+    """The vertices of a geometry that consists of polygons or of lines.
 
     Attributes:
         is_area: True for polygons.
-        coordinates: Longitudes and latitudes alternately, as they were passed. Rings are not closed, and no vertex
-            repeats the previous one.
-        rings: The start of each ring or line among the vertices, and the end of the last ring or line.
-        parts: For polygons, the start of each part among the rings, and the end of the last part.
+        coordinates: The longitude and the latitude of each vertex, one after the other, unchanged. Rings are not
+            closed, and no vertex repeats the previous one.
+        rings: The index of the first vertex of each ring or line, followed by the number of all vertices.
+        parts: For polygons, the index of the first ring of each part, followed by the number of all rings.
     """
 
     is_area: bool
@@ -87,7 +87,7 @@ class Vertices(NamedTuple):
         return [pairs[begin:end] for begin, end in pairwise(self.rings)]
 
     def read_as(self, edges: str) -> Vertices:
-        """Returns the vertices with longitudes in the form that ``geodesic`` or ``planar`` edges need.
+        """Returns the vertices with their longitudes converted for ``geodesic`` or ``planar`` edges.
 
         For geodesic edges, longitudes are reduced to -180 ... 180 (without 180). For planar edges, the longitudes stay
         as written, except that each ring or line is shifted as a whole so that its first longitude is in -180 ... 180.
@@ -115,7 +115,8 @@ class Vertices(NamedTuple):
 
     def _turned(self) -> Vertices:
         """Shifts each ring or line by 360 degrees if needed, so that its first longitude is in -180 ... 180, like the
-        longitudes that the library returns. Does not shift a ring or line if rounding would change a number."""
+        longitudes that the library returns. A ring or line is not shifted if a shifted longitude would be rounded or
+        would exceed 360 degrees."""
         coordinates = array("d", self.coordinates)
         for begin, end in pairwise(self.rings):
             if (turn := _reduced(coordinates[2 * begin]) - coordinates[2 * begin]) == 0:
@@ -392,8 +393,8 @@ GEODESIC = ("geodesic", "spherical", "karney", "vincenty", "thomas", "andoyer")
 
 
 def geometry_of(value: Any) -> Mapping[str, Any] | None:
-    """The GeoJSON geometry of a mapping, or of an object with a ``__geo_interface__``. The result is None for any other
-    value."""
+    """The GeoJSON geometry of a mapping, or of an object with a ``__geo_interface__``. For any other value, the result
+    is None."""
     found = value if isinstance(value, Mapping) else getattr(value, "__geo_interface__", None)
     if not isinstance(found, Mapping):
         return None

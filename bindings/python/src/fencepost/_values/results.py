@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class FeedResult(NamedTuple):
-    """The counts of a batch of fixes.
+    """The numbers of accepted, invalid and late fixes in a batch.
 
     Example:
         >>> FeedResult(accepted=3, invalid=0, late=1).late
@@ -27,11 +27,10 @@ class FeedResult(NamedTuple):
         return FeedResult(*(one + other for one, other in zip(self, counts, strict=True)))
 
     def _carry(self, error: BaseException) -> None:
-        """Adds these counts to an error that was raised while a later batch was fed. An error during a batch comes from
-        a full queue or from an exception in a signal handler.
+        """Adds the counts of the earlier batches, which this object holds, to an error that was raised while a later
+        batch was fed. An error during a batch comes from a full queue or from an exception in a signal handler.
 
-        This object's counts are those of the batches before the failed batch. If the error's `result` already has the
-        counts of the failed batch, `result` becomes the sum of both counts.
+        If the error's `result` already has the counts of the failed batch, `result` becomes the sum of both counts.
         """
         counts = getattr(error, "result", None)
         if type(counts) is tuple:
@@ -51,19 +50,21 @@ class ShapeReading(NamedTuple):
     """
 
     depth: float | None
-    """The largest distance in metres between the boundary and any position inside the condition. Margins are compared
-    with the depth. None for a beacon."""
+    """The largest distance in metres between the boundary and any position inside the condition. The engine compares
+    margins and accuracies with this depth. None for a beacon."""
     vertex_count: int
     """The number of vertices of a polygon or corridor, without repeated vertices and closing vertices."""
     departure: float | None
-    """The largest distance between geodesic and planar edges, in metres. None if the largest distance is at most 1 m:
-    then the kind of edges does not matter."""
+    """The largest distance between geodesic and planar edges, in metres. None if the largest distance is at most 1 m,
+    because the kind of edges does not matter in that case."""
     part: int
     """The index (from 0) of the part in which geodesic and planar edges are farthest apart."""
     ring: int
-    """The ring in which the edges are farthest apart (0 is the outer ring of that part), or the line."""
+    """The ring or line in which geodesic and planar edges are farthest apart, counted from 0 in its part; the outer
+    ring is 0."""
     edge: int
-    """The vertex at which the edge with the largest distance begins."""
+    """The vertex, counted from 0, at which the edge with the largest distance between geodesic and planar edges
+    begins."""
     left_out_rings: int
     """The number of a polygon's rings that were left out when the condition was added, because they have no vertices or
     are narrower than a micrometre. For a condition that comes from a store or snapshot, the number of left-out rings is
@@ -71,7 +72,7 @@ class ShapeReading(NamedTuple):
 
 
 class SyncResult(NamedTuple):
-    """The counts of a call that synchronised conditions.
+    """The numbers of conditions that a synchronisation added, replaced, kept and removed.
 
     Example:
         >>> SyncResult(added=3, replaced=0, kept=1, removed=2).kept
@@ -81,8 +82,8 @@ class SyncResult(NamedTuple):
     added: int
     """The number of conditions with a new identifier."""
     replaced: int
-    """The number of conditions that replaced a different condition with the same identifier. The new conditions have a
-    new record, and the pending events of the replaced conditions were dropped."""
+    """The number of conditions that replaced a different condition with the same identifier. Each new condition has a
+    new record, and the pending events of the condition that it replaced were dropped."""
     kept: int
     """The number of conditions that were left unchanged, because an equal condition existed."""
     removed: int
