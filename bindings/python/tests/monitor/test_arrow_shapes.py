@@ -125,7 +125,7 @@ def test_what_is_said_of_edges() -> None:
         for call in (monitor.add_many, Monitor().ensure_many, Monitor().sync):
             with pytest.warns(InputWarning, match=words) as reported:
                 call(table)
-            assert len(reported) == 1 and "planar; choose" in str(reported[0].message)
+            assert len(reported) == 1 and "treated as planar" in str(reported[0].message)
         assert monitor.ensure_many(table).kept == monitor.sync(table).kept == 4
         said = source.assign(edges=["geodesic", None, "planar", "geodesic"])
         monitor.add_many(pa.table(said.to_arrow(geometry_encoding=encoding)))
