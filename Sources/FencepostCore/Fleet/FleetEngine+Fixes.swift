@@ -316,15 +316,22 @@ extension FleetEngine {
             devices.take(device, at: fix.time.microseconds, after: max(clock, watermark.time))
             result.accepted += 1
           } else {
-            try result.count(row: row) { () throws(MonitorError) in
-              try take(fix, device, row: columns.firstRow + row, table)
-            }
+            try feedSlowly(fix, device, row, of: columns.firstRow, table, &result)
           }
         }
         row += 1
       }
       if gate.isWaitedFor { return }
     }
+  }
+
+  /// Feeds a row that may change something, or may be refused. Apart from the loop, because a closure that captured the loop's
+  /// variables would keep them in memory.
+  @inline(never)
+  private mutating func feedSlowly(
+    _ fix: Fix, _ device: UInt32, _ row: Int, of firstRow: Int, _ table: ConditionTable, _ result: inout FeedResult
+  ) throws(MonitorError) {
+    try result.count(row: row) { () throws(MonitorError) in try take(fix, device, row: firstRow + row, table) }
   }
 
   /// Finds and reads the lines of the next devices: reads of which none waits for another overlap.
