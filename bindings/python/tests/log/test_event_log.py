@@ -240,7 +240,7 @@ def test_a_better_baseline() -> None:
     assert (found["slow"].visits, found["slow"].flaps, found["slow"].missed_visits) == (1, 0, 0)
     assert mentions(found.baseline_name, "exact … baseline") and len(found.baseline) == 3
     same = compare(noisy, HOME, baseline=found.baseline, policies=["exact"])
-    assert same[0].missed_visits == 0 and mentions(same.baseline_name, "given log")
+    assert same[0].missed_visits == 0 and mentions(same.baseline_name, "log passed")
     # The device never enters, so every visit is false: only the noise causes it.
     nowhere = compare(noisy, HOME, baseline=track((OUTSIDE, 400)), policies=["exact"])
     assert nowhere[0].false_visits == nowhere[0].visits and nowhere[0].mean_delay is None
