@@ -8,8 +8,8 @@ public import CPlatform
 @frozen
 public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   /// The lock's words, and the value that the lock protects. To the compiler and to ThreadSanitizer, the lock's words
-  /// and the value are separate memory accesses. A thread that changes the value under the lock must not appear to
-  /// change a word, because other threads read the words at the same time.
+  /// and the value are separate memory accesses. A change of the value must not count as a write to the lock's words,
+  /// because other threads read the words at the same time.
   @usableFromInline let word: UnsafeMutablePointer<cplatform_lock>
   @usableFromInline let value: UnsafeMutablePointer<Value>
 
@@ -40,7 +40,8 @@ public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     return try body(&value.pointee)
   }
 
-  /// Acquires the lock until ``unlock()`` is called; for callers that hold too many locks for nested calls.
+  /// Acquires the lock until ``unlock()`` is called. Use this method instead of nested calls of ``withLock(_:)`` to
+  /// hold many locks at once.
   @inlinable @inline(__always)
   public borrowing func lock() {
     cplatform_take(word)
@@ -49,8 +50,8 @@ public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     #endif
   }
 
-  /// Acquires the lock until ``unlock()`` is called, provided that it is free and no thread waits for it; returns
-  /// whether the lock was acquired.
+  /// Tries to acquire the lock, and returns whether this succeeded: the lock must be free, and no thread may be waiting
+  /// for it. After a success, ``unlock()`` releases the lock.
   @inlinable
   public borrowing func tryLock() -> Bool {
     guard cplatform_try_to_take(word) != 0 else { return false }

@@ -29,7 +29,8 @@ enum StoreFiles {
     return path == "/" ? "" : path
   }
 
-  /// The path of a file without symbolic links, as SQLite uses it: the log is next to that path.
+  /// If a path names a symbolic link, returns the path of the file that the link leads to, because SQLite keeps the log
+  /// beside that file.
   ///
   /// - Returns: `nil` if there is no file.
   static func resolve(_ path: String) throws(StoreFailure) -> String? {
@@ -95,7 +96,7 @@ enum StoreFiles {
     return (String(path[..<start]), String(path[start...]))
   }
 
-  /// Removes the drafts of processes that ended before their new store had its name.
+  /// Removes drafts left behind by processes that ended while they were creating a store.
   static func sweepDrafts(of path: String, beside file: StoreFile?) {
     let (directory, name) = split(path)
     guard let listing = opendir(directory) else { return }
@@ -111,7 +112,7 @@ enum StoreFiles {
     }
   }
 
-  /// Gives a complete file its name, unless another process was faster.
+  /// Gives a complete draft its final name; throws if a file with this name already exists.
   static func publish(_ draft: String, as path: String) throws(StoreFailure) {
     guard link(draft, path) == 0 else {
       if cposix_errno() == EEXIST { throw .busy }

@@ -31,7 +31,7 @@ struct LayoutTests {
     }
   }
 
-  /// The two members of a record are written in place, one after the other.
+  /// In a record, the event directly follows the condition, because the two are written one after the other.
   @Test func theEventFollowsTheConditionInARecord() {
     #expect(
       MemoryLayout<fencepost_record>.offset(of: \.last_event) == MemoryLayout<fencepost_condition>.stride)

@@ -24,8 +24,8 @@ import Testing
     #expect((area([(0, 0), (0, 90), (0, 180), (90, 0)]) - 2 * octant).magnitude < 1)
   }
 
-  /// Compares areas with tidwall-polygon-area-dev.json of ../shared: polygons whose areas, in square metres, were
-  /// computed by GeographicLib.
+  /// Compares areas with those that GeographicLib computed, in square metres, for the polygons of
+  /// tidwall-polygon-area-dev.json.
   @Test func agreesWithGeographicLib() throws {
     let url = packageRoot.deletingLastPathComponent().appending(
       path: "shared/data/geodesic/tidwall-polygon-area-dev.json")

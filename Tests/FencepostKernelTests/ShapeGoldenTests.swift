@@ -28,8 +28,8 @@ import Testing
       : try GeodesicShape.reading(corridor: parts.map { $0[0] }, radius: amount, reading: reading)
   }
 
-  /// The distance is within 15 nm (rule 9), and the side is correct from a distance of 35 nm on. The depth is too
-  /// small by at most 1 % (rule 11).
+  /// Distances are accurate to 15 nm (rule 9), and the side is correct for points that are more than 35 nm from the
+  /// boundary. The computed depth is at most 1 % smaller than the true depth (rule 11).
   @Test func distancesAndDepthsAreThoseOfTheReference() throws {
     var current: GeodesicShape?
     var family = ""
@@ -68,8 +68,8 @@ import Testing
   }
 }
 
-/// Checks the shapes of Tests/Golden/invalid-shapes.json: invalid shapes, each with its reason and place, and similar
-/// valid shapes.
+/// Checks the shapes of Tests/Golden/invalid-shapes.json: invalid shapes, each with the reason and the position of its
+/// defect, and similar valid shapes.
 @Suite struct InvalidShapeTests {
   struct Row: Sendable, CustomTestStringConvertible {
     var name: String

@@ -3,13 +3,14 @@ import TestSupport
 
 @testable import FencepostKernel
 
-/// Near a tip so sharp that both legs are equally near, the side is still exact.
+/// Tests that the side of a point is exact even near a tip so sharp that both of its edges are equally near.
 @Suite struct ShapeNeedlesTests {
   private func point(_ place: Place) -> SurfacePoint {
     SurfacePoint(latitude: place.latitude, longitude: place.longitude)
   }
 
-  /// The tip is 3.7e-9 radians wide; geographiclib gives the distance to the tip as 999.964042524719 m.
+  /// The triangle's tip is 3.7e-9 radians wide, and its distance from the point is 999.964042524719 m according to
+  /// geographiclib.
   @Test func aPointBesideASharpTriangleIsOutside() throws {
     let shape = try GeodesicShape.reading(
       polygon: [[[(-33, 7), (-32.9, 7.2), (-32.93003377, 7.14004728)]]], buffer: 0)
@@ -17,7 +18,7 @@ import TestSupport
     #expect((distance - 999.963997524676).magnitude < 1e-6)
   }
 
-  /// Near needles narrower than 1 cm, a point at a distance of at least 10 cm is outside.
+  /// A point that is at least 10 cm away from a needle narrower than 1 cm is outside.
   @Test func pointsBesideRandomNeedlesAreOutside() throws {
     var random = SeededGenerator("needles")
     var looked = 0

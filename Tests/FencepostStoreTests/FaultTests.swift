@@ -18,8 +18,8 @@ import Testing
     Failure(code: SQLITE_FULL, isTorn: true, count: 40),
   ]
 
-  /// The ways in which a monitor saves: it writes each change in place, or it writes rows in parts into a draft beside
-  /// the old file.
+  /// How a monitor saves: each change is written in place, or rows are written in parts into a draft beside the old
+  /// file.
   private enum Saving: CaseIterable {
     case inPlace, inParts
 
@@ -32,8 +32,8 @@ import Testing
     }
   }
 
-  /// Wherever the disk fails, and for however long, monitoring continues with the same events. One event reports the
-  /// failure, and once the disk works again nothing is missing.
+  /// A disk failure at any operation, short or long, does not change the monitor's events, apart from diagnostic
+  /// events. At most two events report a failure, and once the disk works again, the store contains the whole state.
   @Test(arguments: 0..<3, Saving.allCases)
   private func everyOperationFailsInTurn(_ index: Int, _ saving: Saving) throws {
     faulty_vfs_install()
@@ -89,8 +89,8 @@ import Testing
   }
 
   /// If two fleets were created independently, opening one fleet over the other fleet's table rewrites the store of the
-  /// opened fleet. At whichever write the disk fails while the store is being rewritten, the fleet opens with its whole
-  /// state, and the store later contains that state.
+  /// opened fleet. Whichever write fails while a store is being rewritten, the fleet opens with its whole state, and
+  /// the store later contains that state.
   @Test(arguments: 0..<3) func joiningAFamilyFailsAtEveryOperation(_ index: Int) throws {
     faulty_vfs_install()
     let failure = Self.failures[index]
@@ -208,7 +208,7 @@ private final class Observer {
   private var states: Set<[UInt8]> = []
   private var handedOut: UInt64 = 0
   private(set) var looks = 0
-  /// The number of times that a draft existed beside the file.
+  /// How often the observer found a draft beside the store's file.
   private(set) var drafts = 0
   private(set) var problems: [String] = []
   private var waiting: [(snapshot: [UInt8], handedOut: UInt64)] = []

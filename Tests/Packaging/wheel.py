@@ -92,8 +92,8 @@ def build() -> tuple[Path, Path]:
 
 
 def pythons() -> list[Path]:
-    """Returns one CPython interpreter for each version from 3.11 on that can create environments. The search covers the
-    path, pyenv, uv and the system."""
+    """Returns one CPython interpreter for each version from 3.11 on that can create environments. The interpreters are
+    searched for on PATH, in pyenv, in uv and in /usr/bin."""
     names = ["python3", *(f"python3.{minor}" for minor in range(OLDEST[1], OLDEST[1] + 10))]
     candidates: list[str | None] = [sys.executable, *(shutil.which(name) for name in names)]
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
@@ -168,7 +168,7 @@ class Environment:
 
 
 def check_name(wheel: Path) -> str:
-    """Returns the version in the name of the wheel, whose tag must match this machine."""
+    """Checks that the tag in a wheel's name matches this machine, and returns the version in the name."""
     parts = re.fullmatch(r"fencepost-([\d.]+)-cp311-abi3-manylinux_2_(\d+)_(\w+)\.whl", wheel.name)
     check(parts, f"{wheel.name} is not a name for CPython 3.11 and later on manylinux")
     assert parts
@@ -219,8 +219,8 @@ def check_content(wheel: Path, version: str) -> None:
 
 
 def check_reach(files: list[Path]) -> None:
-    """Checks, by the files' own symbol lists, that no system library's symbol is newer than the wheel's tag
-    promises."""
+    """Reads the symbol lists of files, and checks that they need no symbol of a system library that is newer than the
+    wheel's tag allows."""
     seen = set()
     for path in files:
         for name, version in re.findall(
@@ -240,7 +240,8 @@ def check_reach(files: list[Path]) -> None:
 
 
 def check_metadata(path: Path) -> None:
-    """Checks the metadata for an index: author and licence, and no address, because the project has no site yet."""
+    """Checks the metadata for a package index: it names an author and a licence, and contains no URL or e-mail address,
+    because the project has no website yet."""
     fields = email.message_from_string(path.read_text(encoding="utf-8"))
     check(fields["License-Expression"] == "MIT", f"the licence is {fields['License-Expression']}")
     check(fields["Author"], "there is no author")

@@ -26,7 +26,7 @@ def run(*command: object, **options: Any) -> subprocess.CompletedProcess[str]:
 
 
 def scripts() -> list[tuple[str, str, dict[str, Any]]]:
-    """Every `run` of every workflow, with a name for messages."""
+    """Returns every `run` script of every workflow: a name for messages, the script, and its job."""
     found = []
     for path in WORKFLOWS:
         for name, job in yaml.safe_load(path.read_text())["jobs"].items():
@@ -122,7 +122,7 @@ def test_dependency_groups_that_are_named_exist() -> None:
 
 
 def before_the_checkout(path: Path) -> list[list[str]]:
-    """The scripts that run before the checkout, in each job of a workflow that runs in a container."""
+    """For each job that runs in a container, returns the scripts that the job runs before the checkout."""
     found = []
     for job in yaml.safe_load(path.read_text())["jobs"].values():
         if "container" in job:

@@ -64,8 +64,9 @@ def public_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, text: El
 
 
 def whole_text(self: GoogleDocstring) -> tuple[str, list[str]]:
-    """Reads a property's docstring without a type. Napoleon would take the text before the first colon as the type. The
-    type is in the property's annotation, however, and the text may contain colons, as in 1970-01-01T00:00:00Z."""
+    """Reads the docstring of a property as text only, without looking for a type in the text. Napoleon would take the
+    text before the first colon as the type. But the type of a property is in its annotation, and the text may contain
+    colons, as in 1970-01-01T00:00:00Z."""
     text = self._dedent(self._consume_to_end())
     return "", type(self)(text, self._config).lines()
 

@@ -42,8 +42,8 @@ public final class RegionService {
   }
 
   /// - Parameter engine: An engine that no one but the service uses; conditions that are not regions are not reported.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the policy is invalid, or when the limit or the
-  ///   radius is not above 0.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the policy is invalid, the region limit is below 1, or
+  ///   the maximum radius is not above 0.
   public convenience init(engine: MonitorEngine, settings: Settings = Settings()) throws(MonitorError) {
     try self.init(StoredEngine(engine), settings: settings)
   }
@@ -68,7 +68,7 @@ public final class RegionService {
     try? stored.close()
   }
 
-  /// A copy of the whole state as a value, for inspection.
+  /// A copy of the service's whole state, for inspection.
   public var state: MonitorEngine { stored.engine }
 
   /// Saves everything and releases the name of a stored engine; inputs fed afterwards are not saved.
@@ -102,7 +102,7 @@ public final class RegionService {
     tellEvents()
   }
 
-  /// Tells the service that time has passed. See ``MonitorEngine/advance(to:)``.
+  /// Advances the clock of the service to `time`. See ``MonitorEngine/advance(to:)``.
   public func advance(to time: Timestamp) throws(MonitorError) {
     try stored.call { engine throws(MonitorError) in try engine.advance(to: time) }
     tellEvents()

@@ -5,7 +5,8 @@
 /// of the arc (see `ShortDistance`). Let ℓ be the length of the chord. At the share s of the arc, the point is κℓ² s (1
 /// − s) / 2 above the chord, and lags behind the share s of the chord by (κℓ)² s (1 − s) (½ − s) / 6 of the chord. The
 /// change of κ along the arc and the torsion of the geodesic contribute less than a nanometre up to `limit`; the
-/// rounding of the two vectors contributes more. A position is within 5 nm of the geodesic's position.
+/// rounding of the two vectors contributes more. A position on the arc is within 5 nm of the corresponding position on
+/// the exact geodesic.
 @frozen public struct ShortArc: Sendable {
   /// The longest chord, in metres, for which positions are within the error bound.
   @inlinable public static var limit: Double { 300 }
@@ -17,7 +18,7 @@
   public let square: Double
   /// The length of the arc, in metres.
   public let length: Double
-  /// The coefficient of s (1 − s) in the height of the arc above its chord at the share s, in metres, as a vector.
+  /// The height of the arc above its chord at the share s of the arc is this vector, in metres, times s (1 − s).
   @usableFromInline let rise: EarthVector
   /// The coefficient of s (1 − s) (½ − s) in the lag at the share s of the arc, as a multiple of the chord.
   @usableFromInline let lag: Double

@@ -1,4 +1,4 @@
-/// A box in space with axes in any direction, in metres.
+/// A box in space whose axes may point in any direction; all lengths are in metres.
 struct OrientedBox {
   private var centre: EarthVector
   /// Unit vectors: along the longest edge, across that edge, and upwards.
@@ -62,8 +62,8 @@ struct OrientedBox {
   }
 }
 
-/// Boxes around the edges that the balls of a line contain (Gottschalk, Lin and Manocha, "OBBTree: a hierarchical
-/// structure for rapid interference detection", SIGGRAPH 1996).
+/// Boxes around the edges of a line: one box around the edges in each ball of the line (Gottschalk, Lin and Manocha,
+/// "OBBTree: a hierarchical structure for rapid interference detection", SIGGRAPH 1996).
 ///
 /// Balls around long edges that lie side by side, such as the teeth of a comb or the rays of a star, all overlap; boxes
 /// along the edges do not overlap. The boxes are needed only while pairs of edges are searched for, and are not stored
@@ -72,7 +72,7 @@ struct LineBoxes {
   /// One box for each ball of the line; a box has the same index as its ball.
   let boxes: ContiguousArray<OrientedBox>
 
-  /// A line with fewer vertices than this needs no boxes.
+  /// The smallest number of vertices for which a line gets boxes.
   private static var fewest: Int { 200 }
 
   /// - Returns: The boxes, or `nil` if the line is too small to need boxes.
@@ -97,8 +97,8 @@ extension ShapeLine {
   /// The acceleration of a geodesic is κn, where n is the normal of the surface and κ ≤ 1/R. Along an axis a that is
   /// level and perpendicular to the edge, the distance between edge and chord is therefore at most `sagitta` times the
   /// greatest |n·a|. From the middle of the edge onwards, n turns by κ per metre in the direction of the edge, and by
-  /// the geodesic torsion across the edge; on the ellipsoid, this torsion is at most half of the difference of the
-  /// principal curvatures, 0.0034/R.
+  /// the geodesic torsion across the edge. On the ellipsoid, the geodesic torsion is at most half of the difference of
+  /// the principal curvatures, 0.0034/R.
   func bulge(_ edge: Int, along axis: EarthVector) -> Double {
     let (start, end) = (vertices[edge], vertices[edge + 1])
     let sagitta = sagitta(edge)
@@ -114,7 +114,7 @@ extension ShapeLine {
     return sagitta * min(turn, 1) + 1e-8
   }
 
-  /// Whether an upright plane beside an edge and parallel to it separates this edge from another edge by more than a
+  /// Whether a vertical plane beside an edge and parallel to it separates this edge from another edge by more than a
   /// tolerance.
   func isBeside(_ other: Int, _ edge: Int, _ tolerance: Double) -> Bool {
     let (start, end) = (vertices[edge], vertices[edge + 1])

@@ -3,7 +3,7 @@
 /// The line counts as shifted to the right by an infinitesimal distance, so a position exactly on the line is to its
 /// left.
 public struct LineCrossing: Sendable {
-  /// The number of the chain, in the order in which the lines were given.
+  /// The index of the crossed chain; chains are numbered from 0 in the order in which the lines were given.
   public let chain: Int
   /// Whether the path leads from the right side of the line to the left side.
   public let isToLeft: Bool
@@ -16,13 +16,14 @@ public struct LineCrossing: Sendable {
     self.edge = edge
   }
 
-  /// How far a position on the path is beyond the edge, in metres; negative before the edge.
+  /// The distance, in metres, by which a position on the path is past the edge; negative if the position is before the
+  /// edge.
   public func excess(_ position: EarthVector) -> Double {
     let side = edge.side(of: position) + GeodesicShape.onTheLine
     return isToLeft ? side : -side
   }
 
-  /// Whether a position on the path is beyond the edge.
+  /// Whether a position on the path is past the edge, in the direction of the path.
   public func isBeyond(_ position: EarthVector) -> Bool {
     let excess = excess(position)
     return isToLeft ? excess >= 0 : excess > 0
@@ -30,7 +31,7 @@ public struct LineCrossing: Sendable {
 }
 
 extension GeodesicShape {
-  /// The length, in metres, of the longest path whose crossings ``crossings(from:to:into:)`` finds.
+  /// The maximum length, in metres, of a path that is passed to ``crossings(from:to:into:)``.
   public static var longestWay: Double { 12_000 }
 
   /// Appends the edges of the line that a path crosses, in the order of the line.
@@ -57,13 +58,13 @@ extension GeodesicShape {
 /// Finds the edges of a line that a path crosses: the two ends of such an edge are on different sides of the path, and
 /// the two ends of the path are on different sides of the edge.
 ///
-/// For both edges at a vertex, the vertex is on the same side of the path. Therefore, a path that crosses a line at a
-/// vertex is counted once. If a vertex lies on the path, its side is determined by the nearest vertices of the line
-/// that lie beside the path. If the run of vertices on the path contains an end of the path (where the next path
-/// continues) or an end of the line, these vertices are treated as if the line were shifted to its right. If an open
-/// end of the line is on the path, the path does not cross the edge at that end.
+/// Each vertex is assigned one side of the path, which is used for both edges at the vertex. Therefore, a path that
+/// crosses a line at a vertex is counted once. If a vertex lies on the path, its side is determined by the nearest
+/// vertices of the line that lie beside the path. If the line, followed from such a vertex in either direction, stays
+/// on the path until the line or the path ends, the side is determined as if the line were shifted to its right. If an
+/// open end of the line is on the path, the path does not cross the edge at that end.
 struct LineCrossingSearch {
-  /// The search for a vertex beside the path passes over at most this many vertices on the path.
+  /// The search along the line for a vertex beside the path skips at most this many vertices that lie on the path.
   private static var mostOnTheWay: Int { 16 }
   /// The length, in metres, of the part of a long edge that is examined on each side of the path.
   private static var leastPart: Double { 5_000 }
@@ -83,7 +84,7 @@ struct LineCrossingSearch {
   /// The part of an edge near the path.
   private struct Part {
     var segment: ShortSegment
-    /// The places where the part begins and ends, in metres along the segment.
+    /// The positions where the part begins and ends, in metres along the segment.
     var low, high: Double
     /// Whether the part begins at the start of the edge, and whether it ends at the end of the edge.
     var isStart, isEnd: Bool
@@ -100,8 +101,8 @@ struct LineCrossingSearch {
     return LineCrossing(chain: chain, isToLeft: endsLeft, edge: part.segment)
   }
 
-  /// The part of an edge that is at most twice the length of the path away from the middle of the path, measured along
-  /// the edge; `nil` if there is no such part.
+  /// The part of an edge near the path: it extends in both directions from the point nearest to the middle of the path,
+  /// by at most twice the length of the path; `nil` if the edge has no such part.
   private func part(_ edge: Int) -> Part? {
     let (start, end) = (line.vertices[edge], line.vertices[edge + 1])
     let reach = 2 * way.length
@@ -166,10 +167,11 @@ struct LineCrossingSearch {
     return first <= last ? back.side : ahead.side
   }
 
-  /// The side of the path that the line reaches first from a vertex on the path; 0 if the line ends before that, or
-  /// stays on the path for more vertices than are searched.
+  /// Follows the line from a vertex on the path until the line leaves the path, and returns the side on which it
+  /// leaves; 0 if the line ends first, or stays on the path for more vertices than are searched.
   ///
-  /// - Returns: The side, the last place on the path, and the number of vertices passed.
+  /// - Returns: The side, the number of further vertices found on the path (above `mostOnTheWay` if the search gave
+  ///   up), and the position of the last vertex on the path.
   private func neighbour(
     _ place: EarthVector, _ edge: Int, isAhead: Bool
   ) -> (side: Int, hops: Int, last: EarthVector) {
@@ -190,7 +192,7 @@ struct LineCrossingSearch {
     return (0, many, last)
   }
 
-  /// The side on which a vertex on the path would be if the line were shifted to its right.
+  /// The side of the path to which a vertex on the path would move if the line were shifted to the right.
   private func shiftedSide(of place: EarthVector, _ before: Int, _ after: Int) -> Int {
     let direction = way.tangent(way.along(nearest: place))
     var alike = 0.0
@@ -201,8 +203,8 @@ struct LineCrossingSearch {
 }
 
 extension ShortSegment {
-  /// The place where the geodesic, extended beyond its ends, is nearest to a point, in metres from the start of the
-  /// geodesic.
+  /// The distance, in metres, along the geodesic from its start to the point of the geodesic that is nearest to a given
+  /// point; the geodesic is extended beyond its ends.
   func along(nearest point: EarthVector) -> Double {
     var along = (point - start).dot(terms.first)
     for _ in 0..<12 {

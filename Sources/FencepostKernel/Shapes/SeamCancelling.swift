@@ -2,10 +2,10 @@
 /// of them.
 ///
 /// Edges that are traversed in both directions occur in rings that were cut at the antimeridian or follow a meridian to
-/// a pole, and in parts that share an edge (RFC 7946, section 3.1.9). All rings run so that the polygon is to their
+/// a pole, and in parts that share an edge (RFC 7946, section 3.1.9). Every ring is traversed with the polygon on its
 /// left.
 struct SeamCancelling {
-  /// An edge that remains after the cancelling, together with its place in the definition.
+  /// An edge that remains after opposite edges have been removed, and the edge of the definition from which it comes.
   struct Edge {
     var start: SurfacePoint
     var end: SurfacePoint
@@ -36,7 +36,7 @@ struct SeamCancelling {
     }
   }
 
-  /// The remaining edges, in chains that follow each other; each chain has at least one edge.
+  /// The remaining edges as chains, in which each edge starts where the previous edge ends; no chain is empty.
   private(set) var chains: [[Edge]] = []
 
   init(_ rings: [GivenRing]) {
@@ -70,7 +70,7 @@ struct SeamCancelling {
     join()
   }
 
-  /// Joins chains if one begins at the end of another.
+  /// If a chain ends where another chain begins, joins the two chains.
   private mutating func join() {
     var waiting: [Key: [Int]] = [:]
     for (number, chain) in chains.enumerated().reversed() where !SeamCancelling.isClosed(chain) {
@@ -99,7 +99,7 @@ struct SeamCancelling {
     return Key(first.start) == Key(last.end)
   }
 
-  /// Whether any edge may occur twice or lie on the antimeridian. If no place is repeated, no edge occurs twice.
+  /// Whether any edge may occur twice or lie on the antimeridian. If all vertices differ, no edge occurs twice.
   private static func maySeam(_ rings: [GivenRing]) -> Bool {
     var places = ContiguousArray<UInt64>()
     places.reserveCapacity(rings.reduce(0) { $0 + $1.points.count })
@@ -113,7 +113,7 @@ struct SeamCancelling {
     return zip(places, places.dropFirst()).contains { $0 == $1 }
   }
 
-  /// The chains of one ring; edges on the antimeridian are set aside.
+  /// Appends the chains of one ring to `chains`, and the ring's edges on the antimeridian to `stretches`.
   private mutating func add(_ ring: GivenRing, _ cancelled: inout [Pair: Int], _ stretches: inout [Stretch]) {
     var own: [[Edge]] = []
     var chain: [Edge] = []

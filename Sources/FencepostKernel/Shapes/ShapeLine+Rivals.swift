@@ -2,13 +2,14 @@
 ///
 /// A line may touch itself, and may even cross itself by less than a micrometre (`CrossingCheck.tolerance`). Near a
 /// place where a line touches itself, the nearest edge or vertex alone does not decide the side. For example, if the
-/// tip of a vertex pokes through an edge, that edge lies behind the tip, and the sides at the tip are valid only within
-/// nanometres. Near places where a line touches itself, the side is therefore determined from another point.
+/// tip of a spike pokes through an edge by a few nanometres, the sides at the tip are correct only within those few
+/// nanometres. If a point is near a place where a line touches itself, the side of the point is determined at another
+/// point on the same side, where one edge is clearly the nearest.
 extension ShapeLine {
   /// An edge is a rival of the nearest edge if it is farther away from the point by less than this distance, in metres.
-  /// This margin for rivals is larger than the tolerance by which edges may cross.
   static var rivalry: Double { 3 * CrossingCheck.tolerance }
-  /// The number of directions to try, and the number of places in each direction.
+  /// The directions to try, in degrees from the direction of the nearest edge, and the number of positions to try in
+  /// each direction.
   private static var turns: [Double] { [90, -90, 60, -60, 120, -120, 30, -30] }
   private static var mostSteps: Int { 24 }
 
@@ -32,14 +33,15 @@ extension ShapeLine {
     return isRivalled
   }
 
-  /// The side of a point for the case that another edge is about as near to the point as the nearest edge.
+  /// Determines the side of a point to which two or more edges are about equally near.
   ///
-  /// No part of the line is nearer to a point than the nearest point of the line. Therefore every place that is nearer
-  /// lies on the same side as the point. For one of these nearer places, or for a place found from it in the same
-  /// way, the nearest point of the line is a different one, which has no rivals.
+  /// No part of the line lies inside the circle around the point that reaches to the nearest edge, so all positions in
+  /// that circle are on the same side of the line as the point. In each direction, the function steps from position to
+  /// position, each inside such a circle around the previous position, until it reaches a position whose nearest edge
+  /// has no rival. The side of that position is the result.
   ///
-  /// - Returns: The side, with the distance as its magnitude. The result is `nil` if none of the places decides; this
-  ///   can happen only if the point's distance from the line is about the tolerance for crossing edges.
+  /// - Returns: The side, with the distance as its magnitude. The result is `nil` if no position without a rival is
+  ///   found; this can happen only if the point's distance from the line is about the tolerance for crossing edges.
   func sideAround(_ point: SurfacePoint, _ best: LineFoot) -> Double? {
     let way = point.path(to: best.place).azimuth1
     for turn in ShapeLine.turns {

@@ -26,7 +26,7 @@ FLEET_OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One scenario of a file."""
+    """A scenario: its name, its options, its steps, and the path of its file."""
 
     path: str
     name: str

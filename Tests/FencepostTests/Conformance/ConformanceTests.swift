@@ -1,6 +1,6 @@
 import Testing
 
-/// Runs the conformance corpus on the actor.
+/// Runs the conformance scenarios on fleets and on the `Monitor` actor.
 @Suite struct ConformanceTests {
   @Test func corpusIsThere() {
     #expect(Scenario.all.count >= 62 + 40)

@@ -5,8 +5,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// The nearest shapes that are not circles, and their distances bit for bit, are the same as if all distances were
-/// computed. For many shapes the search computes only a bound of the distance.
+/// Tests that the search finds the same nearest shapes other than circles, with bit-identical distances, as a search
+/// that computes every distance. For many shapes the search computes only a bound of the distance.
 @Suite struct NearestShapesTests {
   private typealias Ranked = (generation: UInt64, distance: Double)
 
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// The lower and upper bounds, which are computed without trigonometry, enclose the true distance, from a micrometre
-  /// to the other side of the Earth. Shapes that are skipped because they are farther than a limit are really farther.
+  /// to the other side of the Earth. The search skips a shape only if the shape is farther away than the limit.
   @Test(arguments: 0..<12) func boundsHoldTheDistance(_ number: Int) throws {
     var random = SeededGenerator("slack bounds", salt: UInt64(number))
     for _ in 0..<40 {
@@ -96,8 +96,8 @@ import Testing
     }
   }
 
-  /// If a circle and a polygon are at the same distance, or polygons are equal, the condition that was added first
-  /// comes first.
+  /// If a circle and a polygon are at the same distance, or if two polygons are identical, the condition that was added
+  /// first is listed first.
   @Test func ofEqualOnesTheFirstComesFirst() throws {
     var engine = try MonitorEngine()
     let square = PolygonalGeographicCondition(exterior: [

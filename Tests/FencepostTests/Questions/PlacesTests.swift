@@ -29,8 +29,8 @@ import Testing
     }
   }
 
-  /// The largest allowed difference, in metres, between the engine's distance and the full geodesic solution; both are
-  /// accurate to 15 nm.
+  /// The largest allowed difference, in metres, between the engine's distance and the full geodesic solution; each of
+  /// the two distances is accurate to 15 nm.
   private let error = 30e-9
 
   private func moved(_ from: Coordinate, _ azimuth: Double, _ distance: Double) -> Coordinate {
@@ -39,7 +39,7 @@ import Testing
     return Coordinate(latitude: end.latitude, longitude: end.longitude)
   }
 
-  /// A condition of any kind around a place; sometimes an invalid one.
+  /// A random condition of any kind around a position; the condition may be invalid.
   private func condition(_ random: inout SeededGenerator, around middle: Coordinate, size: Double) -> any Condition {
     switch random.integer(0...9) {
     case 0: return BeaconIdentityCondition(uuid: someUUID)
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  /// Tests thousands of shapes around one place, with so many points that they are sorted first.
+  /// Tests a point that is contained in thousands of circles.
   @Test func findsThousandsThatAreNested() throws {
     var random = SeededGenerator("nested places")
     var engine = try MonitorEngine()
@@ -280,7 +280,8 @@ import Testing
     #expect(try await monitor.places.nearest([], count: 2).count == 0)
   }
 
-  /// Equal circles are equally near, so the add order decides, also after a replacement.
+  /// Equal circles have equal distances, so they are listed in the order in which they were added; a replaced circle
+  /// moves to the end.
   @Test func ofEquallyNearOnesTheFirstComesFirst() throws {
     var engine = try MonitorEngine()
     for name in ["a", "b", "c", "d"] { try engine.add(circle(100), identifier: name) }

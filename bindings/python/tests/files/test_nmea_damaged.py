@@ -151,7 +151,7 @@ def test_nothing_happens_for_damaged_sentences(run: Run, tmp_path: Path) -> None
 
 
 def test_a_torn_sentence_takes_none_with_it(tmp_path: Path) -> None:
-    """The sentence after a torn sentence begins within the same line, and is complete."""
+    """A complete sentence that follows a torn sentence on the same line is read."""
     text = f"{whole(0)}\r\n{whole(1)[:30]}{whole(2)}\r\n{whole(3)}"
     assert [row[3] // 1_000_000 % 60 for row in of_file(tmp_path / "log.nmea", text.encode())[0]] == [0, 2, 3]
 

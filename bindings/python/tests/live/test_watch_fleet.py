@@ -304,8 +304,8 @@ def test_messages_that_are_refused(message: dict[str, Any]) -> None:
 
 
 def test_hostile_lines_are_counted_and_held_nowhere() -> None:
-    """The messages are broken JSON, are a megabyte long, or contain names of 10 kB, NaN or the year 2099: each kind of
-    message causes one log line a minute, and only the right device is added."""
+    """Each kind of hostile message causes at most one log line a minute and adds no device. Some messages are broken
+    JSON or a megabyte long; others contain a name of 10 kB, NaN or the year 2099."""
     good = json.dumps({"lat": 0, "lon": 0, "time": START + 1000, "device": "a"}).encode()
     hostile = [
         b'{"lat": 0, "lon"',

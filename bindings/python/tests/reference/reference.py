@@ -237,8 +237,8 @@ class ReferenceMonitor:
         return [(c.identifier, distance) for c, distance in self._located(latitude, longitude) if distance <= 0]
 
     def nearest(self, latitude, longitude, count):
-        """Returns the conditions with the nearest boundaries. A circle that contains the whole Earth (radius of half a
-        meridian or more) has no boundary."""
+        """Returns the `count` conditions whose boundaries are nearest to a point. A circle that contains the whole
+        Earth (radius of half a meridian or more) has no boundary."""
         half = 20_003_931.459
         lines = [
             (c.identifier, distance)
@@ -383,7 +383,8 @@ class ReferenceMonitor:
         self._end(time_us)
 
     def rewind(self, time_us):
-        """Forgets the observed states but not the reported states, because the times of some inputs were wrong."""
+        """Sets the clock back after inputs with wrong times: forgets the observed states, but not the reported
+        states."""
         if self.clock is None or not EARLIEST <= time_us <= self.clock:
             raise Refused("invalid_argument", "time")
         self._statistics["accepted"] += 1
@@ -396,7 +397,7 @@ class ReferenceMonitor:
             self._watch_for_absence(c)
 
     def _begin(self, time, is_word_of_host=False):
-        """Accepts an input at `time`. First, all changes take place that are due strictly before the input."""
+        """Accepts an input at `time`. Changes that are due strictly before the input take place first."""
         self._admit(time, is_word_of_host)
         self._pass_time(time)
 
@@ -421,7 +422,7 @@ class ReferenceMonitor:
         self.clock = time
 
     def _end(self, time):
-        """After an input has been applied, all changes take place that are due at the input's time or earlier."""
+        """After an input has been applied, makes all changes that are due at the input's time or earlier."""
         self._fire(lambda deadline: deadline <= time)
 
     def _fire(self, is_due):

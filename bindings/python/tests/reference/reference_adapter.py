@@ -44,7 +44,7 @@ def iso(time_us: int | None) -> str | None:
 
 
 def same_event(ours: dict[str, Any] | Event, theirs: dict[str, Any]) -> None:
-    """Asserts that an event, or the JSON object of an event, equals the reference's event."""
+    """Asserts that an event, or the JSON object of an event, equals the expected event of the reference model."""
     expected = {**theirs, "date": iso(theirs["date"]), "evidence_date": iso(theirs["evidence_date"])}
     if isinstance(ours, Event):
         assert ours.tag == theirs["tag"]
@@ -88,13 +88,13 @@ def _points(latitudes: Any, longitudes: Any) -> Any:
 
 
 class ManyCircles(ReferenceMonitor):
-    """A faster reference for a thousand circles that do not change: it skips evaluations that cannot change anything.
+    """A faster reference model for a fixed set of a thousand circles: it skips evaluations that cannot change anything.
 
     The straight line through the Earth between two points is never longer than the geodesic; up to 100 km, the geodesic
-    is longer by at most 1/10,000. If a fix is certainly on the side of a condition that is already known, the fix can
-    only cancel a candidate, so nothing else is computed. For conditions that are undetermined, near the boundary, or on
-    the other side of it, the rules of the reference apply unchanged. `explain` does not work here: skipped evaluations
-    do not store the latest fix.
+    is longer by at most 1/10,000. If a fix is certainly on the side that a condition already has, the fix can only
+    cancel a candidate, so nothing else is computed. For conditions that are undetermined, near the boundary, or on the
+    other side of it, the rules of the reference apply unchanged. This class does not support `explain`, because skipped
+    evaluations do not store the latest fix.
     """
 
     def feed_fix(self, time_us: int, latitude: float, longitude: float, accuracy: float = 0.0) -> None:

@@ -1,4 +1,4 @@
-"""Values and checks of the reference model of a monitor: policies, fixes, events, conditions.
+"""The values of the reference model of a monitor (policies, fixes, events and conditions), and checks of these values.
 
 The module is written only from ``design/semantics.md``, like reference.py; paragraph names refer to that page.
 """
@@ -261,8 +261,8 @@ class Condition:
 
     @property
     def line(self):
-        """Returns the value with which a distance is compared: the radius for a circle, and 0 for other shapes, whose
-        signed distance is used."""
+        """Returns the value with which a distance is compared: the radius for a circle, whose distances are measured
+        from the centre, and 0 for other shapes, whose distances are measured from the boundary."""
         return self.definition["radius"] if self.definition["kind"] == "circle" else 0.0
 
     @property
@@ -327,8 +327,7 @@ class Condition:
 
 
 def has_news(now: frozenset, before: frozenset) -> bool:
-    """Returns True if the flags `now` differ from the reported flags `before` in such a way that a diagnostic event
-    follows."""
+    """Returns True if the change from the reported flags `before` to the flags `now` causes a diagnostic event."""
     if now == before:
         return False
     gone = before - now

@@ -208,7 +208,8 @@ class FleetScenario:
         self.compare(step["are"], monitor.identifiers_in_state(step["identifiers_in_state"]))
 
     def do_statistics(self, step, fleet):
-        """Compares the statistics of one device, or of all devices together if no device was removed."""
+        """Compares the statistics of one device, or the totals of all devices if the step names no device. The totals
+        are correct only if no device was removed."""
         devices = [fleet.monitor(step["device"])] if "device" in step else [d.monitor for d in fleet.devices.values()]
         found = [monitor.statistics() for monitor in devices]
         self.compare(step["statistics"], {key: sum(each[key] for each in found) for key in self.counters})

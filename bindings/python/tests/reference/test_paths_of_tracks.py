@@ -34,10 +34,10 @@ from fencepost._files.tracks import FixRow
 STEP, MINUTE, GAP = SECOND // 100, 60 * SECOND, 900 * SECOND
 IS_LONG = os.environ.get("FENCEPOST_SOAK") == "1"
 MOST_LAID = 10_000_000 if IS_LONG else 40_000
-"""The largest number of fixes that are added to the path of one track."""
+"""Each track is cut as soon as at least this many additional fixes lie on its path."""
 NOT_READ = {".md", ".igc", ".json", ".jsonl", ".aivdm", ".chk"}
-"""Suffixes of files that are not tracks, or whose format the package does not read; a .chk file repeats a neighbouring
-log."""
+"""Suffixes of files that this test skips: the files are not tracks, repeat a neighbouring log (.chk), or have a format
+that the package does not read."""
 SHORT = Counter()  # counts of tracks, for the check of formats at the end
 
 

@@ -25,8 +25,8 @@ def at(minutes: float) -> datetime:
 
 
 def wander(seed: int, count: int = 400) -> list[tuple[int, float, float]]:
-    """Returns one fix a minute for a person who moves between two places, with noise: time, longitude, and accuracy of
-    each fix."""
+    """Returns noisy fixes of a person who moves between three places, one fix a minute: the time, the longitude and the
+    accuracy of each fix."""
     numbers = random.Random(seed)
     place, found = 0.0, []
     for minute in range(count):
@@ -270,8 +270,8 @@ def test_the_plot_has_a_point_for_each_policy() -> None:
 
 
 def test_a_real_drive_with_noise() -> None:
-    """The labels of this test follow a rule: they are the visits of the recording itself that last at least a minute.
-    Noise splits a visit into several visits, and a dwell joins them."""
+    """The labels are the visits of at least a minute in the recording without noise. Noise splits a visit into several
+    visits, and a dwell joins them."""
     (path,) = sorted((ROOT / "examples" / "data").glob("drive.gpx"))
     log = replay(path, ROOT / "examples" / "data" / "conditions.geojson", policy="exact")
     labels = [visit for visit in log.visits() if visit.duration >= timedelta(seconds=60)]

@@ -1,5 +1,5 @@
-"""Tests a shard of a stream, without Spark: for any division into micro-batches and any number of shards, the events
-equal those of one fleet to which all rows were fed, ordered by device and time."""
+"""Tests a shard of a stream, without Spark. For any division into micro-batches and any number of shards, the events,
+ordered by device and time, equal those of one fleet to which all rows were fed."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def events(outcome: Outcome) -> list[Any]:
 
 
 def expected(conditions: Zones, rows: Iterable[Row], to_us: int) -> list[Any]:
-    """Returns the events of one fleet in memory to which the rows are fed one by one."""
+    """Feeds the rows one by one, in the order of their times, to one fleet in memory, and returns its events."""
     fleet = Fleet(conditions)
     for device, latitude, longitude, accuracy, time in sorted(rows, key=lambda row: row[4]):
         try:

@@ -1,5 +1,5 @@
-"""Tests files whose times have zones, which QGIS 3.22 does not pass on: the times are right, or the file is refused
-with the reason."""
+"""Tests files whose times have zones. QGIS 3.22 does not pass the zones on, so the times must still be read correctly,
+or the file must be refused with the reason."""
 
 import json
 import sys
@@ -158,7 +158,8 @@ class Zoned(unittest.TestCase):
         self.assertEqual(feedback.warnings, [])
 
     def test_times_without_a_zone(self):
-        """Times without a zone are read as UTC, with a message, or in the chosen zone."""
+        """Times without a zone are read in the chosen zone; if no zone is chosen, they are read as UTC, and a message
+        says so."""
         for kind in ("geojson", "gpkg", "fgb"):
             path = self.file(lambda step: july(step).isoformat(), kind, "bare")
             found, feedback = self.events(path)

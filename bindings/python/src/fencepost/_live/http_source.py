@@ -201,7 +201,8 @@ class HttpSource(Source):
 
     @staticmethod
     def _topic(request: Any) -> str | None:
-        """The topic of a phone that identifies itself in headers or the query, as in OwnTracks' HTTP mode."""
+        """Returns the topic for a phone that sends its user and device in HTTP headers or in the query, as in
+        OwnTracks' HTTP mode; otherwise None."""
         headers = {name: value.decode("utf-8", "replace") for name, value in request.headers}
         query = parse_qs(urlsplit(request.target.decode("ascii", "replace")).query)
         user = headers.get(b"x-limit-u") or query.get("u", [""])[0]

@@ -1,4 +1,4 @@
-"""A fleet whose devices are fed with their live fixes."""
+"""Feeds the live fixes of devices to a fleet."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ class _Followed:
 
 
 class FleetWatch(Handling):
-    """A fleet whose devices are fed with their live fixes. Each device has its own clock: the time of its last fix plus
-    the time since the fix arrived, minus `lag`. So a device that reports late or sends old fixes does not delay other
-    devices, and messages that a broker has held back do not count as late.
+    """Feeds the live fixes of devices to a fleet. Each device has its own clock: the time of its last fix plus the time
+    since the fix arrived, minus `lag`. Because the clocks are separate, a device that reports late or sends old fixes
+    does not delay other devices. Messages that a broker has held back do not count as late.
 
     A fix counts only if it is later than its device's clock, so a repeated fix is skipped.
 
-    With a path, a device's movement to its next fix is unknown until that fix arrives. The device's clock
-    therefore stands still until the gap since its last fix exceeds `max_gap`.
+    With a path, a device's movement to its next fix is unknown until that fix arrives. On a fleet with a path, the
+    clock of a device stands still until the time since its last fix exceeds `max_gap`.
 
     Args:
         fleet: The fleet, with its conditions.
@@ -140,8 +140,8 @@ class FleetWatch(Handling):
 
     @property
     def is_behind(self) -> bool:
-        """True if nothing should be read or fed now, because too many events wait, or because events wait until the
-        store works again."""
+        """True if reading and feeding should pause: too many events are waiting, or events are waiting while the store
+        fails."""
         return super().is_behind or (not self.is_kept and self.fleet._handle.statistics()[6] > 0)
 
     def feed(self, message: Message | FixRow | None, place: str = "a message") -> bool:
@@ -180,8 +180,8 @@ class FleetWatch(Handling):
         return True
 
     def keep(self) -> None:
-        """Saves changes to circles now. If this method is not called, the changes are saved only with the next call on
-        the fleet."""
+        """Saves changes to the owners' circles immediately. If this method is not called, the changes are saved only
+        with the next call on the fleet."""
         if self._has_new_circles:
             self._has_new_circles = False
             try:
@@ -237,8 +237,8 @@ class FleetWatch(Handling):
             self.observer.moved(device, message.row)
 
     def _refusal(self, followed: _Followed | None, row: FixRow) -> tuple[str, str] | None:
-        """Returns the name of the counter and the reason if a fix must be refused without calling the fleet; otherwise
-        None."""
+        """If a fix must be refused before it reaches the fleet, returns the name of the counter and the reason;
+        otherwise None."""
         at = row[3]
         if self._ahead_us is not None:
             wall_us = round(self._wall() * 1e6)
@@ -285,8 +285,8 @@ class FleetWatch(Handling):
         return entry[0] == self._due_at(followed.fix, entry[2])
 
     def _settled(self, fix: tuple[int, float], deadline: int) -> int:
-        """The time to which a device must be advanced before the deadline takes effect, given the device's last fix.
-        With a path, the gap since that fix must first exceed `max_gap`."""
+        """Given a device's last fix, the time to which the device must be advanced so that a deadline takes effect.
+        With a path, the time must also be more than `max_gap` after the last fix."""
         return deadline if self._max_gap_us is None else max(deadline, fix[0] + self._max_gap_us + 1)
 
     def _due_at(self, fix: tuple[int, float], deadline: int) -> float:
@@ -335,7 +335,7 @@ class FleetWatch(Handling):
             )
 
     def pause(self) -> float | None:
-        """Seconds until there is work even without new input; None means never."""
+        """Seconds until the watch must act even if no input arrives; None if it need not act."""
         pauses = self._until_retry()
         if self._due and not self.is_behind:
             pauses.append(self._due[0][0] - self._monotonic())

@@ -14,7 +14,7 @@ EARTH_RADIUS = 6_378_137.0
 MOST_NORTH = 85.0511287798066
 """The latitude of the map's northern edge in degrees; with this edge the map is a square."""
 _ALL_AROUND = 20_003_931.5
-"""The length of half a meridian in metres. No shortest geodesic is longer than this."""
+"""The length of half a meridian in metres. Two points on the Earth are never farther apart than half a meridian."""
 
 Ring = tuple[list[float], list[float]]
 """Longitudes and latitudes of a ring, in degrees; the first point is not repeated at the end."""
@@ -55,7 +55,8 @@ def circle(latitude: float, longitude: float, radius: float, corners: int = 180)
 
     Args:
         latitude: Latitude of the centre in degrees.
-        longitude: Longitude of the centre in degrees. The outline lies around this longitude and may exceed ±180.
+        longitude: Longitude of the centre in degrees. The outline is not cut at the antimeridian, so its longitudes may
+            exceed ±180.
         radius: The radius in metres.
         corners: The number of corners.
     """
@@ -91,8 +92,8 @@ def world(middle: float) -> Ring:
 
 
 def thinned(points: Sequence[tuple[float, float]], most: int) -> list[int]:
-    """Returns the indices of at most `most` points. Leaves out points that are closer to the previous kept point than
-    the size of a cell.
+    """Returns the indices of the points to keep, at most `most` of them. Leaves out points that are closer to the
+    previous kept point than the size of a cell.
 
     The cell is a fraction of the extent, so that omitted points are invisible at the initial zoom.
     """

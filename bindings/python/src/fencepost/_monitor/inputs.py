@@ -32,8 +32,8 @@ class FixColumns(NamedTuple):
     """Latitudes, longitudes, accuracies (a column, one number, or None), times, and the length of the time unit in
     microseconds, as a fraction (numerator and denominator)."""
     doubtful: int | None
-    """The first time if the times are integers that are read as microseconds (the caller may have meant another unit);
-    otherwise None.
+    """The first time if the times are integers that are read as microseconds, so that the caller can be warned about a
+    wrong unit; otherwise None.
     """
 
 
@@ -67,8 +67,8 @@ def fix_columns(latitude: Any, longitude: Any, time: Any, accuracy: Any) -> FixC
 
 
 def fix_records(fixes: Any) -> memoryview[Any]:
-    """Returns fixes as records in the layout of :data:`FIX_RECORD`. A buffer that already has the layout is not
-    copied."""
+    """Returns fixes as records in the layout of :data:`FIX_RECORD`. A buffer that already has the layout of
+    :data:`FIX_RECORD` is not copied."""
     if hasattr(fixes, "filled") and hasattr(fixes, "mask"):  # in a masked array, masked values become invalid
         from .._tables.buffers import NO_TIME
 
@@ -93,7 +93,7 @@ def first_time(rows: memoryview[Any]) -> int | None:
 
 
 def record_columns(rows: memoryview[Any]) -> tuple[Any, Any, Any, Any, int, int]:
-    """Returns the members of records as columns. The members are copied because the records need not be aligned."""
+    """Converts fix records to columns. The members are copied because the records need not be aligned."""
     plain = memoryview(rows.tobytes())
     if len(plain) % FIX_RECORD.size:
         raise InvalidArgumentError(f"fixes: {len(plain)} bytes are not a multiple of 32 bytes, the size of a record")
@@ -220,9 +220,9 @@ class MonitorInputs(FixInputs):
 
         Instead of columns, you can pass a table that exports an Arrow stream (PyArrow, Polars, a DuckDB relation). The
         table is fed batch by batch. The columns of the table are found as in :func:`replay`; positions may be points
-        (GeoArrow, WKB). Doubles, timestamps with a time zone, and 64-bit integers that all have the same unit are read
-        in place if they have no nulls. A null accuracy means "not reported"; a row with a null position or time is
-        invalid. Feeding a table requires the package extra ``fencepost[arrow]``.
+        (GeoArrow, WKB). Columns without nulls are read in place if they contain doubles, timestamps with a time zone,
+        or 64-bit integers of a single time unit. A null accuracy means "not reported"; a row with a null position or
+        time is invalid. Feeding a table requires the package extra ``fencepost[arrow]``.
 
         Args:
             fixes: A sequence of fixes; or a table; or a C-contiguous buffer of rows in the layout of
@@ -237,8 +237,8 @@ class MonitorInputs(FixInputs):
                 was reported.
             on_invalid: With ``"count"``, an invalid row (no position, or a coordinate or time that is missing or out of
                 range) is skipped and counted. With ``"raise"``, the first invalid row causes all rows to be refused,
-                and nothing changes; to check all rows, a table is read to its end before it is fed. With both values of
-                `on_invalid`, late rows are skipped and counted.
+                and nothing changes; to check all rows, a table is read to its end before it is fed. Late rows are
+                skipped and counted, whatever the value of `on_invalid` is.
             columns: The names of a table's columns for latitude, longitude, time, accuracy, or geometry, if the library
                 does not recognise these names.
 
@@ -247,10 +247,10 @@ class MonitorInputs(FixInputs):
 
         Raises:
             InvalidArgumentError: The columns have different lengths, a datetime is naive, or a row is invalid and
-                `on_invalid` is ``"raise"``. In the error, ``position`` is the row number; nothing has changed.
+                `on_invalid` is ``"raise"``. The error's ``position`` is the row number, and no row was applied.
             ColumnTypeError: A column contains values that are not numbers or times; ``position`` is the row number.
             InputError: A column is missing or contains values of the wrong type, or the stream ends with an error;
-                ``row`` is the row number. The earlier batches were applied, and ``result`` is their
+                ``row`` is the row number. The batches before the error were applied, and ``result`` is their
                 :class:`FeedResult`.
             MissingExtraError: A table was passed, and nanoarrow is not installed.
             QueueFullError: `max_pending_events` events are pending. Only the rows before ``position`` were applied;
@@ -322,8 +322,8 @@ class MonitorInputs(FixInputs):
     def set_scanning(self, on: bool, *, time: Time) -> None:
         """Declares whether the host scans for beacons from `time` on. A new monitor starts with scanning on.
 
-        While scanning is off, beacon conditions are undetermined, no event reports this, and the timeouts for absence
-        do not run.
+        While scanning is off, beacon conditions are undetermined, and their timeouts for absence do not run. No event
+        reports that a condition became undetermined in this way.
         """
         self._handle.set_scanning(truth(on, "on"), to_us(time))
 
@@ -337,8 +337,8 @@ class MonitorInputs(FixInputs):
         """Declares the capabilities of the host from `time` on.
 
         Args:
-            diagnostics: The flags that apply. While any flag is set, every condition is suspended. The three flags that
-                the library sets are not allowed.
+            diagnostics: The diagnostic flags of the host from `time` on. While any flag is set, every condition is
+                suspended. The three flags that only the library sets are refused.
             unsupported: Classes of conditions that the host cannot monitor.
             time: The time from which the declaration applies.
 
@@ -376,11 +376,11 @@ class MonitorInputs(FixInputs):
     def rewind(self, time: Time) -> None:
         """Declares that the times of some inputs were wrong, and sets the clock back.
 
-        Conditions, records, pending events, the sequence and the counters do not change. The observed states become
-        undetermined, and no event reports this. The state of a circle is undetermined until the next fix; the state of
-        a beacon condition is undetermined until a sighting, or until `beacon_initial_timeout` has passed since the new
-        clock time. Open crossings and the last fix are forgotten; the declared capabilities of the host remain. The
-        rewind is an input, and is accepted even if the queue is full.
+        A rewind does not change the conditions, the records, the pending events, the sequence or the counters. The
+        observed states become undetermined, and no event reports this. The state of a circle is undetermined until the
+        next fix; the state of a beacon condition is undetermined until a sighting, or until `beacon_initial_timeout`
+        has passed since the new clock time. A rewind forgets open crossings and the last fix, but keeps the declared
+        capabilities of the host. The rewind is an input, and is accepted even if the queue is full.
 
         Args:
             time: The new time of the clock; must not be later than the current time of the clock.

@@ -30,15 +30,15 @@ class Follower(Protocol):
     """Follows tracks, which are identified by numbers. The methods return the events that were caused by the call."""
 
     def know(self, count: int) -> None:
-        """Sets the number of known tracks. Tracks that become known are not followed until :meth:`enter` is called."""
+        """Sets the number of known tracks. New tracks are not followed until :meth:`enter` is called."""
 
     def enter(self, tracks: list[int]) -> None:
         """Follows tracks from now on."""
 
     def feed(self, rows: Rows, start: int, stop: int, begins: array[int], found: Found) -> tuple[int, int, int]:
-        """Feeds the rows of followed tracks. Returns the numbers of accepted, late and invalid rows.
+        """Feeds the rows of those tracks that are followed. Returns the numbers of accepted, late and invalid rows.
 
-        Appends the events to `found`, in the order of the rows; the place of each event is 2 * row + 1. Sets the
+        Appends the events to `found` in the order of the rows; the position of an event is 2 * row + 1. Sets the
         earliest time of each track in `begins`.
         """
 
@@ -61,7 +61,7 @@ class Follower(Protocol):
 
 
 class OneFleet:
-    """A fleet whose devices are the tracks."""
+    """Follows all tracks with one fleet, in which each track is a device."""
 
     def __init__(self, conditions: Zones, options: Mapping[str, Any], as_json: bool) -> None:
         self._fleet, self._as_json = Fleet(conditions, **options), as_json
@@ -108,7 +108,7 @@ class OneFleet:
 
 
 class Monitors:
-    """One monitor for each track; each is a fork of a single monitor that holds the conditions."""
+    """Follows each track with its own monitor, which is a fork of a monitor that holds the conditions."""
 
     def __init__(self, template: Monitor, as_json: bool) -> None:
         self._template, self._as_json = template, as_json

@@ -29,12 +29,12 @@ _DATE = re.compile(
 """A date with slashes or dots, optionally with a time."""
 _OFFSET = re.compile(r"(?:UTC|GMT)?([+-])(\d{1,2}):?(\d{2})?")
 _LEAP_SECOND = re.compile(r"(?:(?<=[T ]\d\d:59:)|(?<=T\d\d59))60(?:[.,]\d+)?")
-"""The seconds value 60 in an ISO 8601 text. Python's clock has no second 60, so such a time becomes the last
+"""Matches the seconds value 60 in an ISO 8601 text. Python's clock has no second 60, so such a time becomes the last
 microsecond before it, which keeps rows in order."""
 SECONDS_BELOW, MILLISECONDS_BELOW, MICROSECONDS_BELOW = 10**11, 10**14, 10**17
 """A number without a unit counts as seconds since 1970 if it is below the first limit, as milliseconds if below the
-second, as microseconds if below the third, and otherwise as nanoseconds. All three limits, each read in its own unit,
-mean the same time, which is in the year 5138."""
+second, as microseconds if below the third, and otherwise as nanoseconds. 10**11 seconds, 10**14 milliseconds and 10**17
+microseconds after 1970 are the same time, in the year 5138."""
 UNITS = {"s": Decimal(1_000_000), "ms": Decimal(1000), "us": Decimal(1), "ns": Decimal("0.001")}
 ORDERS = ("dmy", "mdy")
 """The possible orders of a date: ``dmy`` (day, month, year) and ``mdy`` (month, day, year)."""
@@ -62,7 +62,7 @@ class TimeStyle:
         return self.zone is UTC and not self.order
 
     def placed(self, when: datetime) -> datetime:
-        """The time with a zone: its own zone if it has one, otherwise the zone of the style."""
+        """Returns the time with a zone: its own zone if it has one, otherwise `zone`."""
         if when.utcoffset() is not None:
             return when
         when = when.replace(tzinfo=self.zone)
@@ -98,7 +98,7 @@ def time_zone(text: str) -> tzinfo:
 
 
 def time_style(zone: str | tzinfo | None, order: str = "") -> TimeStyle:
-    """Returns the style for reading times that a caller's arguments describe.
+    """Converts a caller's `zone` and `order` to a style for reading times.
 
     Raises:
         InvalidArgumentError: The zone or the order does not exist.
@@ -119,9 +119,9 @@ def parse_time(text: str, unit: str | None = None, style: TimeStyle = PLAIN_TIME
     Accepted formats: ISO 8601 (``2024-05-01T12:00:00Z``; a space instead of T is allowed, zone and fraction are
     optional); ``HH:MM:SS DD-Mon-YYYY``; dates with slashes (``2024/05/01 12:00``; ``25/12/2024 6:30 PM``, refused if
     day and month are ambiguous and `style` has no order); dates with dots (``25.12.2024``, day first); and numbers
-    since 1970. `unit` is the unit of a number (s, ms, us, ns). If there is no unit, a number below 1e11 is in seconds,
-    below 1e14 in milliseconds, below 1e17 in microseconds, and any larger number is in nanoseconds. A leap second
-    (``23:59:60``) becomes the last microsecond of its minute.
+    since 1970. `unit` is the unit of a number (s, ms, us, ns). If there is no unit, the size of a number determines its
+    unit: seconds below 1e11, milliseconds below 1e14, microseconds below 1e17, and nanoseconds from 1e17 on. A leap
+    second (``23:59:60``) becomes the last microsecond of its minute.
 
     Raises:
         ValueError: The text has none of the accepted formats; the message says what is wrong.
