@@ -4,7 +4,7 @@
     .ci/sbom.py FOLDER      FOLDER contains the wheels, the source distribution and the archives
 
 The bill of materials lists each file with its SHA-256, the copy of SQLite in the wheels, and the Python dependencies
-with their version bounds. The same files always give the same bill, byte for byte, because the bill contains no time
+with their version bounds. For the same files, the output is always the same, byte for byte, because it contains no time
 and no random number.
 """
 
@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def sqlite_version(wheel: Path) -> str | None:
-    """The version of the SQLite in a wheel: in the library, the version number precedes the time stamp of SQLite's
-    source."""
+    """Returns the version of SQLite in a wheel; in the library file, the version number stands before the time stamp of
+    SQLite's source."""
     with zipfile.ZipFile(wheel) as opened:
         for name in opened.namelist():
             if re.search(r"libsqlite3[^/]*\.(so|dylib)", name):

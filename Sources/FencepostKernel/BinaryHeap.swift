@@ -1,9 +1,9 @@
 /// A priority queue: the smallest element comes first.
 ///
-/// The caller passes the comparison function with each call, and must always pass the same one; elements that are
-/// `Comparable` need no such argument.
+/// The caller passes the comparison function with each call, and must always pass the same function. For elements that
+/// are `Comparable`, this argument is not needed.
 ///
-/// Source: J. W. J. The algorithm is from Williams, "Algorithm 232: Heapsort", Communications of the ACM 7 (1964).
+/// The algorithm is from J. W. J. Williams, "Algorithm 232: Heapsort", Communications of the ACM 7 (1964).
 @frozen
 public struct BinaryHeap<Element: Sendable>: Sendable {
   @usableFromInline var storage: ContiguousArray<Element> = []
@@ -45,7 +45,7 @@ public struct BinaryHeap<Element: Sendable>: Sendable {
   @inlinable
   public mutating func removeAll() { storage.removeAll(keepingCapacity: true) }
 
-  /// Replaces the smallest element. The heap must not be empty.
+  /// Replaces the smallest element of the heap with a new element. The heap must not be empty.
   @inlinable
   public mutating func replaceFirst(with element: Element, by precedes: (Element, Element) -> Bool) {
     storage[0] = element

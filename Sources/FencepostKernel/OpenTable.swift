@@ -1,19 +1,19 @@
 /// An entry of an ``OpenTable``.
 public protocol OpenTableEntry: Sendable {
-  /// The value that marks an empty place in the table.
+  /// The value that marks a free slot of the table.
   init()
   var isFree: Bool { get }
-  /// The slot in which an entry is preferably stored. If a search reaches the end of the table, it continues at the
+  /// The slot at which a search for this entry begins. If a search reaches the end of the table, it continues at the
   /// start.
   func home(_ homes: OpenTableHomes) -> Int
 }
 
-/// The preferred places of a table's keys: multiplicative hashing, using the upper bits of the product (Knuth, "The Art
-/// of Computer Programming", vol. 3, 6.4).
+/// Computes the slots at which searches for keys begin, by multiplicative hashing: a slot is the upper bits of a
+/// product (Knuth, "The Art of Computer Programming", vol. 3, 6.4).
 @frozen
 public struct OpenTableHomes: Sendable {
   @usableFromInline var multiplier: UInt64
-  /// 64 − log2 of the number of places.
+  /// 64 minus the binary logarithm of the number of slots.
   @usableFromInline var shift: UInt64
 
   @inlinable
@@ -22,7 +22,7 @@ public struct OpenTableHomes: Sendable {
     shift = UInt64(truncatingIfNeeded: 64 &- log)
   }
 
-  /// The home (preferred place) of a key with the given hash.
+  /// The slot at which a search for a key with the given hash begins; it is called the home of the key.
   @inlinable
   @inline(__always)
   public func of(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: (hash &* multiplier) &>> shift) }
@@ -31,12 +31,12 @@ public struct OpenTableHomes: Sendable {
 /// A hash table with open addressing, linear probing, and a removal that moves the following entries back (Knuth, 6.4,
 /// algorithm R).
 ///
-/// The caller of a look-up passes a test for the wanted entry, so the key may be stored elsewhere. An entry keeps its
-/// place, an index below ``length``, until the next call that makes room or removes an entry. The order of the places
-/// must not affect any output.
+/// The caller of a look-up passes a function that recognises the wanted entry, so an entry need not contain its key. An
+/// entry stays in its slot (an index below ``length``) until the next call that makes room for entries or removes an
+/// entry. The order of the entries in the table must not affect any output.
 ///
-/// An attacker may choose keys that collide. If keys collide too much, the table draws a secret random multiplier and
-/// rearranges its entries.
+/// An attacker may choose keys that collide, so that look-ups become slow. If keys collide too much, the table draws a
+/// secret random multiplier and rearranges its entries.
 @frozen
 public struct OpenTable<Entry: OpenTableEntry>: Sendable {
   @usableFromInline var entries: ContiguousArray<Entry> = []
@@ -45,14 +45,15 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
   @usableFromInline var multiplier = Self.golden
   @usableFromInline var allAtHome = false
   @usableFromInline var crowded = false
-  /// Whether the multiplier was drawn for the present length, so that drawing another one would not help.
+  /// Whether ``scatter()`` has already run for the present length; running it again would give the same multiplier.
   @usableFromInline var scattered = false
 
   /// 2^64 divided by the golden ratio: it places neighbouring keys far apart.
   @usableFromInline static var golden: UInt64 { 0x9E37_79B9_7F4A_7C15 }
   @usableFromInline static var smallest: Int { 8 }
-  /// The largest allowed distance of an entry from its home. At a load of three fifths, an entry with an ordinary key
-  /// is at most tens of steps from its home, and an entry in a run of neighbouring keys at most hundreds of steps.
+  /// The largest allowed distance, in slots, between an entry and its home (the slot at which a search for the entry
+  /// begins). At a load of three fifths, an entry with an ordinary key is at most tens of steps from its home, and an
+  /// entry in a run of neighbouring keys at most hundreds of steps.
   @usableFromInline static var longestWay: Int { 1_024 }
 
   @inlinable
@@ -64,15 +65,15 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
   @inlinable
   public var homes: OpenTableHomes { layout }
 
-  /// Whether every entry is at its home, and every home equals the key's hash.
+  /// Whether every entry is in the slot that equals the hash of its key.
   @inlinable
   public var isAtHome: Bool { allAtHome }
 
-  /// Whether an entry is farther from its home than is plausible for ordinary keys.
+  /// Whether an entry is farther from its home than is likely with ordinary keys.
   @inlinable
   public var isCrowded: Bool { crowded }
 
-  /// The total number of places, used and free; it is 0 or a power of two.
+  /// The total number of slots, used and free; it is 0 or a power of two.
   @inlinable
   public var length: Int { entries.count }
 
@@ -82,11 +83,11 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     @inline(__always) _modify { yield &entries[place] }
   }
 
-  /// Whether there is room for `more` additional entries: at most three of every five places may be used.
+  /// Whether there is room for `more` additional entries: at most three of every five slots may be used.
   @inlinable
   public func hasRoom(for more: Int) -> Bool { (taken &+ more) &* 5 <= entries.count &* 3 }
 
-  /// The smallest length with room for `count` entries.
+  /// The smallest table length that has room for `count` entries.
   @inlinable
   public static func length(for count: Int) -> Int {
     var length = smallest
@@ -98,7 +99,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
 
   /// Returns the slot of an entry, or −1 if the entry is not in the table.
   ///
-  /// - Parameter isWanted: Must return `false` for a free place.
+  /// - Parameter isWanted: A function that recognises the wanted entry; it must return `false` for a free slot.
   @inlinable
   @inline(__always)
   public func place(from home: Int, where isWanted: (Entry) -> Bool) -> Int {
@@ -108,8 +109,8 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// Returns the slot of an entry in a table whose address the caller already has; −1 if the entry is
-  /// not in the table.
+  /// Returns the slot of an entry, or −1 if the entry is not in the table. `entries` is the address of the table's
+  /// first slot.
   @inlinable
   @inline(__always)
   public static func place(
@@ -138,7 +139,8 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
 
   // MARK: - Changes
 
-  /// Makes room for `more` additional entries, unless each entry is at its home; the places of entries may change.
+  /// Makes room for `more` additional entries; entries may move to other slots. The table must not have been laid out
+  /// by ``layOutAtHome(length:)``.
   @inlinable
   public mutating func makeRoom(for more: Int) {
     if !hasRoom(for: more) {
@@ -148,7 +150,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// Inserts an entry that is not in the table yet, and returns its place. Before the call, the caller must make room
+  /// Inserts an entry that is not in the table yet, and returns its slot. Before the call, the caller must make room
   /// for the entry.
   @inlinable
   @discardableResult
@@ -157,8 +159,8 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     return enter(entry)
   }
 
-  /// Removes an entry, and moves back each following entry whose home is at or before the gap; the places of entries
-  /// may change.
+  /// Removes an entry, and fills the gap with following entries that a search would otherwise no longer find; these
+  /// entries move to other slots.
   @inlinable
   public mutating func remove(at place: Int) {
     taken &-= 1
@@ -180,7 +182,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// Removes all entries. At most `longest` slots remain allocated.
+  /// Removes all entries. If the table has more than `longest` slots, its memory is freed.
   @inlinable
   public mutating func removeAll(keeping longest: Int) {
     guard taken > 0 else { return }
@@ -194,22 +196,23 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// Rearranges the entries in `length` places; `length` must be a power of two with room for them.
+  /// Rearranges the entries in a table of `length` slots; `length` must be a power of two, and large enough for the
+  /// entries.
   @inlinable
   public mutating func layOut(length: Int) {
     scattered = false
     layOut(length, multiplier, atHome: false)
   }
 
-  /// Rearranges the entries in `length` places, each at its hash; `length` must be a power of two, and all hashes must
-  /// be below `length`.
+  /// Rearranges the entries in a table of `length` slots, so that each entry is in the slot that equals its hash.
+  /// `length` must be a power of two, and the hashes must be distinct and below `length`.
   @inlinable
   public mutating func layOutAtHome(length: Int) {
     layOut(length, 1 &<< UInt64(truncatingIfNeeded: 64 &- length.trailingZeroBitCount), atHome: true)
   }
 
-  /// Rearranges the entries, using a secret random multiplier. The entries are scattered at most once for each table
-  /// length.
+  /// Rearranges the entries, using a secret random multiplier. For each table length, this happens at most once,
+  /// because a length always gets the same multiplier.
   @inlinable
   public mutating func scatter() {
     crowded = false
@@ -260,7 +263,7 @@ enum OpenTableSecret {
 
 #if FENCEPOST_INVARIANTS
   extension OpenTable {
-    /// The largest distance of an entry from its home.
+    /// The largest distance, in slots, between an entry and its home.
     package var longestWayTaken: Int {
       entries.indices.reduce(0) { longest, place in
         guard !entries[place].isFree else { return longest }

@@ -9,14 +9,14 @@ extension Fleet {
   ///
   /// - Parameters:
   ///   - name: `[A-Za-z0-9_]{1,64}`. In one directory, a name can be open only once at a time, across all processes.
-  ///   - conditions: Either a new, empty table, which is filled with the stored table, or another version of the stored
-  ///     table. To use the conditions in a file, open the fleet over an empty table, and then call
+  ///   - conditions: Either a new, empty table, into which the stored conditions are read, or another version of the
+  ///     stored table. To use the conditions in a file, open the fleet over an empty table, and then call
   ///     ``Conditions/sync(_:)``.
-  ///   - store: The directory, which must exist; the file of the fleet in this directory is `<name>.fencepost`.
-  ///   - options: The fleet's options from now on; they also apply to a stored fleet.
+  ///   - store: An existing directory, in which the fleet's store is the file `<name>.fencepost`.
+  ///   - options: The options that the fleet has from now on; they replace the options of a stored fleet.
   ///   - durability: See ``StoredFleet``.
-  /// - Throws: ``MonitorError/invalidName(_:)``, ``MonitorError/invalidArgument(_:position:)`` (also if the store is
-  ///   that of a monitor), ``MonitorError/tableMismatch(_:)``, ``MonitorError/monitorInUse(_:)``,
+  /// - Throws: ``MonitorError/invalidName(_:)``, ``MonitorError/invalidArgument(_:position:)`` (also if the file is the
+  ///   store of a monitor), ``MonitorError/tableMismatch(_:)``, ``MonitorError/monitorInUse(_:)``,
   ///   ``MonitorError/storeUnavailable(_:)``, ``MonitorError/storeCorrupt(_:)``, ``MonitorError/storeTooNew(_:)``.
   public init(
     _ name: String, _ conditions: Conditions, store: String, options: FleetOptions = FleetOptions(),

@@ -11,7 +11,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   private let kind: StoreKind
   private let name: String
   private let path: String
-  /// `nil` until the file exists, and after the store is closed.
+  /// The open file; `nil` before the file exists and after the store is closed.
   private var file: StoreFile?
   /// `nil` if `file` is `nil`, or while the file cannot be opened for writing.
   private var database: StoreDatabase?
@@ -20,41 +20,43 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   /// The file that is being written in parts and will then replace the present file.
   private var draft: StoreDraft?
   private var hasLastingName = true
-  /// The family of the next file; see ``join(_:)``.
+  /// The family with which the next file is created; see ``join(_:)``.
   private var nextFamily: UInt32?
   /// The file's checksums, as last read or written.
   private var sums: StoreSums?
-  /// The log next to a file into which another program has written; the log is removed together with that file.
+  /// The log beside the file, if another program has written into the file or its log; this log is removed when the
+  /// file is replaced.
   private var spoiltLog: FileIdentity?
   /// Whether another program has written into the file or its log, so that neither can be trusted.
   private var isSpoilt = false
-  /// Whether everything in the file has been read.
+  /// Whether all rows of the file have been read.
   private var isRead = false
   private var isRefused = false
   private var isClosed = false
   public private(set) var isGone = false
-  /// The number of free bytes in the file system when the last write failed; set only if fewer than `leastRoom` bytes
-  /// were free.
+  /// The number of free bytes in the file system when the last write failed. The value is set only if fewer than
+  /// `leastRoom` bytes were free.
   private var roomWhenFull: UInt64?
   private static let leastRoom: UInt64 = 1 << 16
   /// The process that opened the store.
   private let process = StoreFiles.process
-  /// The number of bytes that a row in an image is assumed to take; a condition with changes takes about seventy bytes.
+  /// The number of bytes that a row is assumed to take in a new file; a condition with changes takes about seventy
+  /// bytes.
   private static let roomForRow = 100
 
   /// Opens a monitor's store, or prepares to create the store.
   ///
-  /// - Parameter directory: An existing directory. The files of the store in this directory can be read only by the
-  ///   user of the process.
+  /// - Parameter directory: An existing directory. Only the user of the process can read the store's files in this
+  ///   directory.
   /// - Throws: ``MonitorError/invalidName(_:)``, ``MonitorError/monitorInUse(_:)``,
   ///   ``MonitorError/storeUnavailable(_:)``, ``MonitorError/storeCorrupt(_:)``, ``MonitorError/storeTooNew(_:)``.
   public static func open(directory: String, name: String) throws(MonitorError) -> SQLiteStore {
     SQLiteStore(try opened(.monitor, directory: directory, name: name))
   }
 
-  /// Opens a fleet's store, or prepares to create the store. Like ``open(directory:name:)``, except that this function
-  /// refuses the store of a monitor with ``MonitorError/invalidArgument(_:position:)``, and that
-  /// ``open(directory:name:)`` refuses the store of a fleet.
+  /// Opens a fleet's store, or prepares to create the store. This function refuses the store of a monitor with
+  /// ``MonitorError/invalidArgument(_:position:)``, as ``open(directory:name:)`` refuses the store of a fleet;
+  /// otherwise, the two functions do the same.
   public static func open(fleet name: String, directory: String) throws(MonitorError) -> SQLiteStore {
     SQLiteStore(try opened(.fleet, directory: directory, name: name))
   }
@@ -101,7 +103,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     }
   }
 
-  /// The version in the first page of a file, regardless of a log.
+  /// The version that the first page of a file states; the log may contain a newer version of the page.
   private static func version(_ page: [UInt8]) throws(StoreFailure) -> UInt64 {
     // SQLite file format, section 1.3: PRAGMA user_version is at byte 60, application_id at byte 68.
     guard page.count >= 100, page.starts(with: "SQLite format 3\0".utf8) else {
@@ -156,7 +158,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     return (joined, changesFamily)
   }
 
-  /// Whether the file must be replaced with a file of another family, and the disk has room for both files.
+  /// Whether the file must be replaced because the fleet has joined another family (see ``join(_:)``), and the disk has
+  /// room for the new file.
   private var changesFamily: Bool {
     guard kind == .fleet, let sums, sums.family != nextFamily, nextFamily != nil, canReplace(rows: 0) else {
       return false
@@ -205,8 +208,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     }
   }
 
-  /// Checks whether the file and the log are as this object left them. A file passes the check if it was only touched,
-  /// or if it was copied over itself.
+  /// Returns true if another program has changed the file or its log; the next write must then contain all rows. A file
+  /// with unchanged contents does not count as changed, even if its modification time is new.
   public func mustWriteAll() -> Bool {
     guard !isSpoilt, process == StoreFiles.process, !isClosed, first == nil, sums != nil,
       let inPlace = try? file?.isInPlace(), inPlace
@@ -274,7 +277,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
 
   private func failed(_ failure: StoreFailure) -> MonitorError { failure.error(path: path, name: name) }
 
-  /// Throws if the file cannot be written for a reason that does not concern the disk.
+  /// Throws if the store cannot be written for a reason other than a fault of the disk.
   private func requireUse() throws(StoreFailure) {
     guard process == StoreFiles.process else {
       leaveToParent()
@@ -285,8 +288,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     if let obstacle = file?.obstacle { throw obstacle }
   }
 
-  /// Throws if the file has lost its name: writes to it would be lost, and the log next to the path may belong to
-  /// another file.
+  /// Throws if the file was moved, deleted or replaced: writes to it would be lost, and the log at its path may belong
+  /// to another file.
   private func requirePlace() throws(StoreFailure) {
     isGone = try file?.isInPlace() == false
     if isGone { throw .unavailable("the file was moved, deleted or replaced while it was open") }
@@ -316,8 +319,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   }
 
   /// After `fork()`, the child must not even close SQLite's connection: this would remove the log to which the parent
-  /// still writes. The child therefore leaves the connection open and keeps no reference to it. The descriptor of the
-  /// file must be closed; otherwise the name would stay locked for as long as this process lives.
+  /// still writes. Therefore the child leaves the connection open and discards its own reference to the connection. The
+  /// descriptor of the file must be closed; otherwise the name would stay locked for as long as this process lives.
   private func leaveToParent() {
     if let database { _ = Unmanaged.passRetained(database) }
     if let first { _ = Unmanaged.passRetained(first) }
@@ -328,7 +331,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     isClosed = true
   }
 
-  /// Creates the file with its full contents, and opens it. If creating or opening fails, no file remains.
+  /// Creates the file with its full contents, and opens it. If the file cannot be created or opened, no part of it
+  /// remains.
   private func create(_ changes: some StoredChanges) throws(StoreFailure) {
     try StoreFiles.requireNoRemains(of: path)
     let draft: StoreDraft
@@ -372,7 +376,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try use(draft)
   }
 
-  /// Replaces a file that another program has modified with a new file.
+  /// Writes a new file in place of a file that another program has modified.
   private func replaceSpoilt(_ changes: some StoredChanges) throws(StoreFailure) {
     guard changes.isWhole else {
       throw .unavailable("another process has written to the file; only a full save replaces it")
@@ -388,10 +392,10 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try use(draft)
   }
 
-  /// Replaces the file with a file of another family.
+  /// Replaces the file with a new file, whose family is `nextFamily`.
   ///
-  /// - Returns: Whether the file was replaced. If the file was not replaced, it is left unchanged, and this object does
-  ///   not try again.
+  /// - Returns: Whether the file was replaced. If the file was not replaced, it stays as it was, and this object does
+  ///   not try again to replace it.
   private func changeFamily(_ changes: some StoredChanges) -> Bool {
     do throws(StoreFailure) {
       let draft = try makeDraft()
@@ -408,7 +412,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try StoreDraft.make(kind, of: path, family: nextFamily)
   }
 
-  /// Continues with the file of a draft that has replaced the previous file.
+  /// Uses the file of a draft from now on; the draft has already replaced the previous file.
   private func use(_ draft: StoreDraft) throws(StoreFailure) {
     file = draft.file
     hasLastingName = false
@@ -417,8 +421,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try makeNameLast()
   }
 
-  /// Replaces the file with a complete image. After the rename, nothing can fail: the next write does the remaining
-  /// work.
+  /// Replaces the file with the complete file of a draft. Once the file has been renamed, no error is thrown: the next
+  /// write opens the new file and makes the rename durable.
   private func takePlace(_ draft: StoreDraft) throws(StoreFailure) {
     try database?.foldAway()
     let sums = database?.sums

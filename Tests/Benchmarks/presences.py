@@ -1,5 +1,5 @@
 """Measures how long it takes to find the devices of a fleet that are inside one place, and to make the table of all
-presences for GeoPandas; adds the results to .build/bench.json. Called by run.sh.
+presences for GeoPandas; adds the results to .build/bench.json.
 
     .venv/bin/python Tests/Benchmarks/presences.py [--quick] [--json .build/bench.json]
 

@@ -2,24 +2,24 @@
 
     .venv/bin/python Tests/Benchmarks/streams.py [--quick | --full] [--json .build/bench.json] [--before FOLDER]
 
-`--full` (`make bench-streams`): 10 000 tracks whose points alternate, 10 million points in all, and 100 000 circles of
-100 to 500 m.
+`--full` (`make bench-streams`) uses 10 000 tracks whose points alternate in the file (10 million points), and 100 000
+circles of 100 to 500 m.
 
 * The command runs as a separate process, on CSV and GeoParquet, with one and two jobs. The command must write the same
   event bytes in all four combinations of format and number of jobs.
 * A program that calls `replay(path, by=…)`, as a notebook does, must find the same number of events.
-* Peak memory is the sum over the process and its child processes; for the notebook, the events in its log are not
-  counted.
+* Peak memory is the sum over the process and its child processes. For the notebook, the memory of the events in its log
+  is not counted.
 * GeoPandas reads a tenth of the points as GeoParquet and joins them with the same circles, as polygons in a metric CRS.
   GeoPandas only finds which point lies in which circle, without states, dwells or events.
 * Both times are processor time and include reading the file; the package's time also includes the start of the
   program and reading the circles.
 * `--before FOLDER` (`make bench-streams BEFORE=FOLDER`) also runs an earlier version of the package from that folder
   on the same files. Compared with the version given by `--before`, the current version must write the same bytes and
-  use no more processor time or memory. With version 0.1, the comparison is between one monitor for each track and one
-  fleet.
-* The `-jobs` rows show the wall-clock time of two jobs divided by the wall-clock time of one job: reading the
-  circles, merging and writing are done only once.
+  use no more processor time or memory. Version 0.1 replays each track in a monitor of its own; the current version
+  replays all tracks in one fleet.
+* The `-jobs` rows show the wall-clock time of two jobs divided by the wall-clock time of one job. This ratio stays
+  above one half, because reading the circles, merging and writing are done only once.
 """
 
 from __future__ import annotations
@@ -40,17 +40,18 @@ from typing import Any, NamedTuple
 import stream_world
 
 QUICK, USUAL, FULL = (200, 250, 2_000), (500, 1000, 20_000), (10_000, 1000, 100_000)
-"""The numbers of tracks, of points in each track, and of circles."""
+"""For each size of the benchmark: the number of tracks, the number of points in each track, and the number of
+circles."""
 THINNED = 10
-"""In the memory comparison, the smaller file has every tenth point of the same tracks."""
+"""For the comparison of memory, a smaller file contains every tenth point of the same tracks."""
 
 
 EVENT_BYTES = 430
-"""The size of an event in a log: the event object, its identifier, its numbers and its places."""
+"""The size of one event in a log, in bytes: the event object with its identifier, its numbers and its coordinates."""
 
 
 class Run(NamedTuple):
-    """One run: wall-clock and processor seconds, peak megabytes, number of events and their hash."""
+    """One run: wall-clock and processor seconds, peak megabytes, the number of events, and the hash of the output."""
 
     seconds: float
     processor: float
@@ -91,7 +92,7 @@ def notebook(points: Path, circles: Path) -> Run:
 
 
 def run(arguments: list[Any], package: Path | None = None) -> Run:
-    """Runs Python with the package in a folder instead of the installed one."""
+    """Runs Python; if `package` is a folder, uses the package in this folder instead of the installed one."""
     environment = os.environ if package is None else {**os.environ, "PYTHONPATH": str(package)}
     known: dict[int, int] = {}
     ended = threading.Event()
@@ -121,7 +122,8 @@ def run(arguments: list[Any], package: Path | None = None) -> Run:
 
 
 def grown(large: Run, small: Run) -> float:
-    """How much more memory one run took than another run, not counting the events in its log."""
+    """Returns the peak memory of the large run divided by that of the small run; the additional events in the log of
+    the large run are not counted."""
     return (large.megabytes - EVENT_BYTES / 1e6 * (large.events - small.events)) / small.megabytes
 
 

@@ -4,7 +4,7 @@ import Testing
 
 /// Tests which edges cross, which overlap, and which only touch.
 @Suite struct CrossingCheckTests {
-  /// Checks rings that have the polygon on their left.
+  /// Runs the crossing check, which assumes that the polygon is to the left of each ring.
   private func check(_ rings: [[Corner]]) throws(ShapeDefect) -> CrossingCheck {
     var places = ContiguousArray<ShapeDefect.Place>()
     let chains = rings.enumerated().map { number, ring in
@@ -34,7 +34,8 @@ import Testing
     #expect(!apart.touchesItself && apart.suspect == nil)
   }
 
-  /// A reported crossing lists the edge with the lower number first, and its place is the crossing point.
+  /// A reported crossing lists the edge with the lower number first, and its coordinate is the point where the edges
+  /// cross.
   @Test func aBowTieCrosses() throws {
     let found = try #require(defect([[(0, 0), (1, 1), (0, 1), (1, 0)]]))
     #expect(found.reason == .crossing && found.place == place(0, 0) && found.other == place(0, 2))
@@ -45,7 +46,7 @@ import Testing
     #expect(defect([square(0, 0, 1), square(0.5, 0.5, 1)])?.place?.ring == 0)
   }
 
-  /// Edges that overlap by up to a micrometre only touch. The test uses overlaps of half a micrometre and of ten
+  /// Edges that overlap by up to a micrometre only touch. The test uses overlaps and gaps of 0.5, 0.9 and 10
   /// micrometres.
   @Test func aMicrometreIsContact() throws {
     let metre = 1 / 110_574.0
@@ -66,7 +67,7 @@ import Testing
     #expect(found?.reason == .overlap && found?.place == place(0, 0) && found?.other?.ring == 1)
   }
 
-  /// If leaving and arriving edges alternate around a common vertex, the rings touch and do not cross.
+  /// If two rings share a vertex, and arriving and leaving edges alternate around it, the rings touch and do not cross.
   @Test func ringsMayTouchInAVertex() throws {
     let corners = try check([square(0, 0, 1), square(1, 1, 1)])
     #expect(corners.touchesItself && corners.suspect == nil)
@@ -75,15 +76,15 @@ import Testing
     #expect(try check([square(0, 0, 1), wedge]).touchesItself)
   }
 
-  /// A ring that lies inside another ring and shares a vertex with it does not cross the other ring, but the two rings
-  /// cannot both have the polygon on their left.
+  /// The inner ring shares a vertex with the outer ring, but does not cross it. Nevertheless, the two rings cannot both
+  /// have the polygon on their left.
   @Test func touchingFromWithinIsSuspect() throws {
     let inner: [Corner] = [(0, 0), (0.2, 0.5), (0.5, 0.2)]
     #expect(try check([square(0, 0, 1), inner]).suspect?.reason == .crossing)
     #expect(try check([square(0, 0, 1), inner.reversed()]).suspect == nil, "as a hole it does")
   }
 
-  /// At a common vertex, a ring passes from outside to inside another ring.
+  /// A ring that passes at a common vertex from the outside to the inside of another ring crosses that ring.
   @Test func crossingInAVertexIsFound() {
     let through: [Corner] = [(0, 0.5), (0.5, 0.6), (-0.5, 0.6)]
     var outer = square(0, 0, 1)
@@ -91,8 +92,8 @@ import Testing
     #expect(defect([outer, through])?.reason == .crossing)
   }
 
-  /// A hundred or more edges that are thousands of kilometres long are checked in pieces; the check must find the same
-  /// crossings and contacts as for a few edges.
+  /// A hundred or more edges that are thousands of kilometres long are checked in pieces. This check must find the same
+  /// crossings and contacts as the check of a few edges.
   @Test func manyLongEdgesAreFoundLikeFew() throws {
     for west in [0.0, 130, -179.9] {
       let ring = zigzag(60, west)
@@ -128,7 +129,7 @@ import Testing
     }
   }
 
-  /// A zigzag between two parallels; its return path is ten degrees north of its outward path.
+  /// A ring that zigzags between two parallels; its way back lies ten degrees north of its way out.
   private func zigzag(_ count: Int, _ west: Double) -> [Corner] {
     let step = 100 / Double(count)
     var ring: [Corner] = []
@@ -143,7 +144,7 @@ import Testing
     SurfacePoint(latitude: corner.latitude, longitude: corner.longitude)
   }
 
-  /// For two edges, how close the ends of each edge come to the other edge.
+  /// The shortest distance from an end of one of two edges to the other edge.
   private func apart(_ one: GeodesicSegment, _ other: GeodesicSegment) -> Double {
     let first = min(other.foot(of: one.start).distance, other.foot(of: one.end).distance)
     return min(first, one.foot(of: other.start).distance, one.foot(of: other.end).distance)

@@ -57,8 +57,8 @@ import Testing
     }
   }
 
-  /// An island in a lake is outside the land around the lake, even if the island fills the lake; a part on the land
-  /// overlaps the land.
+  /// An island in a lake does not overlap the land around the lake, even if the island fills the lake; a part that lies
+  /// on the land does overlap it.
   @Test func aPartMayLieInAHole() throws {
     let land = [square(0, 0, 10), square(2, 2, 4)]
     #expect(try defect([land, [square(3, 3, 1)]]) == nil)

@@ -52,8 +52,8 @@ def names() -> dict[str, tuple[str, str]]:
 
 
 def _labelled(text: str) -> str:
-    """Turns a paragraph with the rules of the header's first page into a list. In the header, each rule begins a new
-    line with a label; Doxygen joins these lines."""
+    """Turns the paragraph with the rules on the first page of the reference into a list. In the header, each rule
+    begins a new line with a label; Doxygen joins these lines."""
     first = HEADER.read_text(encoding="utf-8").partition("*/")[0]
     labels = "|".join({*re.findall(r"^ \* (\w[\w ]{2,12}):(?: |$)", first, re.MULTILINE)} - {"Fencepost"})
     paragraphs = text.split("\n\n")
@@ -87,7 +87,7 @@ class Writer:
         return self.words(re.sub(r"\s+", " ", "".join(parts)).strip())
 
     def blocks(self, element: Element | None) -> Iterator[str]:
-        """The paragraphs of a description, with lists and code at their places in the text."""
+        """The paragraphs, lists and code blocks of a description, in their order."""
         for child in element if element is not None else ():
             if child.tag == "para":
                 parts = [child.text or ""]
@@ -196,8 +196,8 @@ def _cpp(writer: Writer, xml: Path) -> str:
 
 
 def pages(xml: Path, mentions: Mapping[str, list[str]]) -> dict[str, str]:
-    """Returns the path and the text of each page. ``mentions`` maps each page to the guides that name something on that
-    page."""
+    """Returns the path and the text of each page of the reference. ``mentions`` lists, for each page, the guides that
+    mention a name from the page."""
     writer = Writer()
     entries = _entries(writer, xml)
     (header,) = parse(xml / "fencepost_8h.xml").getroot().iter("compounddef")

@@ -4,8 +4,8 @@
 
 INPUT is a folder that receives CSV files (vehicle, lat, lon, accuracy, time_us). Each micro-batch writes its events to
 OUTPUT/batch=N and replaces the output of an earlier attempt: the sink is idempotent, so no event occurs twice. Run the
-program again after more files have arrived, or after it was killed; it continues from the checkpoint. Without
-`availableNow` the program would not end.
+program again after more files have arrived, or after it was killed; it continues from the checkpoint. With
+`availableNow`, the program ends when it has read all files that were there at its start.
 """
 
 from __future__ import annotations

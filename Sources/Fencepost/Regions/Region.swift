@@ -5,10 +5,11 @@
 public class Region: Hashable {
   /// 1 … 254 bytes of UTF-8. Regions of different types may have the same identifier.
   public let identifier: String
-  /// Whether a call of `didEnterRegion` follows when the device enters the region; `didDetermineState` is called in any
-  /// case.
+  /// Whether `didEnterRegion` is called when the device enters the region. `didDetermineState` is called even if this
+  /// value is `false`.
   public var notifyOnEntry = true
-  /// Whether `didExitRegion` is called when the device leaves the region; `didDetermineState` is called in any case.
+  /// Whether `didExitRegion` is called when the device leaves the region. `didDetermineState` is called even if this
+  /// value is `false`.
   public var notifyOnExit = true
 
   /// The definition of the condition that represents the region.
@@ -57,7 +58,7 @@ public final class CircularRegion: Region {
   var circle: CircularGeographicCondition { CircularGeographicCondition(center: center, radius: radius) }
 }
 
-/// The surroundings of one beacon, of all beacons with a given UUID, or of all beacons with a given UUID and major
+/// The area around one beacon, around all beacons with a given UUID, or around all beacons with a given UUID and major
 /// number.
 public final class BeaconRegion: Region {
   public let uuid: BeaconUUID
@@ -127,7 +128,7 @@ extension MonitorEngine {
     return region
   }
 
-  /// All regions, in the order in which they were added, with their slots.
+  /// All regions with their slots, in the order in which the regions were added.
   var regions: [(slot: UInt32, region: Region)] {
     var found: [(UInt32, Region)] = []
     var after: UInt64 = 0

@@ -1,19 +1,19 @@
 import CFencepost
 import FencepostCore
 
-/// A `fencepost_conditions *`: one counted reference to a table. A table that fleets share has its own locks. A
-/// monitor's own table is protected by the monitor's lock, so that a change of the table is saved with the monitor and
-/// triggers the monitor's wake-up callback.
+/// A `fencepost_conditions *`: one counted reference to a table. A table that fleets share is protected by its own
+/// locks. A monitor's own table is protected by the monitor's lock, so that a change of the table is saved with the
+/// monitor and triggers the monitor's wake-up callback.
 enum ConditionsHandle {
   case shared(Conditions)
   case own(MonitorHandle)
 
-  /// The pointer to a monitor's table is the pointer to the monitor's handle with this bit set; both pointers are
-  /// aligned, so the bit is otherwise 0.
+  /// A pointer to a monitor's own table is the address of the monitor's handle plus this bit. Handles are aligned, so
+  /// the bit is 0 in all other pointers.
   private static var ownBit: UInt { 1 }
 
-  /// The assumed state if the caller's options are NULL. In a shared table, a condition whose assumed state is not
-  /// `unsatisfied` would produce an event for each device.
+  /// The assumed state if the caller passes NULL as the options. In a shared table, a condition whose assumed state is
+  /// not `unsatisfied` would produce an event for each device.
   var assuming: Event.State {
     switch self {
     case .shared: .unsatisfied
@@ -21,7 +21,7 @@ enum ConditionsHandle {
     }
   }
 
-  /// Passes a reference to the caller, who must release it with `fencepost_conditions_destroy`.
+  /// Passes a counted reference to the caller, who must release it with `fencepost_conditions_destroy`.
   func give() -> OpaquePointer {
     switch self {
     case .shared(let conditions): return OpaquePointer(Unmanaged.passRetained(conditions).toOpaque())
@@ -29,7 +29,7 @@ enum ConditionsHandle {
     }
   }
 
-  /// Borrows the reference for one call.
+  /// Returns the table to which a C pointer refers; the caller keeps its reference.
   static func borrow(_ pointer: OpaquePointer?) throws(BoundaryError) -> ConditionsHandle {
     let raw = UnsafeRawPointer(try Boundary.require(pointer, "conditions"))
     guard UInt(bitPattern: raw) & ownBit == 0 else {
@@ -51,7 +51,7 @@ enum ConditionsHandle {
     }
   }
 
-  /// The shared table; throws if the table is a monitor's own table.
+  /// Returns the shared table; throws an error if the table is a monitor's own table.
   ///
   /// - Parameter remedy: The end of the error message, which names the call to use for a monitor.
   func requireShared(_ remedy: StaticString) throws(BoundaryError) -> Conditions {
@@ -62,7 +62,7 @@ enum ConditionsHandle {
     return conditions
   }
 
-  /// The version of the table; for a monitor's own table it is computed anew.
+  /// The version of the table. For a monitor's own table, the version is computed at each call.
   var version: TableVersion {
     get throws(BoundaryError) {
       switch self {
@@ -72,8 +72,8 @@ enum ConditionsHandle {
     }
   }
 
-  /// Changes the conditions under the lock. Pass the same generic function for both arguments: the first is called for
-  /// a shared table, and the second for a monitor.
+  /// Changes the conditions under the lock. Pass the same generic function for both arguments: `shared` is called for a
+  /// shared table, and `own` for a monitor.
   func change<Result: Sendable>(
     _ shared: (inout ConditionTable) throws(MonitorError) -> Result,
     _ own: (inout MonitorEngine) throws(MonitorError) -> Result
@@ -86,8 +86,9 @@ enum ConditionsHandle {
     }
   }
 
-  /// Reads the conditions and the rules of their holder; the read may take a long time. Pass the same generic function
-  /// for both arguments. See ``read(_:)``.
+  /// Runs a read-only call that may take a long time. For a monitor, the call can also read the monitor's other data.
+  /// Pass the same generic function for both arguments: `shared` is called for a shared table, and `own` for a monitor.
+  /// See ``read(_:)``.
   func check<Result: Sendable>(
     _ shared: (ConditionTable) throws(MonitorError) -> Result,
     _ own: (MonitorEngine) throws(MonitorError) -> Result
@@ -100,7 +101,7 @@ enum ConditionsHandle {
     }
   }
 
-  /// Runs one read-only call; a shared table can be read even while fleets are feeding.
+  /// Runs one read-only call; a shared table can be read even while fleets feed inputs.
   func read<Result: Sendable>(
     _ body: (ConditionTable) throws(MonitorError) -> Result
   ) throws(BoundaryError) -> Result {

@@ -2,8 +2,7 @@ import CFencepost
 import FencepostCore
 
 extension MonitorError {
-  /// The error's number in the C interface. The switch is exhaustive, so a new case does not compile until it has a
-  /// number.
+  /// The error's number in the C interface. The switch is exhaustive, so a new case without a number does not compile.
   var status: fencepost_status {
     let number: Int =
       switch self {
@@ -65,8 +64,8 @@ func describe(_ status: fencepost_status) -> (name: StaticString, message: Stati
 }
 
 extension ConditionKind {
-  /// The number that identifies this kind of condition in the C interface. The switch is exhaustive, so a new case does
-  /// not compile until it has a number.
+  /// The number that identifies this kind of condition in the C interface. The switch is exhaustive, so a new case
+  /// without a number does not compile.
   var number: fencepost_condition_kind {
     switch self {
     case .circularGeographic: fencepost_condition_kind(FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC)

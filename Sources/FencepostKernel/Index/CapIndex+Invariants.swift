@@ -1,7 +1,7 @@
 #if FENCEPOST_INVARIANTS
   extension CapIndex {
-    /// Every node can be reached, has the correct children and reach, and contains only caps that belong there; the
-    /// blocks and the counts agree with the nodes.
+    /// Checks that every node can be reached, that its children and its `reach` are correct, and that it contains only
+    /// caps that belong to it. The numbers of blocks and caps must agree with the nodes.
     package func checkInvariants() throws(Invariant.Broken) {
       var caps = 0
       var ownedGroups = 0

@@ -5,10 +5,10 @@ struct LineCandidates {
   var parts = SIMD8<Float>()
   private var leasts = SIMD8<Float>(repeating: .infinity)
   private(set) var count = 0
-  /// Bounds of the distance to the nearest chord, in metres.
+  /// Lower and upper bounds of the distance to the nearest chord, in metres.
   private(set) var least = Float.infinity
   private(set) var most = Float.infinity
-  /// Whether there are too many candidates to list.
+  /// Whether there are more candidate edges than `edges` can contain.
   private(set) var isCrowded = false
 
   /// - Parameter point: A point near the surface.
@@ -43,8 +43,8 @@ struct LineCandidates {
     }
   }
 
-  /// The largest chord, up to 20 km, that a point can have if it is nearer along the surface than a point whose chord
-  /// is `most`; see `ShapeLine.nearest(to:)`.
+  /// Of two points, the one with the longer chord can be nearer along the surface. If the shorter chord is `most` and
+  /// at most 20 km, the longer chord is at most this bound; see `ShapeLine.nearest(to:)`.
   static func widened(_ most: Float) -> Float { most + most * 0x1p-20 + 1e-3 }
 
   private mutating func drop(beyond limit: Float) {
@@ -58,7 +58,8 @@ struct LineCandidates {
 }
 
 extension ShapeLine {
-  /// Beyond this distance, in metres, chords cannot decide the side.
+  /// If the distance from a point to the line is longer than this, in metres, the point's side is always computed
+  /// exactly.
   static var farthestPlainSide: Float { 20_000 }
 
   /// The side of the line on which a point lies, if the nearest chords decide it: 1 for left, −1 for right, 0 if the
@@ -77,8 +78,9 @@ extension ShapeLine {
     return side
   }
 
-  /// The side on which a point lies, determined by one edge. This function and its callees are inlined into the caller,
-  /// because passing a line would copy it.
+  /// Returns on which side of the line a point lies, judged by one edge near the point: 1 for left, −1 for right, 0 if
+  /// the exact solution is needed. This function and its callees are inlined into the caller, because passing a line
+  /// would copy it.
   @inline(__always)
   func plainSide(of point: EarthVector, _ edge: Int, _ part: Float, _ distance: Double) -> Int {
     guard let own = offset(of: point, from: edge) else { return 0 }

@@ -20,20 +20,21 @@ extension ShapeLine {
     return best
   }
 
-  /// The side on which a point lies, given the point of the line that is nearest to it.
+  /// Returns on which side of the line a point lies; `best` is the nearest point of the line.
   private func side(of point: SurfacePoint, _ best: LineFoot) -> Double {
     if isRivalled(best, of: point), let side = sideAround(point, best) { return side }
     return nearSide(of: point, best)
   }
 
-  /// The side of a point, as determined by the edges at the point of the line that is nearest to it.
+  /// Returns on which side of the line a point lies, judged only by the edges that meet at `best`, the nearest point of
+  /// the line.
   func nearSide(of point: SurfacePoint, _ best: LineFoot) -> Double {
     if best.vertex >= 0 { return side(of: point, at: best.vertex, best.edge) }
     return needleSide(best, of: point.vector, point) ?? best.side
   }
 
-  /// The nearest place of the line, if it can be computed without trigonometry because the edges that may be nearest
-  /// are few, short and near; otherwise `nil`.
+  /// The nearest point of the line; `nil` if it cannot be computed without trigonometry, because the edges that may be
+  /// nearest are too many, too long or too far away.
   func nearestInSpace(to point: EarthVector, isSided: Bool = true) -> LineFoot? {
     guard !isEmpty else { return nil }
     let candidates = LineCandidates(self, near: point)
@@ -69,7 +70,7 @@ extension ShapeLine {
 
   /// The edge whose chord is nearest to a point in space.
   ///
-  /// - Returns: The edge, and an upper bound of the shortest chord, in metres.
+  /// - Returns: The edge, and an upper bound of the straight distance from the point to the line, in metres.
   func nearestChord(to point: EarthVector) -> (edge: Int, most: Double) {
     var (nearest, most) = (0, Float.infinity)
     LineSearch.run(self, at: point) { found, search in
@@ -94,8 +95,8 @@ extension ShapeLine {
     return (max(0, Double(least)), Double(most))
   }
 
-  /// A point whose chord is longer than `chord` can still be nearer along the surface, but only if its chord is below
-  /// this bound. Two chords that span the same geodesic distance can differ in length, because the ellipsoid's
+  /// A point with a longer chord than `chord` can still be nearer along the surface, but only if its chord is shorter
+  /// than this bound. Two chords that span the same geodesic distance can differ in length, because the ellipsoid's
   /// curvature varies: see `DistanceBounds`.
   private static func widened(_ chord: Double) -> Double {
     if chord <= ChordThreshold.near {
@@ -113,7 +114,8 @@ extension ShapeLine {
       side: foot.side)
   }
 
-  /// `nil` for edges and distances that are too long for the series of `ShortSegment`.
+  /// Returns the point of an edge that is nearest to a point, or `nil` if the edge or the distance is too long for the
+  /// series of `ShortSegment`.
   func shortFoot(_ edge: Int, of point: EarthVector) -> LineFoot? {
     let (start, end) = (vertices[edge], vertices[edge + 1])
     guard start.squaredChord(to: end) <= ShortSegment.limit * ShortSegment.limit else { return nil }

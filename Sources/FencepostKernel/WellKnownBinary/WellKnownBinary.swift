@@ -1,9 +1,8 @@
 /// Shapes as well-known binary: Polygon, MultiPolygon, LineString and MultiLineString.
 ///
 /// Shapes are written as in ISO/IEC 13249-3:2016, section 5.1.46: little endian, with only x (longitude) and y
-/// (latitude), and with closed rings. Shapes are read in either byte order. Their z and m may be encoded as in ISO WKB
-/// (types from 1000, 2000 and 3000 on) or as in PostGIS's EWKB (flags in the type), whose spatial reference must be WGS
-/// 84.
+/// (latitude), and with closed rings. Shapes are read in either byte order. Shapes with z or m may be in ISO WKB (types
+/// from 1000, 2000 and 3000 on) or in PostGIS's EWKB (flags in the type). The spatial reference of EWKB must be WGS 84.
 public enum WellKnownBinary {
   /// The numbers of the geometry types in well-known binary.
   enum GeometryType: UInt32 {
@@ -35,16 +34,16 @@ public enum WellKnownBinary {
     }
   }
 
-  /// The shape that was read.
+  /// A shape that was read from well-known binary.
   public struct Geometry: Sendable, Equatable {
     /// True if the shape has rings, and false if it has lines.
     public var isPolygon: Bool
     public var vertices: ShapeVertices
   }
 
-  /// The reason why bytes are not a shape, and the place of the fault.
+  /// The reason why bytes cannot be read as a shape, and the position of the fault in the bytes.
   public struct Defect: Error, Sendable, Equatable {
-    /// The byte at which the fault was found, counted from 0.
+    /// The position of the byte at which the fault was found, counted from 0.
     public var offset: Int
     /// The description of the defect, without the byte offset.
     public var reason: String

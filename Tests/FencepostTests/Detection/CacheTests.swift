@@ -7,8 +7,8 @@ import Testing
 
 /// Caches may be dropped at any time: dropping all of them before each input does not change any event.
 @Suite struct CacheTests {
-  /// Drops a monitor's caches: the index of slots, the deadlines, the watches, and the near cache with its safe region.
-  /// A snapshot contains none of the caches.
+  /// Drops a monitor's caches: the index of slots, the deadlines, the watches, and the cache of near conditions with
+  /// its safe region. A snapshot contains none of the caches.
   @Test(arguments: 1...(isSoak ? 400 : 16)) func aMonitorWithoutCaches(_ number: Int) throws {
     var life = RandomLife("a monitor without caches", number)
     var engine = try MonitorEngine(options: life.options())

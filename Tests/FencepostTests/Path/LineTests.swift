@@ -27,7 +27,8 @@ import Testing
     LineGeographicCondition(path: points.map { place($0.0, $0.1) })
   }
 
-  /// The events of a path over a line, in `brief` form. There is a fix every `every` seconds.
+  /// The crossings of a device that moves over lines, each as its time and direction. Consecutive fixes are `every`
+  /// seconds apart.
   private func events(
     _ lines: [[(Double, Double)]], _ way: [(Double, Double)], _ every: Double = 10
   ) throws -> [String] {
@@ -81,7 +82,7 @@ import Testing
     #expect(try events([[(0, 0), (0, 100)]], [(-50, 1), (50, 1)]) == ["5.000001 l2r"])
   }
 
-  /// Passing through a vertex counts once; touching a vertex does not count.
+  /// A path through a vertex of the line counts as one crossing; a path that only touches a vertex does not count.
   @Test func verticesCountOnce() throws {
     #expect(try events([[(0, -100), (0, 0), (0, 100)]], [(-50, 0), (50, 0)]).count == 1)
     #expect(try events([[(-40, -100), (0, 0), (-30, 100)]], [(-50, 0), (50, 0)]).count == 1)
@@ -96,8 +97,8 @@ import Testing
     }
   }
 
-  /// A fix on the line counts as lying to the left of the line: a device that then continues is counted once, wherever
-  /// the fixes are.
+  /// A fix on the line counts as lying to the left of the line. Therefore a device that stops on the line and then
+  /// continues across it is counted once.
   @Test func whoStopsOnTheLineIsCountedOnce() throws {
     for middle in [0.0, -10, 10] {
       #expect(try events([[(0, -100), (0, 100)]], [(-50, 0), (0, middle), (50, 0)]).map(\.direction) == ["l2r"])
@@ -280,7 +281,8 @@ import Testing
     #expect(engine.drain().contains { $0.identifier == "new" })
   }
 
-  /// Removing a condition removes its waiting events, and a replacement starts fresh.
+  /// The removal of a condition also removes its pending events. A condition that replaces it starts as a new
+  /// condition.
   @Test func removingTakesTheEventsAlong() throws {
     var engine = try engine()
     let way = [-50.0, 50].enumerated().map { Fix(coordinate: place($1, 0), time: at(Double($0) * 10)) }
@@ -297,7 +299,8 @@ import Testing
     try checkInvariants(of: engine, "at the end")
   }
 
-  /// Saves the monitor after each fix, while events are waiting or delivered.
+  /// Saves and restores the monitor before each fix. At that time, some events are pending, and others have been
+  /// delivered.
   @Test func aSnapshotGoesOn() throws {
     var engine = try engine()
     try engine.add(line([(0, -100), (0, 100)]), identifier: "g", tag: 3)
@@ -387,7 +390,7 @@ import Testing
 }
 
 extension Event {
-  /// The time of a crossing in seconds, and its direction.
+  /// The time of a crossing in seconds and its direction, as in "5.000001 l2r".
   var crossed: String {
     "\(Double(date!.microseconds) / 1e6) \(direction.map { $0 == .leftToRight ? "l2r" : "r2l" } ?? "none")"
   }

@@ -1,5 +1,5 @@
-"""Runs the programs of the guide, bindings/site/guides/spark.md, word for word and in order, as a reader would: in the
-session that the guide creates, and without an environment variable that names a Python for the workers."""
+"""Runs the programs of the guide bindings/site/guides/spark.md unchanged and in order. As for a reader, the guide
+creates the session, and no environment variable names the Python interpreter of the workers."""
 
 from __future__ import annotations
 

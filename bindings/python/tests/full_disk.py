@@ -6,8 +6,8 @@ import resource
 
 
 class FullDisk:
-    """While this context manager is active, the process cannot write to any file. Ignores the signal that the system
-    sends when the process reaches the limit."""
+    """While this context manager is active, the process cannot write to any file. Python ignores the signal that the
+    system sends when the process exceeds its limit for the size of a file, so the write fails with an error."""
 
     def __enter__(self) -> None:
         self.limits = resource.getrlimit(resource.RLIMIT_FSIZE)

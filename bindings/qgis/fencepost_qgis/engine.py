@@ -1,4 +1,4 @@
-"""Checks whether the engine that the plugin includes runs here."""
+"""Checks whether the engine that comes with the plugin can run on this computer."""
 
 import platform
 import sys

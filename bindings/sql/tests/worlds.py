@@ -1,4 +1,5 @@
-"""Generated worlds: zones in the form of the SQL hosts and of the Python package, and drives through them."""
+"""Generates zones, both as rows for the SQL hosts and as conditions for the Python package, and drives through these
+zones."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ Zone = tuple[str, bytes, str | None]
 
 
 def zones(seed: int, count: int = 30) -> tuple[list[Zone], dict[str, Any]]:
-    """Returns circles, polygons with holes and corridors around Basel, as rows for SQL and as conditions for Python, by
-    identifier."""
+    """Returns circles, polygons with holes and corridors around Basel in two forms: as rows for SQL, and as conditions
+    by identifier for Python."""
     rng = random.Random(seed)
     rows: list[Zone] = []
     conditions: dict[str, Any] = {}

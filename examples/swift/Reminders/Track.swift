@@ -25,8 +25,8 @@ final class Track: NSObject, XMLParserDelegate {
     guard parser.parse() else { throw Unreadable(description: "\(file) is not GPX, line \(parser.lineNumber)") }
   }
 
-  /// The fixes. Points without times become one fix per second, which move at a given speed along straight lines on the
-  /// map.
+  /// The fixes. Points without times are converted to fixes of a device, one per second, that moves at a given speed
+  /// along straight lines on the map.
   func fixes(speed: Double?, start: Timestamp) throws -> [Fix] {
     let points = ["trkpt", "rtept", "wpt"].lazy.compactMap { self.points[$0] }.first ?? []
     let timed = points.compactMap { point in

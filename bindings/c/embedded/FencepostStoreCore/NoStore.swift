@@ -1,7 +1,7 @@
 public import FencepostCore
 
-/// The store module for targets without files. It refuses to open any store. On targets without files, programs persist
-/// snapshots and exported devices instead.
+/// The store module for targets without files. Every attempt to open a store fails. On targets without files, programs
+/// persist snapshots and exported devices instead.
 package final class NoStore: MonitorStorage, FleetStorage {
   static var refusal: MonitorError { .storeUnavailable("this build of the library has no store; it has snapshots") }
 

@@ -182,7 +182,8 @@ def test_what_a_layer_cannot_hold(tmp_path: Path) -> None:
 
 
 def test_a_corridor_of_a_file_is_lived_through(tmp_path: Path) -> None:
-    """Returns fixes of a drive along a road and away from the road."""
+    """A device drives along a road and then away from it: the corridor around the road gives one event for entering and
+    one for leaving."""
     path = write(tmp_path / "c.geojson", feature("LineString", [[0, 0], [0.01, 0]], "road", radius=20))
     fixes = [Fix(0, 0.0005 * step, time=step * 1_000_000) for step in range(10)]
     fixes += [Fix(0.0002 * step, 0.005, time=(10 + step) * 1_000_000) for step in range(10)]

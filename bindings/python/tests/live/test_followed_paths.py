@@ -1,5 +1,5 @@
-"""Tests the path of each device in a `Follower` of a fleet and in ``watch --by``. A place that a device passes between
-its fixes is reported. No time passes for a device while its next fix may still continue its path."""
+"""Tests the path of each device, both in a `Follower` of a fleet and in ``watch --by``. A place is reported even if the
+device passes it between two fixes. No time passes for a device while its next fix may still continue its path."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def drawn() -> Any:
 
 
 def test_the_overview_map_lies_where_it_hides_fewer_places(drawn: Any) -> None:
-    """Each expected value consists of the side of the overview map and the number of places below the map."""
+    """Each expected value states on which side the overview map lies, and how many places it covers."""
     sides = drawn["sides"]
     assert sides["empty"] == ["right", 0] and sides["left"] == ["right", 0]
     assert sides["right"] == ["left", 0] and sides["wider"] == ["left", 0]
@@ -36,14 +36,15 @@ def test_the_overview_map_lies_where_it_hides_fewer_places(drawn: Any) -> None:
 
 
 def test_labels_avoid_marks(drawn: Any) -> None:
-    """Each expected value is the lower end of a label. In the four cases, the label lies above its place, below its
-    place, farther above it, and on the marks."""
+    """Each expected value is the position of the lower end of a label, in pixels from the top. Without marks nearby,
+    the label lies above its point. A mark above the point moves the label below the point, and marks above and below
+    move it farther up. If there are marks on all sides, the label covers some of them."""
     assert drawn["labels"] == {"free": [200], "above": [256], "both": [190], "everywhere": [200]}
 
 
 def test_states_show_only_visits_of_the_period(drawn: Any) -> None:
-    """Each expected value consists of the left end and the width of each bar, in a row of 500 pixels for the period
-    from 1000 to 2000."""
+    """Each bar is expected as its left end and its width, in pixels, where the period from 1000 to 2000 is 500 pixels
+    wide."""
     assert drawn["bars"] == {
         "before": [],
         "within": [[100, 100]],

@@ -18,7 +18,7 @@ pytest.importorskip("nanoarrow")
 
 
 def shapes(kind: str, count: int = 30, seed: int = 1) -> list[Any]:
-    """Shapes of one type, some of them with holes."""
+    """Returns random shapes of one type, some of them with holes."""
     world = random.Random(seed)
     found = []
     for _ in range(count):

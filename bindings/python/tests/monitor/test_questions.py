@@ -19,7 +19,7 @@ from fencepost.errors import InvalidArgumentError
 from fencepost.types import Matches
 
 NEAR = 3e-8
-"""Twice the largest error of a distance, in metres."""
+"""Twice the largest error of a computed distance, in metres."""
 
 
 def place(source: random.Random) -> tuple[float, float]:
@@ -37,8 +37,8 @@ def moved(at: tuple[float, float], azimuth: float, metres: float) -> tuple[float
 
 
 class World:
-    """A monitor with conditions of all kinds, after removals and replacements, and a second computation of the distance
-    to each condition."""
+    """A monitor with circles, polygons, corridors and beacons, some of which were removed or replaced. The distance to
+    each condition is also computed independently of the monitor."""
 
     def __init__(self, seed: int) -> None:
         source = self.source = random.Random(seed)

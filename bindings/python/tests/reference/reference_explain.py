@@ -1,6 +1,6 @@
-"""The explanation functions of the monitor's reference model.
+"""Explains the states of conditions, as part of the monitor's reference model.
 
-Like reference.py, these functions were written only from ``design/semantics.md``.
+Like reference.py, this module was written from ``design/semantics.md`` alone.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def _explain_beacon(c, clock, answer):
 
 
 def _accuracy_that_decides(c, d):
-    """Returns the largest accuracy with which a fix at `d` would be decisive, or None if no accuracy would be
-    decisive."""
+    """Returns the largest accuracy with which a fix at the distance `d` would be decisive, or None if no accuracy would
+    be decisive."""
     r, k = c.line, c.policy["accuracy_factor"]
     coarse = max(c.size, 100.0)
     if k == 0:

@@ -1,8 +1,8 @@
 """Makes random polygons and corridors around a point, each for both the engine and the reference.
 
-An engine may compute depths up to 1 % too small. All polygons in these tests are deeper than 2 km, and no margin or
-accuracy in the random lives is near that depth, so the error of 1 % never decides a result. The depth of a corridor is
-its radius, so corridors of all sizes can be used.
+An engine may compute a depth that is up to 1 % too small. All polygons in these tests are deeper than 2 km. No margin
+or accuracy in the random tests comes near 2 km, so an error of 1 % in the depth never changes a result. The depth of a
+corridor is its radius, so the tests can use corridors of all sizes.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ DEEP = 10_000.0
 
 
 class RoughPolygon(Polygon):
-    """Computes the signed distance in double precision; the depth is not computed, but is known to exceed all values
-    with which it is compared."""
+    """Computes the signed distance in double precision. The depth is a constant that exceeds every value with which the
+    tests compare it."""
 
     depth = DEEP  # type: ignore[assignment]
 

@@ -1,4 +1,5 @@
-"""Compares the reference for shapes with closed formulas, with dense sampling, and with its own alternative methods."""
+"""Compares the reference for shapes with closed formulas, with dense sampling, and with other methods of the same
+reference."""
 
 from __future__ import annotations
 
@@ -95,8 +96,8 @@ def test_distance_along_a_meridian() -> None:
 
 @pytest.mark.parametrize("corners", [3, 4, 7, *in_full(64)])
 def test_caps_around_a_pole(corners: int) -> None:
-    """The test uses a regular ring around the pole: the signed distance at the pole is the height of the ring's
-    triangles, which lies between spherical bounds."""
+    """The test uses a regular ring around the pole: the nearest point of the boundary is the middle of an edge, which
+    is nearer to the pole than the vertices."""
     for latitude in (60, 85, 89.9, -89.999):
         ring = [[k * 360 / corners, latitude] for k in range(corners)]
         cap = Polygon([[ring]])
@@ -147,8 +148,8 @@ def test_the_side_is_that_of_counting_crossings(reach: float) -> None:
 
 @pytest.mark.parametrize("poke", [*in_full(-5e-12, -1e-13), 0, *in_full(1e-13), 5e-12])
 def test_a_tip_at_an_edge_says_nothing_of_what_is_behind_it(poke: float) -> None:
-    """The test uses a notch, a hole and a part, each with a vertex within 0.6 µm of an edge: the signed distance must
-    be the one that results if the vertex lies 1 mm before the edge."""
+    """A polygon with a notch, one with a hole and one with two parts each have a vertex within 0.6 µm of another edge.
+    The signed distance must be the same as if the vertex were 1 mm away from that edge."""
     tip, before, left, right = [0.5, poke], [0.5, 1e-8], [0.1, 1], [0.9, 1]
     outer = [[0, 0], [1, 0], [1, 2], [0, 2]]
     for shape in (
@@ -177,7 +178,8 @@ def test_no_farther_than_the_position_moves() -> None:
 
 
 def test_turned_and_mirrored_worlds() -> None:
-    """The test uses rotations by an angle that loses no digits, and reflections at the equator and at a meridian."""
+    """The test rotates shapes by angles that can be added to the longitudes without rounding, and reflects shapes at
+    the equator and at a meridian."""
     source = random.Random(SEED)
     for _ in range(10):
         ring = [[round(x * 64) / 64, round(y * 64) / 64] for x, y in star(source, 800_000, 5)]
@@ -224,8 +226,8 @@ def test_winding_means_nothing_unless_it_is_said(turned: bool) -> None:
 
 
 def test_halves_are_the_whole() -> None:
-    """If a shape is cut at 180 degrees, at another meridian with the same vertices, or at the pole, signed distances do
-    not change."""
+    """Edges that a ring follows in both directions, such as a cut to the pole, are not a boundary. A polygon that is
+    cut at 180 degrees has the same signed distances as the whole polygon."""
     whole = Polygon([[[[170, 10], [-170, 10], [-170, 20], [170, 20]]]])
     # The vertices of the halves at 180 degrees are the points where the edges of the whole polygon meet that meridian.
     low, high = (edge.at(edge.length / 2)[0] for edge in (whole.boundary.edges[0], whole.boundary.edges[2]))

@@ -17,7 +17,7 @@ from .outcomes import UsageError
 
 
 def check_page(options: argparse.Namespace, is_one: bool) -> None:
-    """Checks the page's options.
+    """Checks the options that concern the web page.
 
     Raises:
         UsageError: A page option needs another option that is missing, or the devices have no names.
@@ -40,7 +40,7 @@ def open_page(
 
     Raises:
         MissingExtraError: A library of the web server is not installed.
-        OSError: The page cannot listen on the address.
+        OSError: The web server cannot listen on the given address.
     """
     host, _, port = options.page.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")

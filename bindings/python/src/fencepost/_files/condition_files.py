@@ -39,7 +39,7 @@ class ConditionRow:
     policy: TransitionPolicy | None
     """None for a gate."""
     leaves_edges_open: bool = False
-    """True if the file does not state which kind of edges a shape has."""
+    """True if the file does not state whether the edges of the shape are geodesic or planar."""
     tag: int = 0
     max_vertices: int = 0
     """The largest number of vertices of a shape; 0 means that only the library's limit applies."""
@@ -63,12 +63,12 @@ def read_conditions(
             fields come from `default`.
         how: Which layer of a vector file to read, whether to transform the file's coordinates, and how many vertices a
             condition may have.
-        columns: Names of columns or properties that have unusual names.
+        columns: Which column or property has which meaning, if the library does not recognise its name.
         radius: Radius, in metres, for circles that do not specify one.
         assuming: Initial state of conditions that have no assumed state of their own.
 
     Raises:
-        InputError: The file cannot be used; the text names file, feature and reason.
+        InputError: The file cannot be used; the error message names the file, the feature and the reason.
     """
     features = _features(path, how, columns or {}, radius)
     rows = condition_rows(features, path, default, radius, assuming, how.max_vertices)
@@ -108,8 +108,8 @@ def condition_rows(
     assuming: State = State.UNKNOWN,
     max_vertices: int = MAX_VERTICES,
 ) -> list[ConditionRow]:
-    """Converts features to conditions; each condition keeps its place in the file for messages. `radius` and `assuming`
-    apply to features without a radius or an assumed state, and `max_vertices` applies to each shape.
+    """Converts features to conditions. Each condition keeps its position in the file, which messages name. `radius` and
+    `assuming` apply to features without a radius or an assumed state, and `max_vertices` applies to each shape.
 
     Raises:
         InputError: A feature cannot be used, or an identifier occurs twice.
@@ -134,7 +134,7 @@ def condition_rows(
 
 
 def row_number(place: str) -> int | None:
-    """The row number in a place such as ``row 7``, or None if the place is not a row."""
+    """Returns the number in a text such as ``row 7``, or None if the text does not name a row."""
     return int(place.removeprefix("row ")) if place.startswith("row ") else None
 
 

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 BATCH_ROWS = 65_536
 LINE_CHARACTERS = 48
-"""The usual length of a CSV line. For batches of n rows, a file is read in pieces of n times this many characters."""
+"""The usual length of a CSV line. For batches of n rows, each read from the file takes n times this many characters."""
 HELD_ROWS = 131_072
 ALL_ROWS = 1 << 63
-"""No limit for the number of rows that are held back, because the rows are already in memory and may be sorted
-there."""
+"""The number of rows that may be read and sorted before the first row is returned: no limit, because the rows are
+already in memory."""
 MOST_SORTED = 10_000_000
 """The largest number of rows that are sorted in memory; this many rows need half a gigabyte."""
 TOO_LARGE = f"a file of more than {MOST_SORTED} rows is too large to sort in memory"
@@ -51,8 +51,8 @@ class Rows(NamedTuple):
     """Consecutive rows of a file: the track of each row (a number, in order of first appearance) and its fix.
 
     NaN means a missing position or an accuracy that is not reported. If no row reports an accuracy, `accuracies` is
-    None. `known` is the number of different tracks from the first row of the file to the last row of the batch. `place`
-    returns the position of a row in the file.
+    None. `known` is the number of distinct tracks in the file up to the end of this batch. `place` is a function that
+    converts the index of a row in the batch to the row's position in the file, as text for messages.
     """
 
     tracks: array[int]
@@ -65,8 +65,7 @@ class Rows(NamedTuple):
 
 
 def _sorted(batches: Sequence[Rows]) -> Iterator[Rows]:
-    """Sorts the rows of each track by time. Among all rows, each track's rows still occupy the same positions as
-    before."""
+    """Sorts the rows of each track by time. Rows change places only with rows of the same track."""
     whole: list[array[Any]] = []
     for column in (0, 1, 2, 4):
         joined = array("q" if column in (0, 4) else "d")
@@ -95,14 +94,14 @@ def _sorted(batches: Sequence[Rows]) -> Iterator[Rows]:
 
 
 def _place(batches: Sequence[Rows], ends: Sequence[int], rows: Sequence[int], row: int) -> str:
-    """For a row of a sorted batch, returns the row's place in the file."""
+    """Returns the position in the file, as text for messages, of the row with index `row` in a sorted batch."""
     batch = bisect_right(ends, rows[row])
     return batches[batch].place(rows[row] - ends[batch] + len(batches[batch].tracks))
 
 
 class UnsortedError(InputError):
-    """Rows are not in time order and cannot be sorted in memory: there are too many rows, or the first unsorted row
-    comes too late in the file."""
+    """Rows are not in time order and cannot be sorted in memory, because there are too many rows or because the first
+    unsorted row comes too late in the file."""
 
 
 class _Numbers(dict[Any, int]):
@@ -117,10 +116,11 @@ class ManyTracks:
     """A file or a table with one or more tracks.
 
     Attributes:
-        keys: The keys of the tracks, in order of first appearance. The list is complete when all rows have been read.
+        keys: The keys of the tracks, in order of first appearance. The list of keys is complete only after all rows
+            have been read.
         first: The first rows that were read.
-        held_rows: With `sort`, the number of rows that are checked before the first row is returned. If the checked
-            rows are in order, all other rows are assumed to be in order.
+        held_rows: With `sort`, the number of rows that are checked before the first row is returned. If these rows are
+            in order, all other rows are assumed to be in order.
     """
 
     def __init__(
@@ -146,12 +146,13 @@ class ManyTracks:
     def batches(self) -> Iterator[Rows]:
         """The rows in file order.
 
-        If `sort` is True, the first rows are held back. If one of the first rows is earlier than a previous row of its
-        track, the whole file is read, and the rows of each track are sorted by time.
+        If `sort` is True, the first `held_rows` rows are read and checked before any row is returned. If one of these
+        rows is earlier than a previous row of the same track, the whole file is read, and the rows of each track are
+        sorted by time.
 
         Raises:
             InputError: The file cannot be used, or cannot be sorted in memory; the error message names the file, the
-                place and the reason.
+                position in the file and the reason.
         """
         if self._how.layer is not None and ending(self.path) not in VECTOR_FORMATS:
             raise InputError(self.path, "", "has no layers")
@@ -223,8 +224,8 @@ class ManyTracks:
         times: array[int],
         place: Callable[[int], str],
     ) -> Rows:
-        """Rows of tracks. Without `tracks`, `names` contains the track of each row. With `tracks`, `names` contains the
-        distinct tracks, and `tracks` contains two columns of codes: the code of each name, and the code of each row."""
+        """Rows of tracks. Without `tracks`, `names` contains the track of each row. With `tracks`, `names` contains
+        each track once, and `tracks` consists of two columns: a code for each name, and a code for each row."""
         last = len(self.keys) - 1
         numbers = array("q", map(self._numbers.__getitem__, names))
         self.keys.extend(islice(self._numbers, len(self.keys), None))
@@ -275,7 +276,7 @@ class ManyTracks:
                     yield self._rows(read.names, (range(len(read.names)), read.tracks), *read[2:], place)
 
     def _points(self, points: Sequence[tuple[str, Point]], keys: Sequence[Any]) -> Iterator[Rows]:
-        """The rows of a file that is read as a whole."""
+        """Returns the rows of a file that was read completely before the first row is returned."""
         for first in range(0, len(points), self._batch_rows):
             part = points[first : first + self._batch_rows]
             yield self._whole(keys[first : first + len(part)], part)
@@ -303,15 +304,15 @@ class ManyTracks:
 
 
 class TableAgain:
-    """The table of a replay, from which the fixes of each track can be read again."""
+    """The table of a replay; the fixes of each of its tracks can be read again."""
 
     def __init__(self, table: TableRows, sort: bool) -> None:
         self.path, self._table, self._sort = table.source, table, sort
         self._fixes: list[Sequence[FixRow]] | None = None
 
     def fixes(self, number: int) -> Sequence[FixRow]:
-        """Returns the fixes of a track, sorted by time if the replay sorted them. Tracks are numbered in order of first
-        appearance."""
+        """Returns the fixes of a track, sorted by time if the replay sorted the track. Tracks are numbered in order of
+        first appearance."""
         if self._fixes is None:
             tracks = self._table.tracks()
             self._fixes = [(ordered(track)[0] if self._sort else track).fixes for track in tracks]
@@ -324,7 +325,8 @@ def _numbered(what: str, first: int, row: int) -> str:
 
 @contextmanager
 def _open_batches(path: str, by: str, how: Reading, batch_rows: int) -> Iterator[tuple[Any, Any]]:
-    """The Arrow stream of a Parquet or vector file, and the file's CRS if the stream does not state it."""
+    """Opens a Parquet or vector file as an Arrow stream; also returns the file's CRS if the stream does not contain
+    it."""
     if not os.path.exists(path):
         raise InputError(path, "", "No such file or directory")
     ending = Path(path).suffix.lower()

@@ -1,10 +1,10 @@
 """Reads one NMEA 0183 sentence: RMC, GGA or ZDA. A sentence is either read completely or refused.
 
-A receiver that is switched off, a torn line, and a logger that fills in unknown values all produce texts that look like
-sentences. Therefore each field of a position or a date must have the form that the standard (IEC 61162-1) prescribes.
-The sentence must contain all its fields. Latitudes (ddmm.mm) and longitudes (dddmm.mm) must have all their digits and
-fewer than 60 minutes. The hemisphere is a capital letter, times have the form hhmmss, and dates have the form ddmmyy. A
-sentence from a receiver without a fix does not count as damaged; it has no position.
+A receiver that is switched off, a torn line, and a logger that fills in unknown values can all produce text that only
+looks like a sentence. Therefore each field of a position or a date must have the form that the standard (IEC 61162-1)
+prescribes. A sentence must contain all fields of its kind. Latitudes (ddmm.mm) and longitudes (dddmm.mm) must have all
+their digits and fewer than 60 minutes. The hemisphere is a capital letter, times have the form hhmmss, and dates have
+the form ddmmyy. A sentence from a receiver without a fix does not count as damaged; it has no position.
 """
 
 from __future__ import annotations
@@ -116,7 +116,8 @@ def _has_fix(values: list[str]) -> bool:
 
 
 def _position(sentence: Any, values: list[str]) -> tuple[float, float]:
-    """The position of a sentence; raises an error for the first of the four fields that is not valid."""
+    """Returns the latitude and the longitude in a sentence; raises an error if one of their four fields is not
+    valid."""
     kind = sentence.sentence_type
     for what, number, hemisphere in (("latitude", *values[:2]), ("longitude", *values[2:])):
         if _DEGREES[what].fullmatch(number) is None:

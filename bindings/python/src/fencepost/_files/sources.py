@@ -1,4 +1,4 @@
-"""The types of the arguments `track` and `conditions`."""
+"""Defines the types of the arguments `track` and `conditions`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
         def trajectories(self) -> Any: ...
 
     class Holder(Protocol):
-        """A table of conditions, or a monitor."""
+        """An object that contains conditions: a table of conditions or a monitor."""
 
         def items(self) -> ItemsView[str, object]: ...
 
@@ -84,8 +84,8 @@ def as_tracks(
     """The tracks in the argument `name`, ready for a replay.
 
     Args:
-        track: The argument as passed.
-        columns: The names of the columns that the library does not recognise.
+        track: The argument `name`, as the user passed it.
+        columns: Which column has which meaning, for columns whose names the library does not recognise.
         by: Name of the column that identifies the track.
         hdop_scale: Metres of accuracy per unit of HDOP.
         name: Name of the argument, for messages.
@@ -104,7 +104,7 @@ def as_tracks(
 
 
 def collected(table: Any) -> Any:
-    """Collects a Polars lazy frame into a table; returns other objects unchanged."""
+    """Collects a Polars lazy frame into a table; other objects are returned unchanged."""
     if type(table).__name__ == "LazyFrame" and callable(getattr(table, "collect", None)):
         return table.collect()
     return table
@@ -113,7 +113,8 @@ def collected(table: Any) -> Any:
 def as_table(
     track: TrackSource, columns: Mapping[str, str], by: str | None, how: Reading, name: str = "track"
 ) -> TableRows | None:
-    """The rows of a frame or an Arrow stream that was passed as the argument `name`; None for other objects."""
+    """Returns the rows of a frame or an Arrow stream that was passed as the argument `name`; returns None for other
+    objects."""
     track = collected(track)
     if is_moving(track) or isinstance(track, str | os.PathLike) or not (is_frame(track) or is_arrow(track)):
         return None
@@ -174,10 +175,10 @@ def track_column(track: TrackSource, by: str | None) -> str | None:
 
 
 def assumed_by_default(by: str | None) -> State:
-    """The initial state of conditions without an assumed state.
+    """The state with which conditions start if no assumed state is given.
 
     With many tracks, the state is `unsatisfied`, as in tables of conditions: each track is near only a few conditions,
-    and the other conditions should not give an event.
+    and the other conditions should give no event at the start.
     """
     return State.UNKNOWN if by is None else State.UNSATISFIED
 
@@ -195,11 +196,11 @@ def as_conditions(
     """The conditions in the argument `name`, and the name of these conditions for messages.
 
     Args:
-        conditions: The argument as passed.
-        default: Policy of conditions without a policy.
+        conditions: The argument `name`, as the user passed it.
+        default: The policy of conditions that do not state one.
         name: Name of the argument, for messages.
         how: How files and tables are read.
-        columns: The names of the columns that the library does not recognise.
+        columns: Which column has which meaning, for columns whose names the library does not recognise.
         radius: The radius, in metres, for circles that do not state one.
         assuming: Initial state of conditions that have no assumed state of their own; None means the state of
             :func:`assumed_by_default`.
@@ -232,7 +233,8 @@ def as_conditions(
 
 
 def _geojson(conditions: Any) -> dict[str, Any] | None:
-    """A FeatureCollection or feature, as a dict or from ``__geo_interface__``; None for tables and other objects."""
+    """Returns a FeatureCollection or feature, which was passed as a dict or through ``__geo_interface__``; returns None
+    for tables and other objects."""
     if not isinstance(conditions, Mapping) and not is_frame(conditions):
         conditions = getattr(conditions, "__geo_interface__", None)
     kind = conditions.get("type") if isinstance(conditions, Mapping) else None

@@ -126,7 +126,8 @@ def _read_parquet(geopandas: Any, path: str | Path) -> Any:
 
 
 def transformed(frame: Any, source: str | Path, how: Reading) -> Any:
-    """A GeoDataFrame transformed to WGS84, if `how` requests it and the frame states its CRS."""
+    """Returns the frame transformed to WGS84 if `how` requests it and the frame states its CRS, and otherwise the frame
+    itself."""
     if not how.transform or getattr(frame, "crs", None) is None:
         return frame
     try:

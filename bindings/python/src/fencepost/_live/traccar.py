@@ -1,4 +1,4 @@
-"""Reads messages from Traccar's JSON forwarding; each message contains a position and its device."""
+"""Reads the messages that Traccar forwards as JSON; each message contains a position and its device."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from .lines import LineError, number_of
 from .messages import DeviceFix, device_name, kept
 
 OWN_KEYS = ("id", "deviceId", "deviceTime", "serverTime", "fixTime", "latitude", "longitude", "accuracy", "valid")
-"""The members of a position that are not passed on, because an event contains the same data in other members or because
-they are internal to Traccar."""
+"""The members of a position that are not passed on with an event, because the event contains the same data in other
+members or because only Traccar uses them."""
 
 
 def is_forward(value: dict[str, Any]) -> bool:
@@ -20,7 +20,7 @@ def is_forward(value: dict[str, Any]) -> bool:
 
 
 def read(value: dict[str, Any], data: bytes) -> DeviceFix:
-    """Returns the fix in a position that Traccar has forwarded.
+    """Returns the fix that a position from Traccar contains.
 
     Raises:
         LineError: The message cannot be used.

@@ -30,8 +30,9 @@ function span(seconds) {
 const count = (number, one, many = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
 class Table {
-  /** Columns: {title, text(row), value(row) to sort by, number, fill(cell, row) instead of text}. The first column
-   * contains the row's name, as a button that calls pick(row). key(row) identifies a row. */
+  /** Each column has a `title`, a function `text(row)` or `fill(cell, row)` for the contents of its cells,
+   * `value(row)` if rows can be sorted by it, and `number` if it contains numbers. The first column contains the row's
+   * name, as a button that calls pick(row). key(row) identifies a row. */
   constructor(box, columns, {key, pick, kind = () => "", chosen = () => false, empty = "Nothing yet."}) {
     Object.assign(this, {box, columns, key, pick, kind, chosen, empty, rows: [], order: null, made: new Map()});
     this.none = element("p", empty, "empty");

@@ -1,5 +1,5 @@
-"""Gates in the form that the library reads. Gates are not passed as well-known binary, because the library reads a line
-in WKB as a corridor."""
+"""Converts gates to the form that the library reads. Gates are not passed as well-known binary, because the library
+reads a line in WKB as a corridor."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def gate_columns(geometry: Any) -> tuple[Any, ...]:
 
 
 def shape_columns(shapes: Iterable[bytes]) -> tuple[Any, ...]:
-    """Returns longitudes, latitudes, the start of each line, None (in place of the parts), and the index of each
-    condition's first line.
+    """Returns the longitudes, the latitudes, the index at which each line starts, None (gates have no parts), and the
+    index of each condition's first line.
     """
     coordinates, lines, conditions = array("d"), array("i", [0]), array("i", [0])
     for wkb in shapes:

@@ -61,8 +61,8 @@ if TYPE_CHECKING:
 
 
 def _age(value: float | timedelta) -> int:
-    """Converts the age of a fix to microseconds. Refuses -1, which the library would read as "never"; in Python, None
-    means "never"."""
+    """Converts the age of a fix to microseconds. Refuses negative ages, because the library would read -1 as "never";
+    Python programs pass None for "never"."""
     age = seconds_to_us(value, "initial_fix_max_age")
     if age < 0:
         raise InvalidArgumentError(f"initial_fix_max_age is {value}; must be from 0 to 1e9 seconds, or None for never")
@@ -97,30 +97,31 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
     :meth:`get`, :meth:`keys`, :meth:`values`, :meth:`items`. Conditions are added by :meth:`add` and similar methods.
 
     Args:
-        conditions: A path (GeoJSON, CSV, or a vector file), a mapping of identifiers to conditions, GeoJSON as a dict
-            or anything with a ``__geo_interface__`` of features, a DataFrame, a GeoDataFrame, an Arrow stream, or
-            another monitor or table. If `conditions` is None, the monitor has the conditions that are in the store, if
-            any. Conditions that are passed replace the conditions in the store; a condition that is equal in both keeps
-            its state. If `conditions` is a text without a dot or slash, it is the `name` of a monitor, not a path.
+        conditions: A path (GeoJSON, CSV, or a vector file), a mapping of identifiers to conditions, GeoJSON features as
+            a dict or as an object with ``__geo_interface__``, a DataFrame, a GeoDataFrame, an Arrow stream, or another
+            monitor or table. If `conditions` is None, the monitor has the conditions that are in the store, if any.
+            Conditions that are passed replace the conditions in the store; a condition that is equal in both keeps its
+            state. If `conditions` is a text without a dot or slash, it is the `name` of a monitor, not a path.
         name: The monitor's name, 1 to 64 letters, digits or underscores. None makes a private monitor without a name.
         policy: The policy for conditions that do not have their own, or the name of a preset. None means ``standard``.
         assuming: The initial state for conditions that do not state one. None means unknown.
         radius: The radius, in metres, for circles that do not state one.
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             the library does not recognise these names.
-        layer: Layer of a vector file. None selects the first layer.
+        layer: Layer of a vector file. None means the first layer.
         max_vertices: The largest number of vertices that each shape from a source may have, at most 1,000,000; None
             means 500,000. The vertices of all parts and holes count, and so do the vertices at which planar edges are
             cut. The vertex limit applies only to conditions that are read from a source.
-        transform: True to transform a source in another CRS to WGS84. If False, a source in another CRS is refused.
+        transform: True to transform a source in another CRS to WGS84. If `transform` is False, a source in another CRS
+            is refused.
         delivery: Which changes are delivered if a condition has several pending changes.
-        condition_limit: The largest number of conditions of all kinds that are monitored at a time. None means no
+        condition_limit: The largest number of conditions of all kinds that are monitored at a time; None means no
             limit.
         max_pending_events: The capacity of the event queue, 1 to 1e9. Inputs are refused while `max_pending_events`
             events are pending.
-        initial_fix_max_age: The maximum age of a fix that may decide a new condition, in seconds, 0 to 1e9. When a
-            condition is added, the last fix decides the condition's state if the fix is not older than
-            `initial_fix_max_age`. If `initial_fix_max_age` is None, the last fix is never used.
+        initial_fix_max_age: The greatest age, in seconds, at which the last fix may still decide the state of a new
+            condition; 0 to 1e9. When a condition is added, the last fix decides the condition's state if the fix is not
+            older than `initial_fix_max_age`. If `initial_fix_max_age` is None, the last fix is never used.
         beacon_exit_timeout: Time without a sighting after which a beacon counts as absent, in seconds, above 0.
         beacon_initial_timeout: Time without a sighting after which a beacon condition that starts undetermined becomes
             unsatisfied, in seconds, above 0.
@@ -129,28 +130,29 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             options of an existing store. If `store` is None, the monitor is in memory.
         durability: When changes become durable. The durability has no effect without a store.
         checkpoint_interval: Time between two saves with :attr:`Durability.RELAXED`, in seconds of event time, above 0.
-        max_time_step: The largest time by which an input may be ahead of the clock, in seconds, above 0. An input that
-            is ahead of the clock by more than `max_time_step` is refused and counted; otherwise, one input with a wrong
-            time would make every later input late. None means no limit. The first input is not checked, because the
-            monitor has no clock before it. `max_time_step` does not limit :meth:`advance`; use :meth:`rewind` to set
-            back a clock that is ahead.
+        max_time_step: How far an input may be ahead of the clock, in seconds, above 0; None means no limit. An input
+            that is ahead of the clock by more than `max_time_step` is refused and counted; otherwise, one input with a
+            wrong time would make every later input late. The first input is not checked, because the monitor has no
+            clock before it. `max_time_step` does not limit :meth:`advance`; use :meth:`rewind` to set back a clock that
+            is ahead.
         path: How the device is assumed to move between its fixes. With ``geodesic``, a device that drives through a
             circle between two fixes gives events for entering and leaving the circle, with times to the microsecond.
         max_gap: The longest time between two fixes that a path may connect, in seconds, above 0. If the time between
             two fixes is longer than `max_gap`, the path between them counts as unknown, and the next event has
             :attr:`Event.follows_gap`.
-        max_speed: Maximum speed of a path, in metres per second, above 0. A movement that would need a higher speed
-            also counts as a gap. None means no limit.
+        max_speed: Maximum speed of a path, in metres per second, above 0; None means no limit. If a device would have
+            to move faster than `max_speed` between two fixes, this also counts as a gap.
 
     Raises:
-        InputError: `conditions` cannot be used as a source of conditions. No store was opened.
+        InputError: `conditions` cannot be used as a source of conditions. In this case, the monitor's store was not
+            opened.
         InvalidNameError: The name has characters that are not allowed, or is too long or empty.
         InvalidArgumentError: An option is out of its range, an option differs from that of the existing store, or
             `store` was passed without a name.
         MonitorInUseError: The store is open, in this or another process.
         StoreUnavailableError: The store cannot be opened: the directory does not exist, access is denied, or the disk
             is full.
-        StoreCorruptError: The store's file is damaged. The file was not changed.
+        StoreCorruptError: The store's file is damaged. The damaged file was left unchanged.
         StoreTooNewError: The store's file was written by a newer version of the library.
 
     After a ``fork`` of the process, only the parent process continues to use the store. The monitor in the child
@@ -322,8 +324,8 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         return STATES[self._handle.state(identifier)]
 
     def identifiers_in_state(self, state: State | str) -> list[str]:
-        """The identifiers of the conditions that are now in a state, in the order in which they were added. Changes
-        whose events are still pending are included: see :meth:`Monitor.state`.
+        """The identifiers of the conditions that are now in a state, in the order in which they were added. The result
+        includes changes whose events are still pending: see :meth:`Monitor.state`.
 
         Args:
             state: The state to search for: satisfied, unsatisfied, or unknown (undetermined, suspended or unmonitored).

@@ -62,7 +62,7 @@ class EventUpdates(AsyncIterator[E], Generic[E]):
         raise StopAsyncIteration
 
     async def aclose(self) -> None:
-        """Ends the iteration, so that another consumer can start."""
+        """Ends this iteration, so that another consumer can start one."""
         self._is_over = True
         if self._is_asked and self._bell is not None:
             self._bell.ring()  # wakes the waiting task, so that it ends
@@ -160,8 +160,8 @@ class _Bell:
             self.waiter.set_result(None)
 
     def close(self) -> None:
-        """Stops watching the descriptor. Any thread may call this method, but the descriptor must be detached from the
-        library before the call."""
+        """Stops watching the descriptor. Any thread may call this method. Before the call, the library must stop using
+        the descriptor."""
         from asyncio import _get_running_loop
 
         if self.loop.is_closed() or os.getpid() != self.process:

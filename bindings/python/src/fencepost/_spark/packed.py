@@ -21,8 +21,8 @@ ROW_SCHEMA = pyarrow.schema(
 )
 """The schema of fixes; `row` is the position in the source's micro-batch."""
 WIDE_ROW_SCHEMA = pyarrow.schema([*ROW_SCHEMA, ("version", pyarrow.binary()), ("beacons", pyarrow.string())])
-"""The schema of fixes that name their table by its digest (null means the stream's own table), and of scan reports,
-whose beacons are JSON."""
+"""The schema of scan reports, whose beacons are JSON text, and of fixes that name their table by its digest; null means
+the stream's own table."""
 PACKED_DDL = "shard int, packed binary"
 _ROWS_AT_ONCE = 1 << 17
 _ROWS_OF_A_TASK = 1 << 40
@@ -35,7 +35,7 @@ def pack(batch: Batch) -> bytes:
 
 
 def unpack(packed: bytes, schema: Schema) -> Batch:
-    """Reads a batch from bytes of :func:`pack`."""
+    """Reads a batch from bytes that :func:`pack` returned."""
     return ipc.read_record_batch(pyarrow.py_buffer(packed), schema)
 
 

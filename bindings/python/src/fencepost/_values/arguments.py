@@ -1,4 +1,4 @@
-"""Checks of arguments in Python, for values that never reach the library, and for fields of condition files."""
+"""Checks arguments in Python, if their values never reach the library, and the fields of condition files."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ _BELIEFS = tuple(str(state) for state in STATES[:3])
 
 
 def truth(value: Any, what: str) -> bool:
-    """The truth value of an object. Raises a TypeError if the object has no truth value, as is the case for some NumPy
-    arrays."""
+    """Returns the truth value of an object. Raises a TypeError if the object has no truth value, as is the case for
+    some NumPy arrays."""
     try:
         return bool(value)
     except (TypeError, ValueError):
@@ -124,7 +124,7 @@ def column_names(columns: Any) -> Mapping[str, str]:
 
 
 def identifier_text(value: Any) -> Any:
-    """Converts a number to text. Values of other types are returned unchanged."""
+    """Converts a number to text. Values other than numbers are returned unchanged."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         # In pandas, a column of numbers with missing values consists of floats.
         return str(int(value)) if value == value // 1 else str(value)

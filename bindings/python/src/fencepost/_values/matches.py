@@ -50,14 +50,14 @@ class Matches(Table):
         self._identifiers, self._index = tuple(identifiers), None
 
     def _labelled(self, index: Any) -> Matches:
-        """Sets the index that the points have in pandas, and returns the pairs."""
+        """Sets the index that the points have in pandas, and returns this object."""
         self._index = index
         return self
 
     @property
     def offsets(self) -> NDArray[int64]:
-        """For each point, the start of the point's conditions in :attr:`indices`; then the total number of pairs. This
-        array of ``int64`` has one more element than there are points."""
+        """For each point, the index in :attr:`indices` at which the point's conditions begin; the last element is the
+        total number of pairs. The array of ``int64`` has one more element than there are points."""
         return self._offsets
 
     @property
@@ -74,7 +74,7 @@ class Matches(Table):
     @property
     def distances(self) -> NDArray[float64] | None:
         """The signed distances in metres from the points to the boundaries, as an array of ``float64``; a distance is
-        negative if the point is inside. None if distances were not requested."""
+        negative if the point is inside. The value is None if distances were not requested."""
         return self._distances
 
     @property
@@ -117,8 +117,8 @@ class Matches(Table):
         """The pairs as a ``pandas.DataFrame`` of ``identifier`` and ``distance``, with the points as index.
 
         Args:
-            index: Labels of the points, as a pandas index. None means the index of the columns that contained the
-                points; if these columns have no index, it means the numbers of the points.
+            index: Labels of the points, as a pandas index. None means the index of the pandas columns that contained
+                the points, or the numbers of the points if these columns have no index.
                 ``frame.join(matches.to_pandas())`` gives the frame with one row for each pair.
 
         Raises:
