@@ -13,8 +13,8 @@ extension StoredEngine {
   }
 
   /// The storage of a monitor in a directory; the directory is not touched if the options are
-  /// invalid. If the stack is small, call this function and pass its result to the initializer for
-  /// storages, instead of the initializer above: each additional frame would hold copies of an engine.
+  /// invalid. If the stack is small, pass the result of this function to the initializer that takes a storage. The
+  /// initializer that takes a directory adds a frame with copies of an engine.
   package static func storage(
     _ name: String, _ options: MonitorOptions, _ directory: String, _ durability: Durability
   ) throws(MonitorError) -> SQLiteStore {

@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-/// Compares patches of an index with a plain list.
+/// Compares the answers from the patches of an index with the answers from a plain list of caps.
 @Suite struct CapPatchesTests {
   private static func asked(_ patches: inout CapPatches, _ subject: CapSubject, at position: EarthVector) -> CapPatches
     .Place?
@@ -12,8 +12,8 @@ import Testing
       ?? patches.makePlace(of: position, subject.index) { (caps[$0]!.centre, caps[$0]!.reach) }
   }
 
-  /// The amount by which a slack may be smaller than the true slack. For large caps the difference may be larger,
-  /// because single precision is coarser.
+  /// Returns by how much a computed slack may be smaller than the true slack. The allowed difference grows with the
+  /// size of the cap, because single precision is coarser for larger numbers.
   private static func tolerated(_ cap: CapSubject.Cap, _ chord: Double) -> Double {
     0.02 + (cap.reach + chord) * 0x1p-18
   }
@@ -88,8 +88,7 @@ import Testing
     #expect(answered > 0 || world == .identical || world == .concentric || world == .huge)
   }
 
-  /// Around cities whose streets are full of caps, cubes are small or there is no patch; elsewhere patches find
-  /// everything.
+  /// In areas with very many caps, cubes are small or have no patch. Wherever there is a patch, it must find every cap.
   @Test func aWalkThroughACrowd() {
     var random = SeededGenerator("patches, a walk")
     var subject = CapSubject()
@@ -121,7 +120,7 @@ import Testing
     #expect(Self.asked(&patches, subject, at: near(0.1)) == nil)
   }
 
-  /// If a small cube has many caps, its patch reaches less far around the cube; the cube still gets a patch.
+  /// A small cube that contains many caps still gets a patch, but the patch extends less far around the cube.
   @Test func aPatchAmongManyCapsIsNarrow() {
     var random = SeededGenerator("patches, narrow")
     var subject = CapSubject()

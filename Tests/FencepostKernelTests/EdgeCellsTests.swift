@@ -3,10 +3,10 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Compares the cells' answers with the shapes: the same polygons must contain a position, and no edge may be nearer
-/// than the cell's slack.
+/// Tests that the cells and the shapes find the same polygons around a position, and that no edge is nearer than the
+/// slack that the cells report.
 @Suite struct EdgeCellsTests {
-  /// Shapes by identifier, with their index.
+  /// An index of shapes; the id of a shape in the index is its position in `shapes`.
   private struct World {
     var index = CapIndex()
     var shapes: [GeodesicShape?] = []
@@ -56,8 +56,9 @@ import Testing
     SurfacePoint(latitude: place.latitude, longitude: place.longitude)
   }
 
-  /// Overlapping stars of 60 m to 30 km, around poles and across the antimeridian. Many places share a cell; they are anywhere
-  /// among the stars, or close to edges and corners at all scales.
+  /// Tests overlapping stars with radii of 60 m to 30 km, some of them around poles or across the antimeridian. Many
+  /// positions share a cell. Some positions are anywhere among the stars; the others are 0.1 mm to 100 m from an edge
+  /// or a corner.
   @Test(arguments: 0..<8) func starsThatOverlap(_ number: Int) throws {
     var random = SeededGenerator("cells of stars", salt: UInt64(number))
     let middles: [Corner] = [
@@ -101,8 +102,8 @@ import Testing
     #expect(decided > queries / 2, "\(decided) of \(queries)")
   }
 
-  /// Polygons with holes and parts, and polygons that touch themselves. For a corridor or a buffered polygon, a cell
-  /// contains one cap and no edges.
+  /// Tests polygons with holes and parts, and polygons that touch themselves. For a corridor or a buffered polygon, a
+  /// cell contains one cap and no edges.
   @Test func shapesOfAllKinds() throws {
     var random = SeededGenerator("cells of shapes")
     var decided = 0
@@ -121,8 +122,8 @@ import Testing
     #expect(decided > 800, "\(decided)")
   }
 
-  /// A comb of parallel edges half a metre apart: the line from a cell's reference point to a position runs along some
-  /// edges, across other edges, and through corners.
+  /// Tests a comb of parallel edges half a metre apart. The line from a cell's reference point to a position runs along
+  /// some edges, across other edges, and through corners.
   @Test func linesThroughCornersAndAlongEdges() throws {
     var world = World()
     let step = 1 / 111_195.0
@@ -145,8 +146,8 @@ import Testing
     #expect(decided > 1_800, "\(decided)")
   }
 
-  /// A change of the conditions removes the cells. The memory stays within the budget. Coordinates that are not on
-  /// Earth have no cell.
+  /// If the conditions change, all cells are removed. The cells never use more memory than the budget. Coordinates that
+  /// are not on Earth have no cell.
   @Test func memory() throws {
     var random = SeededGenerator("cells, memory")
     var world = World()
@@ -186,8 +187,8 @@ import Testing
     }
   }
 
-  /// If cells do not help any query, attempts to create cells become rare. Examples are circles that all overlap, an
-  /// edge that is too long for cells, and changes that follow each other closely.
+  /// If cells do not help any query, attempts to create cells become rare. Tests circles that all overlap, an edge that
+  /// is too long for cells, and conditions that change in rapid succession.
   @Test func attemptsThatDoNotPayBecomeRare() throws {
     var circles = World()
     let middle = Place(latitude: 10, longitude: 20)

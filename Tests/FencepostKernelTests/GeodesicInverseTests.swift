@@ -21,7 +21,7 @@ import Testing
     print("GeodTest: worst distance error \(worst * 1e9) nm of \(rows.count) lines")
   }
 
-  /// Both programs compute in double precision, with errors of up to 10 nm each.
+  /// This implementation and GeographicLib both compute in double precision, with errors of up to 10 nm each.
   @Test func agreesWithGeographiclib() throws {
     var worst = 0.0
     for row in try Golden.rows("geodesic.tsv") {

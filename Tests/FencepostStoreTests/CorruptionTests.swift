@@ -3,7 +3,7 @@ import FencepostStore
 import Foundation
 import Testing
 
-/// A damaged file is refused and left unchanged, or it opens and every answer is correct.
+/// Opening a damaged file either fails and leaves the file unchanged, or succeeds, and then every answer is correct.
 @Suite(.timeLimit(.minutes(10))) struct CorruptionTests {
   /// A closed store with conditions, unconfirmed crossings, waiting events and events in flight.
   private func sound() throws -> (bytes: [UInt8], snapshot: [UInt8]) {
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  /// If a valid row is old, duplicated or missing, the sum over the file detects it.
+  /// If a row is outdated, duplicated or missing, the checksum of the whole file reveals it, even if each row is valid.
   @Test func rowsThatAreNotTheLastOnes() throws {
     let folder = try Folder()
     var stored = try StoredEngine(name: "m", options: Drive.options, directory: folder.path)

@@ -2,11 +2,12 @@
 
     Tests/Style/language.py             lists new findings: a part of make format-check
     Tests/Style/language.py --counts    the findings of each folder
-    Tests/Style/language.py --show P    the findings of the paths that begin with P, also the allowed ones
+    Tests/Style/language.py --show P    the findings of the paths that begin with P, including the allowed ones
     Tests/Style/language.py --shrink    lowers the allowances to today's findings; make format does it
 
-`language-allowed.txt` lists how many findings each file may still have. Allowances are only ever lowered. A file that
-is not listed, such as a new file, must have no findings. A folder with `*` is not checked.
+`language-allowed.txt` lists how many findings each file may still have. An allowance may be lowered but not raised. A
+file that is not listed, such as a new file, must have no findings. A folder whose line in the file ends with `*` is not
+checked.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ class Finding(NamedTuple):
 
 
 def findings_in(path: str) -> list[Finding]:
-    """The findings of one file."""
+    """Returns the findings in one file."""
     found = []
     for text in texts_of(path):
         if text.kind == "string" and not is_message(text):

@@ -1,8 +1,8 @@
 """Counts crossings of a line by direction: the Rhine in Basel, a recorded ride over a bridge, and a ferry.
 
 The line lies along the middle of the river, from west to east, so the northern side is the left side. A gate needs a
-path, which gives the positions between two fixes. The ferry needs a path most, because it reports every three minutes
-and never from the water.
+path, which gives the positions between two fixes. A path matters most for the ferry, which reports only every three
+minutes and never while it is on the water.
 """
 
 from collections import Counter

@@ -1,7 +1,7 @@
 import CFencepost
 import FencepostCore
 
-/// The part that all bulk calls share: the rows of a set are read and examined before the conditions are locked.
+/// Reads and checks the rows of a bulk call before the conditions are locked. All bulk calls use this type.
 struct ConditionRows {
   private let handle: ConditionsHandle
   private let identifiers: UnsafePointer<UnsafePointer<CChar>?>?
@@ -51,7 +51,7 @@ struct ConditionRows {
   }
 }
 
-/// The circles of a call, given as columns with one element for each circle.
+/// The circles that a bulk call receives as columns with one element for each circle.
 struct CircleColumn {
   private let latitudes: UnsafePointer<Double>?
   private let longitudes: UnsafePointer<Double>?
@@ -71,7 +71,7 @@ struct CircleColumn {
   }
 }
 
-/// The beacon identities of a call, given as columns with one element for each identity.
+/// The beacon identities that a bulk call receives as columns with one element for each identity.
 struct BeaconColumn {
   private let uuids: UnsafePointer<UInt8>?
   private let majors: UnsafePointer<Int32>?
@@ -97,7 +97,7 @@ struct BeaconColumn {
   }
 }
 
-/// The polygons of a call, given as geometry columns.
+/// The polygons that a bulk call receives as geometry columns.
 struct PolygonColumn {
   private let geometry: GeometryColumns
   private let conditions: Offsets
@@ -117,7 +117,7 @@ struct PolygonColumn {
   }
 }
 
-/// The corridors of a call, given as geometry columns and a column of radii.
+/// The corridors that a bulk call receives as geometry columns and a column of radii.
 struct CorridorColumn {
   private let geometry: GeometryColumns
   private let conditions: Offsets
@@ -139,7 +139,7 @@ struct CorridorColumn {
   }
 }
 
-/// The lines of a call, given as geometry columns.
+/// The lines that a bulk call receives as geometry columns.
 struct LineColumn {
   private let geometry: GeometryColumns
   private let conditions: Offsets
@@ -159,7 +159,7 @@ struct LineColumn {
   }
 }
 
-/// The geometries of a call, given as a column of well-known binary.
+/// The geometries that a bulk call receives as a column of well-known binary.
 struct WellKnownBinaryColumn {
   private let rows: UnsafePointer<UnsafeRawPointer?>?
   private let sizes: UnsafePointer<Int>?

@@ -4,8 +4,8 @@ import CFencepost
 /// memory behind.
 private nonisolated(unsafe) var versionBytes: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
-/// The address of the version's text; the first use composes the text from the three numbers in the header. Later uses
-/// only read the address, so several threads can call this at the same time.
+/// The address of the version's text, which is composed on first use from the three numbers in the header. After the
+/// first use, the address is only read, so several threads can use it at the same time.
 private let versionText: UInt = {
   let version = "\(FENCEPOST_VERSION_MAJOR).\(FENCEPOST_VERSION_MINOR).\(FENCEPOST_VERSION_PATCH)"
   return withUnsafeMutableBytes(of: &versionBytes) { bytes in

@@ -1,17 +1,17 @@
-/// The caps of an index near a ball, stored contiguously, and the search for the caps that contain a given position in
-/// the ball.
+/// A contiguous copy of those caps of an index that are close to a ball; `find(at:)` searches it for the caps that
+/// contain a position in the ball.
 ///
-/// If a caller has many positions that are near each other, it searches the tree once for all of them, and then
-/// searches only the resulting list for each position. See ``CapIndex/gather(around:within:bend:into:)``.
+/// If many positions are close together, a caller searches the tree once for all of them, and then searches only this
+/// copy for each position. See ``CapIndex/gather(around:within:bend:into:)``.
 public struct NearCaps: ~Copyable {
   /// Four caps. Centres of caps are relative to the centre of the ball.
   struct Group {
     var x = SIMD4<Float>()
     var y = SIMD4<Float>()
     var z = SIMD4<Float>()
-    /// The squares of two distances. If a position is nearer than the first distance, it may be within the cap; if it
-    /// is nearer than the second distance, it is certainly within the cap.
+    /// The squared distances up to which a position may be within a cap.
     var outer = SIMD4<Float>()
+    /// The squared distances below which a position is certainly within a cap.
     var inner = SIMD4<Float>()
     var ids = SIMD4<UInt32>()
 
@@ -26,7 +26,8 @@ public struct NearCaps: ~Copyable {
   private var centre = EarthVector(x: 0, y: 0, z: 0)
   private var radius: Float = 0
   private var bend: Float = 0
-  /// The caps that contain a position come first; the caps that may contain it follow from the middle of the list.
+  /// Memory for the result of a search: the ids of the caps that certainly contain the position begin at the start, and
+  /// the ids of the caps that may contain it begin in the middle.
   private var ids: UnsafeMutablePointer<UInt32>
 
   public init() {
@@ -49,15 +50,15 @@ public struct NearCaps: ~Copyable {
     self.bend = Float(bend * (1 + 0x1p-20))
   }
 
-  /// Appends the caps of a node that are near the ball.
+  /// Appends the caps of a tree node that lie within `distance` of the ball's centre.
   ///
-  /// Both limits of a cap are widened by more than the errors of single precision. Three errors are covered: that of
-  /// the ball's centre relative to the centre of the cube, that of both centres relative to the position (2⁻²⁴ of a
-  /// length for each axis), and that of the comparison of squares.
+  /// The outer limit of a cap is increased, and the inner limit is reduced, by more than the rounding errors of single
+  /// precision. These errors come from three sources: the ball's centre relative to the centre of the cube, both
+  /// centres relative to the position (2⁻²⁴ of a length for each axis), and the comparison of squares.
   ///
   /// - Parameters:
   ///   - relative: The centre of the ball, relative to the centre of the cube.
-  ///   - distance: The padded radius.
+  ///   - distance: The radius of the ball, with a margin for rounding errors.
   @inline(never)
   mutating func append(
     _ first: UnsafePointer<CapIndex.Group>, _ count: Int, relative: SIMD3<Float>, edge: Float, within distance: Float
@@ -121,13 +122,14 @@ public struct NearCaps: ~Copyable {
     count &+= 1
   }
 
-  /// Appends a cap without further data.
+  /// Appends a cap that may contain any position, so that every search returns it.
   mutating func appendStray(_ id: UInt32) {
     makeRoom(for: 1)
     store(0, 0, 0, .infinity, 0, id)
   }
 
-  /// Fills the rest of the last two groups with caps that contain no position.
+  /// Writes caps that contain no position after the last cap, until the number of written caps is a multiple of 8;
+  /// `count` does not change.
   mutating func end() {
     makeRoom(for: 0)
     let count = count
@@ -135,7 +137,7 @@ public struct NearCaps: ~Copyable {
     self.count = count
   }
 
-  /// Makes room for `more` caps and for an incomplete pair of groups.
+  /// Makes room for `more` caps, and for the caps that `end()` writes.
   private mutating func makeRoom(for more: Int) {
     guard count &+ more &+ 8 > 4 &* length else { return }
     let longer = max(2 * length, (count + more + 8) / 4 + 1)
@@ -153,8 +155,9 @@ public struct NearCaps: ~Copyable {
 
   /// Replaces the id of each cap.
   ///
-  /// - Parameter name: Receives the id of a cap; returns the id to report, and whether the cap itself is the owner of
-  ///   that id. A cap that is not the owner of its id is never reported as certainly containing a position.
+  /// - Parameter name: Receives the id of a cap; returns the id to report, and whether the cap is the whole shape with
+  ///   that id instead of only a bound of the shape. A cap that is only a bound of a shape is never reported as
+  ///   certainly containing a position.
   @inlinable
   public mutating func rename(_ name: (UInt32) -> (id: UInt32, isCap: Bool)) {
     for index in 0..<count {
@@ -174,11 +177,11 @@ public struct NearCaps: ~Copyable {
     if !isCap { group.storeBytes(of: 0, toByteOffset: Group.place(4, index & 3), as: Float.self) }
   }
 
-  /// The caps that contain a given position in the ball.
+  /// Finds the caps that contain a given position in the ball.
   ///
   /// - Returns: The caps that certainly contain the position, and the caps that may contain it, in an order that
-  ///   depends only on the history of the index. The next query reuses the memory of the result. After its own ids, the
-  ///   first buffer has room for all ids of the second buffer.
+  ///   depends only on the history of the index. The next search overwrites the result. After its ids, the first buffer
+  ///   has enough free memory for all ids of the second buffer.
   public mutating func find(
     at position: EarthVector
   ) -> (certain: UnsafeMutableBufferPointer<UInt32>, possible: UnsafeMutableBufferPointer<UInt32>) {

@@ -13,19 +13,20 @@ struct GivenRing {
   var ring: Int
   /// Each point differs from the previous point; in a ring the first point also differs from the last point.
   var points: [SurfacePoint] = []
-  /// For each point, the number of the vertex in the definition to which the edge from this point belongs.
+  /// Element i is the number of the given edge that contains the edge from point i. A given edge has the number of its
+  /// first vertex.
   var edges: [Int] = []
-  /// Contains only the vertices, without the points that divide planar edges.
+  /// The vertices of the ring, without the points that divide planar edges.
   var vertices: [SurfacePoint] = []
-  /// For a planar ring that spans 180 degrees of longitude or more as written: whether the area that the ring encloses
-  /// on the map is to its left; `nil` for other rings.
+  /// Whether the area that a planar ring encloses on the map is to the left of the ring; `nil` unless the ring spans at
+  /// least 180 degrees of longitude as written.
   private(set) var isDrawnLeft: Bool?
 
   /// - Parameters:
   ///   - given: Latitudes and longitudes, in degrees; a ring may repeat its first vertex at its end.
   ///   - isRing: Whether the last vertex is joined to the first.
-  ///   - isGiven: Whether the longitudes of planar edges are meant as written; otherwise they are the longitudes of a
-  ///     stored definition, and each edge goes the short way between them.
+  ///   - isGiven: Whether planar edges follow the longitudes exactly as written. If false, the vertices come from a
+  ///     stored definition, and each edge takes the shorter way around the Earth.
   ///   - room: The number of points that are still allowed; it is reduced by the number of points created.
   init(
     _ given: some Collection<ShapeVertices.Vertex>, part: Int, ring: Int, isRing: Bool, reading: EdgeReading,
@@ -88,8 +89,8 @@ struct GivenRing {
     }
   }
 
-  /// A vertex during the preparation of the ring; at a pole, a planar edge may arrive on a different meridian than the
-  /// one on which the next edge leaves.
+  /// A vertex during the preparation of the ring. At a pole, one planar edge may arrive on one meridian, and the next
+  /// edge may leave on another meridian.
   private struct Corner {
     var point: SurfacePoint
     var number: Int

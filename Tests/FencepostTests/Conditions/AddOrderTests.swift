@@ -27,7 +27,7 @@ import Testing
     #expect(order.next(after: 4) == nil)
   }
 
-  /// Compacting the list must preserve the order and the generations.
+  /// When an add order is compacted, the order and the generations must stay the same.
   @Test func agreesWithAList() throws {
     var random = SeededGenerator("AddOrderTests")
     var order = AddOrder()

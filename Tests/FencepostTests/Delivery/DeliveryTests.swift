@@ -4,8 +4,8 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct DeliveryTests {
-  /// With the delivery `latest`, an event about flags replaces the waiting event together with its state. An event with
-  /// the state unsatisfied must not name a beacon from an earlier silent change.
+  /// With the delivery `latest`, an event about flags replaces the waiting event and reports that event's state as
+  /// well. An event with the state unsatisfied must not name the beacon of an earlier change that caused no event.
   @Test func anUnsatisfiedEventNamesNoBeacon() throws {
     var engine = try MonitorEngine(name: "m", options: MonitorOptions(delivery: .latest))
     try engine.add(

@@ -46,7 +46,7 @@ import Testing
     #expect(!takes(at(4), at: at(5), step: TransitionPolicy.longestDuration))
   }
 
-  /// Tests invalid times; a batch may contain them, because its times are checked one by one.
+  /// Tests batches with invalid times: each time in a batch is checked separately.
   @Test func aBatchRefusesStrangeTimesAsSingleFixesDo() throws {
     let strange: [Int64] = [
       .min, .min + 1, .max, .max - 1, Timestamp.earliest.microseconds - 1, Timestamp.latest.microseconds + 1, 0,

@@ -101,7 +101,7 @@ import Testing
     #expect(try engine.safeDistance(at: onTheLine) < 1e-6)
   }
 
-  /// Conditions over the limit are not monitored, so their boundaries do not count.
+  /// Conditions over the limit are not monitored, so the safe distance ignores their boundaries.
   @Test func circlesOverTheLimitDoNotCount() throws {
     var engine = try MonitorEngine(options: MonitorOptions(conditionLimit: 1))
     try engine.add(circle(1_000), identifier: "a")

@@ -80,7 +80,7 @@ func region(
     #expect(desk.diary.take() == ["start c", "inside c"])
   }
 
-  /// The first known state is not a crossing, even if it becomes known later, or if the device is outside.
+  /// The first known state of a region is never reported as a crossing, whether the device is inside or outside.
   @Test func theFirstStateIsOnlyDetermined() throws {
     let desk = try Desk()
     desk.manager.startMonitoring(for: region("in"))
@@ -230,7 +230,7 @@ func region(
     #expect(desk.manager.monitoredRegions.isEmpty)
   }
 
-  /// Denied regions are kept, and their monitoring starts once it is allowed.
+  /// Regions whose monitoring is denied are kept, and are monitored once monitoring is allowed.
   @Test func deniedRegionsBeginOnceAllowed() throws {
     let desk = try Desk()
     try desk.service.setAuthorizationStatus(.denied, at: at(0))

@@ -41,7 +41,7 @@ import Testing
     #expect(nothing == 0)
   }
 
-  /// The head is read first, because it contains the format of the other rows.
+  /// The head of a monitor is the first row to be read, because it contains the format of the other rows.
   @Test func theHeadIsFirst() {
     #expect(Self.tables.allSatisfy { $0 == .head || $0.place > MonitorRow.Table.head.place })
   }

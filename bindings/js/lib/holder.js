@@ -136,7 +136,7 @@ export class Holder extends Handle {
     });
   }
 
-  /** The identifiers in add order. */
+  /** The identifiers, in the order in which the conditions were added. */
   get identifiers() {
     const { engine } = this;
     return engine.answer(
@@ -184,7 +184,7 @@ export class Holder extends Handle {
 
   // -------------------------------------------------------------------------------------------- questions
 
-  /** The conditions that contain a point, in add order. */
+  /** The conditions that contain a point, in the order in which they were added. */
   containing(latitude, longitude) {
     const { engine } = this;
     const [north, east] = [number(latitude, "latitude"), number(longitude, "longitude")];
@@ -298,7 +298,7 @@ export class Holder extends Handle {
     });
   }
 
-  /** The identifiers of the conditions with certain generations; "" for a removed condition. */
+  /** The identifiers of the conditions with the given generations; a removed condition has the identifier "". */
   identifiersOf(generations) {
     const { engine } = this;
     if (!(generations instanceof BigUint64Array)) {

@@ -1,5 +1,5 @@
 """Follows ``guides/phones.md`` word for word, as a new user would, from an empty directory, on a separate machine with
-Debian's mosquitto. ``mosquitto_pub`` is used instead of a phone."""
+Debian's mosquitto. ``mosquitto_pub`` sends the messages that a phone would send."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part that all algorithms share."""
+"""The base class of the plugin's algorithms."""
 
 from qgis.core import QgsProcessingAlgorithm
 
@@ -7,7 +7,7 @@ from .resources import icon
 
 
 class Algorithm(QgsProcessingAlgorithm):
-    """An algorithm described by class attributes.
+    """A QGIS algorithm that is described by class attributes.
 
     Attributes:
         NAME: Identifier within the provider.

@@ -38,7 +38,7 @@ def circle_polygon(latitude, longitude, radius, segments):
 
 
 def _farthest(latitude, longitude):
-    """Distance to the antipode; no point is farther away, give or take a few metres."""
+    """Returns the distance to the antipode. No other point is more than a few metres farther away."""
     return inverse(latitude, longitude, -latitude, longitude + (180 if longitude <= 0 else -180)).distance
 
 

@@ -10,11 +10,11 @@ BATCH = 2048
 
 
 class Runner:
-    """Replays tracks one after another. Each track is a device of one fleet, and is removed when the track ends.
+    """Replays tracks one after another. Each track is one device of a fleet; the device is removed when the track ends.
 
     Args:
         feedback: The feedback object that QGIS passes to the algorithm.
-        first: The percentage of the progress bar at which the replay begins.
+        first: The percentage that the progress bar shows when the replay begins.
         share: The percentage of the progress bar that the replay takes.
         total: Number of fixes in all runs together.
         path: The options of a path, or None.

@@ -153,7 +153,7 @@ def test_a_device_plans_like_its_monitor(threads: int) -> None:
 
 @pytest.mark.parametrize("path", ["geodesic", "fixes"])
 def test_a_table_of_gates_and_other_conditions_is_added_as_a_whole(path: str) -> None:
-    """A fleet without a path refuses the gate in the second row; then the first row is not added either."""
+    """A fleet without a path refuses the gate in the second row, and does not add the first row either."""
     pyarrow = pytest.importorskip("pyarrow")
     rows = pyarrow.table(
         {

@@ -130,7 +130,8 @@ def test_a_bad_source_opens_no_store(tmp_path: Path) -> None:
 
 
 def test_a_store_continues_with_the_conditions_of_the_source(tmp_path: Path) -> None:
-    """Existing conditions that are equal keep their state; conditions that are missing from the source are removed."""
+    """Conditions that are equal to a condition of the source keep their state; conditions that are missing from the
+    source are removed."""
     for kind in (Fleet, Monitor):
         for round_, source in enumerate((GEOJSON, {"yard": YARD, "gate": DEPOT}, None)):
             with kind(source, policy=None if source is None else "exact", store=tmp_path, name=kind.__name__) as held:

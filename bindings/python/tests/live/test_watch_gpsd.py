@@ -27,9 +27,9 @@ BANNER = b'{"class":"VERSION","release":"3.22","proto_major":3}\r\n'
 
 @contextmanager
 def serving(*lives: bytes, again: bytes | None = None) -> Iterator[str]:
-    """Runs a stand-in for gpsd that sends one of these texts on each connection and then closes the connection. After
-    the last text, the stand-in sends `again` on each new connection; if `again` is None, the stand-in stops
-    listening."""
+    """Runs a stand-in for gpsd. For each text in `lives`, the stand-in accepts a connection, sends the text and closes
+    the connection. After the last text in `lives`, the stand-in sends `again` on each new connection; if `again` is
+    None, the stand-in stops listening."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(LONGEST)
         ended = threading.Event()
@@ -79,7 +79,7 @@ def test_a_loss_and_a_return_are_said(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("reported", [b"", BANNER, BANNER + b"no report\r\n"], ids=["nothing", "a banner", "nonsense"])
 def test_a_port_that_accepts_and_closes_at_once_is_lost(reported: bytes, run: Run, tmp_path: Path) -> None:
     """A port that accepts connections and closes them at once is treated like a port that refuses connections. When the
-    time for reconnecting is over, the watch ends and prints one line that gives the reason."""
+    time given by ``--reconnect`` is over, the watch ends and prints one line that gives the reason."""
     conditions = circles(tmp_path / "places.geojson", office=200)
     with serving(report(0, 0), again=reported) as url:
         ended = run("watch", "--source", url, "--conditions", conditions, "--reconnect", "2")
@@ -142,7 +142,7 @@ def test_a_life_with_a_fix_or_of_a_minute_restarts_the_retry_time() -> None:
 
 
 def reports(*lines: bytes, device: str | None = None, seconds: float = 1.0) -> tuple[list[FixRow], list[str]]:
-    """Returns the fixes and notices that result if reports come at this interval."""
+    """Returns the fixes and notices for reports that arrive at intervals of `seconds` seconds."""
     clock, said = Clock(0.0), list[str]()
     decoder = _Reports("gps", device, notices_to(said.append, clock), clock)
     rows = []

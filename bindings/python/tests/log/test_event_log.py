@@ -163,7 +163,7 @@ def test_the_log_ends_on_request() -> None:
 
 
 def test_visits_agree_with_the_time_inside() -> None:
-    """With the exact policy, the visits equal the runs of consecutive fixes inside the place."""
+    """With the exact policy, the visits are exactly the runs of consecutive fixes inside the place."""
     seed = 20261121
     chance = random.Random(seed)
     for _ in range(20):
@@ -247,7 +247,7 @@ def test_a_better_baseline() -> None:
 
 
 def test_policies_hold_for_all_conditions() -> None:
-    """`compare` replaces the policies of the conditions; if it kept them, all rows of the result would be equal."""
+    """`compare` replaces the policies of the conditions; otherwise, all rows of the result would be equal."""
     found = compare(DATA / "drive.csv", DATA / "conditions.geojson")
     own = {outcome.name: [event.to_json() for event in outcome.log] for outcome in found}
     assert len({tuple(lines) for lines in own.values()}) == 3

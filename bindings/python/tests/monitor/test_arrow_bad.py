@@ -1,5 +1,5 @@
-"""Tests unusable or broken Arrow streams: the error names the row, the column, the reason, and the number of rows that
-were fed."""
+"""Tests unusable and broken Arrow streams: each error must name the row, the column, the reason, and the number of rows
+that were fed."""
 
 from __future__ import annotations
 
@@ -94,7 +94,8 @@ def test_bad_metadata() -> None:
     ],
 )
 def test_odd_metadata_of_geoparquet(geo: str) -> None:
-    """If there is no metadata, WGS84 is assumed; a column that the metadata does not mention is found by its name."""
+    """Without metadata, WGS84 is assumed; a geometry column that the metadata does not mention is recognised by its
+    name."""
     table = pa.table(
         {"p" if '"p",' in geo or '"p"}' in geo else "geom": [struct.pack("<BIdd", 1, 1, 2, 3)], "time": [0]}
     )

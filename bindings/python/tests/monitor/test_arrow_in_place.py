@@ -42,7 +42,7 @@ def start(view: Any) -> int:
 
 
 class Spy:
-    """Stands in for a monitor's handle, and records the arguments."""
+    """Replaces a monitor's handle, and records the arguments of each call."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[Any, ...]] = []
@@ -135,7 +135,7 @@ def nested(whole: Any, column: Any) -> Any:
 
 
 def later_child(whole: Any) -> Any:
-    """Makes the items of the outermost lists begin in the middle of their array, so that this array has an offset."""
+    """Rebuilds an array so that the items of its outermost lists are a slice, and the slice has an offset."""
     column = storage(whole)
     more = pa.concat_arrays([column.values, column.values]).slice(len(column.values))
     return nested(whole, pa.ListArray.from_arrays(column.offsets, more))

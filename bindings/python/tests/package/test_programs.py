@@ -1,13 +1,4 @@
-"""Tests the first programs that users write; each program must be as short as users expect. A review of version 0.2
-counted the lines of the programs below, and the problems that came up while writing them.
-
-| program | lines in 0.2, and snags | now |
-|---|---|---|
-| vans and polygons to visits | 1, 6 | 1, 1: texts are objects |
-| alerts of a broker | 60, 3 | 21, 0: `examples/live/mqtt_alert.py` |
-| the policy that finds labelled visits | 3, 8 | 1, 1: one policy for all zones |
-| points and polygons joined | 3, 6 | 1, 3: a bad point refuses all, answers of four types, no attributes of the zones |
-| FastAPI with a fleet | 35, 9 | 13, 1: one worker for a store; `examples/live/fastapi_small.py` |
+"""Tests the first programs that users write; each program must be as short as users expect.
 
 `live/test_own_service.py` runs the programs of `examples/live`.
 """
@@ -54,8 +45,8 @@ visits = fencepost.replay(vans, zones, device="vehicle").visits().to_pandas()
 
 
 def test_vans_and_polygons_to_visits(data: dict[str, Any]) -> None:
-    """One line. A place that a van never visited gives no events, and visits start at the crossing instead of at its
-    confirmation."""
+    """One line of code computes the visits. A place that a van never visited causes no events. A visit starts at
+    the crossing, not at the time at which the crossing is confirmed."""
     exec(VISITS, data)
     visits = data["visits"]
     assert lines_of(VISITS) == 1
@@ -71,8 +62,8 @@ joined = fixes.join(fencepost.Zones(zones).containing(fixes))
 
 
 def test_points_and_polygons_joined(data: dict[str, Any]) -> None:
-    """A join takes one line of code. A join of a frame gives the same rows as a join of columns, even if the frame was
-    filtered before."""
+    """A join of fixes and zones takes one line of code. A join of a frame gives the same rows as a join of columns,
+    even if the frame was filtered before."""
     data["fixes"] = data["vans"][data["vans"].lon > 13.4]
     exec(JOIN, data)
     by_frame = data["joined"]
@@ -116,8 +107,8 @@ policy = fencepost.tune(vans, zones, labels, device="vehicle").policy
 
 
 def test_labels_choose_a_policy(data: dict[str, Any]) -> None:
-    """One line finds the best policy when labels are passed as a frame: it returns the precision and recall for each
-    policy of a grid, after one pass over the rows."""
+    """One line of code finds the best policy for labels in a frame. The result contains the precision and recall of
+    each policy of a grid, after one pass over the rows."""
     import fencepost
 
     data["labels"] = (
@@ -145,7 +136,7 @@ EXAMPLES = Path(__file__).resolve().parents[4] / "examples" / "live"
 
 
 def test_the_programs_of_the_examples_are_half_as_long() -> None:
-    """In 0.2, the program for alerts had 60 lines, and the program with FastAPI had 35."""
+    """In version 0.2, the program for alerts had 60 lines, and the program with FastAPI had 35 lines."""
     for name, before in (("mqtt_alert", 60), ("fastapi_small", 35)):
         text = (EXAMPLES / f"{name}.py").read_text()
         assert 2 * len([line for line in text.splitlines() if line.strip()]) <= before, name

@@ -1,5 +1,5 @@
-"""The names that the QGIS plugin imports from the package exist. This test itself does not need QGIS; `make test-all`
-runs the plugin in QGIS."""
+"""Tests that the package contains all names that the QGIS plugin imports from it. The test runs without QGIS; `make
+test-all` runs the plugin in QGIS."""
 
 import ast
 import importlib

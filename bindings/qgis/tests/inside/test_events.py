@@ -1,4 +1,5 @@
-"""Tests Geofence events and Compare policies within QGIS: times, coordinate systems, cancellation and errors."""
+"""Tests the algorithms "Geofence events" and "Compare policies" within QGIS: times, coordinate systems, cancellation
+and errors."""
 
 import unittest
 
@@ -26,7 +27,7 @@ def events(tracks, circles=None, **parameters):
 
 
 class Times(unittest.TestCase):
-    """The drive gives the same events in whichever form its times are stored."""
+    """The events of the drive do not depend on the form in which its times are stored."""
 
     def check(self, tracks, **parameters):
         results, feedback = events(tracks, **parameters)
@@ -118,7 +119,8 @@ class CoordinateSystems(unittest.TestCase):
 
 
 class Paths(unittest.TestCase):
-    """Uses every fortieth fix. The fixes used are 450 m apart, and most shops lie between two used fixes."""
+    """Uses every fortieth fix of the drive. The fixes used are 450 m apart, and most shops lie between two used
+    fixes."""
 
     def setUp(self):
         self.tracks = layer(

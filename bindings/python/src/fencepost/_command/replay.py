@@ -263,7 +263,7 @@ def _monitor_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _check_files(options: argparse.Namespace) -> None:
-    """Raises an error for unwritable outputs before the work begins."""
+    """Raises an error before the work begins if an output cannot be written."""
     from .._tables.vector_out import check_target, is_text
 
     if options.output_crs is not None and options.output is None:
@@ -291,7 +291,7 @@ def _write_files(log: EventLog, options: argparse.Namespace) -> None:
 
 
 def _times(options: argparse.Namespace) -> TimeStyle:
-    """Returns the style in which times are read, and converts the times on the command line to microseconds."""
+    """Returns the style in which times are read. Converts the options ``--until`` and ``--start`` to microseconds."""
     try:
         style = TimeStyle(None if options.time_zone is None else time_zone(options.time_zone), options.date_order)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Tracks: fixes in file order, or way points."""
+"""Defines a track, and splits the points of a file into tracks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._errors import InputError
 from .doubts import Flaw, is_usable, worse
 
 Point: TypeAlias = tuple[float, float, float, int | None]
-"""Latitude, longitude, accuracy, time in microseconds."""
+"""A point: its latitude, longitude, accuracy, and time in microseconds."""
 FixRow: TypeAlias = tuple[float, float, float, int]
 
 NO_POSITION = math.nan
@@ -33,8 +33,7 @@ class Track:
     columns: Sequence[str] = ()
     """The names of the columns of the track's table, if the track comes from a table."""
     flaw: Flaw | None = None
-    """The first fix that cannot be used; a fix with impossible values takes precedence over a fix without a
-    position."""
+    """The unusable fix to report: the first fix with impossible values, otherwise the first fix without a position."""
 
 
 def split(
@@ -44,7 +43,7 @@ def split(
     track.
 
     Args:
-        columns: The names of the table's columns; the list may be filled while the points are read.
+        columns: The names of the table's columns. The caller may fill this list while the points are read.
     """
     fixes: dict[Any, list[FixRow]] = {}
     way_points: dict[Any, list[tuple[float, float]]] = {}

@@ -61,8 +61,8 @@ class DeviceEvent(Event):
 
 
 class DeviceEvents(EventLoop[DeviceEvent]):
-    """The pending events of a fleet: the result of :meth:`Fleet.events`. If a loop ends early, the last event of the
-    loop is delivered again, as with :class:`Events`.
+    """The pending events of a fleet: the result of :meth:`Fleet.events`. If a loop over the events ends early, the last
+    event of the loop is delivered again, as with :class:`Events`.
 
     Example:
         >>> from fencepost import Fix, Fleet, Zones
@@ -110,7 +110,7 @@ DEVICE_EVENT_COLUMNS: dict[str, Callable[[DeviceEvent], Any]] = {
 
 
 class DeviceEventList(EventRows[DeviceEvent]):
-    """A list of device events that can also be used as a table: for columns, pandas and notebooks.
+    """A list of device events that can also be used as a table, for example in pandas or in notebooks.
 
     Example:
         >>> from fencepost import Fix, Fleet, Zones
@@ -139,9 +139,9 @@ class DeviceEventList(EventRows[DeviceEvent]):
         return {name: [value(event) for event in self] for name, value in DEVICE_EVENT_COLUMNS.items()}
 
     def visits(self, end: Time | None = None) -> Visits:
-        """The intervals during which each device satisfied each condition, derived from these events.
+        """The intervals during which each device satisfied each condition, derived from the events in this list.
 
-        Pass the events of several calls together: ``DeviceEventList([*before, *events])``.
+        If the events come from several calls, combine them first: ``DeviceEventList([*before, *events])``.
 
         Args:
             end: Open visits are counted up to this time. If `end` is None, the latest time of the events is used.

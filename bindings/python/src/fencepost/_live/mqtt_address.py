@@ -79,8 +79,8 @@ def read_login(path: str | None, prefix: str | None = "FENCEPOST_MQTT") -> tuple
 
     Args:
         path: The path of the file, or None if there is no file.
-        prefix: The prefix of the environment variables ``…_USER`` and ``…_PASSWORD``. If `prefix` is None, the
-            environment variables are ignored, because they are meant for a different broker.
+        prefix: The prefix of the environment variables ``…_USER`` and ``…_PASSWORD``. Pass None for `prefix` if the
+            environment variables belong to a different broker; the variables are then ignored.
 
     Raises:
         OSError: The file cannot be read.

@@ -14,31 +14,31 @@ from .notices import MINUTE, Notices
 from .spans import moment_text, span_text
 
 ENOUGH = 5
-"""The monitor is rewound after this many late fixes in a row that agree with the wall clock. After this many refused
-fixes in a row, a notice says when fixes are accepted again."""
+"""The monitor is rewound after this many late fixes in a row that agree with the wall clock. If at least this many
+fixes in a row were refused, a notice says when fixes are accepted again."""
 A_LITTLE_US = 60_000_000
 """A fix that is late by more than this many microseconds comes from another day or another receiver, and is not used to
 correct the clock."""
 
 
 class Watch(Handling):
-    """A monitor that is fed with live fixes. The monitor's time also passes between two fixes.
+    """A monitor that is fed with live fixes. The monitor's clock keeps running between two fixes.
 
-    Between two fixes, the monitor's clock is the last fix's time plus the time since the fix arrived, minus `lag`. So a
-    live fix that arrives slightly delayed does not count as late.
+    Between two fixes, the monitor's clock is the last fix's time plus the time since the fix arrived, minus `lag`.
+    Because of `lag`, a live fix that arrives slightly delayed does not count as late.
 
-    A fix counts only when it is later than the monitor's clock. So a source may be replayed from its beginning into a
-    stored monitor. Fixes that the monitor has already seen are skipped one by one, and no fix counts twice. If several
-    fixes have the same time, the first one counts.
+    A fix counts only when it is later than the monitor's clock. A source may be replayed from its beginning into a
+    monitor that continues from a store. Fixes that the monitor has already seen are skipped one by one, and no fix
+    counts twice. If several fixes have the same time, the first one counts.
 
-    With a path, the movement to the next fix is unknown until that fix arrives. The monitor's clock therefore
-    stands still until the gap since the last fix exceeds `max_gap`. When the next fix arrives, the events in between,
-    including dwells, are reported at once.
+    If the monitor has a path, the movement after the last fix is unknown until the next fix arrives. In a monitor with
+    a path, the clock stands still until the gap since the last fix exceeds `max_gap`. When the next fix arrives, the
+    events between the last two fixes, including dwells, are reported at once.
 
     A fix whose time is more than `ahead` seconds ahead of the wall clock is refused. A monitor's clock may nevertheless
     get ahead of the wall clock if some clock was wrong. If the monitor's clock is ahead of the wall clock, the monitor
-    is rewound as soon as five late fixes in a row agree with the wall clock. The monitor's records are kept, and the
-    observed states become undetermined.
+    is rewound as soon as five late fixes in a row agree with the wall clock. When a monitor is rewound, its records are
+    kept, and the observed states become undetermined.
 
     The first refusal is logged at once; then the number of refusals is logged at most once a minute.
 
@@ -165,8 +165,8 @@ class Watch(Handling):
         return True
 
     def _count_time_from(self, time_us: int, clock: int) -> None:
-        """Corrects the clock after a fix that is slightly late. If a fix is slightly late, the previous fix was ahead
-        of time, and a clock based on that fix would stay ahead of all further fixes."""
+        """Corrects the clock after a fix that is slightly late. A clock that still followed the previous fix could stay
+        ahead of all further fixes."""
         now = self._now_us()
         if now is not None and time_us - self._lag_us < now and clock - time_us <= max(A_LITTLE_US, self._lag_us):
             self._last = (time_us, self._monotonic())
@@ -208,7 +208,7 @@ class Watch(Handling):
         return then + int((self._monotonic() - at) * 1e6) - self._lag_us
 
     def pause(self) -> float | None:
-        """Seconds until there is work even without a new fix; None means never."""
+        """The number of seconds until the monitor has work to do even if no fix arrives; None if it will have none."""
         pauses = self._until_retry()
         deadline, now = self.monitor.next_deadline_us, self._now_us()
         if deadline is not None and now is not None and not self.is_behind:

@@ -50,11 +50,11 @@ class ConditionChanges(ConditionHolder[V]):
             condition: What to monitor.
             identifier: The condition's identifier, 1 to 256 bytes of UTF-8.
             assuming: The initial state: unknown, satisfied or unsatisfied. None means unknown for a monitor and
-                unsatisfied for a table. If a condition of a table starts in any state other than unsatisfied, every
-                device causes an event for it, however far away the device is.
+                unsatisfied for a table. In a table, a condition that starts in any state other than unsatisfied causes
+                an event for every device, however far away the device is.
             policy: The policy that says when a crossing counts, or the name of a preset. None means
                 :meth:`TransitionPolicy.standard`.
-            tag: A number of your choice, 0 to 2**64 - 1. Every event of the condition contains this number.
+            tag: A number of your choice, 0 to 2**64 - 1. Every event of the condition contains the tag.
             max_vertices: The largest number of vertices that a shape may have, 1 to 1,000,000; see :class:`Zones`. None
                 means 1,000,000. Set a limit for a geometry that comes from the network.
 
@@ -85,8 +85,8 @@ class ConditionChanges(ConditionHolder[V]):
         """Adds a condition as :meth:`add` does, but leaves an equal condition with that identifier unchanged.
 
         Two conditions are equal if they have the same kind, policy and tag, and nearly the same geometry: centres and
-        vertices within 1e-7 degrees, radii and buffers within 0.5 m. Beacon conditions must be exactly equal. If the
-        condition is left unchanged, `assuming` is ignored.
+        vertices within 1e-7 degrees, radii and buffers within 0.5 m. Two beacon conditions are equal only if all their
+        values are identical. If the condition is left unchanged, `assuming` is ignored.
 
         Returns:
             True if the condition was added or replaced.
@@ -145,11 +145,11 @@ class ConditionChanges(ConditionHolder[V]):
         Instead of columns, pass one table: a GeoDataFrame or an object that exports an Arrow stream (PyArrow, Polars, a
         DuckDB relation). The table's columns for identifier, radius, latitude and longitude (or a geometry) are found
         as in :func:`replay`. Geometries are WKB, WKT or GeoArrow. Points and lines need a radius, but polygons do not.
-        Edges are planar unless the table's metadata or its column ``edges`` says geodesic; ``oriented`` and ``buffer``
-        may also be columns. If the table has columns ``assuming`` and ``policy``, each row uses its own values; where a
-        value is null, the argument `assuming` or `policy` applies. If the rows have different values of ``assuming`` or
-        ``policy``, another thread may observe a moment at which only the first rows have been added, and after a crash
-        a store may contain only these rows. A table requires the extra ``fencepost[arrow]``.
+        Edges are planar unless the table's metadata or its column ``edges`` specifies geodesic edges. The table may
+        also have columns ``oriented`` and ``buffer``. If the table has columns ``assuming`` and ``policy``, each row
+        uses its own values; where a value is null, the argument `assuming` or `policy` applies. If the rows differ in
+        ``assuming`` or ``policy``, they are added in several steps: another thread may see only the first rows, and
+        after a crash a store may contain only the first rows. A table requires the extra ``fencepost[arrow]``.
 
         Args:
             identifier: The identifiers, as strings; or a table, as the only argument.
@@ -224,7 +224,8 @@ class ConditionChanges(ConditionHolder[V]):
         max_vertices: int | None = None,
     ) -> SyncResult:
         """Adds many conditions as :meth:`add_many` does, but leaves equal conditions unchanged, as :meth:`ensure` does.
-        With a store, the call is one transaction. Use :meth:`sync` to also remove all other conditions.
+        If the conditions have a store, the call is one transaction. Use :meth:`sync` to also remove all other
+        conditions.
 
         Args:
             identifier: The identifiers, as strings; or a table, as the only argument. All arguments have the same
@@ -287,21 +288,22 @@ class ConditionChanges(ConditionHolder[V]):
         columns: Mapping[str, str] | None = None,
         max_vertices: int | None = None,
     ) -> SyncResult:
-        """Makes the passed conditions the only ones: ensures each passed condition, in order, and removes all other
+        """Adds or replaces each passed condition, in order, unless an equal condition exists; removes all other
         conditions.
 
         An existing condition that is equal (as defined in :meth:`ensure`) keeps its record, state and pending events.
-        If one condition is refused, nothing changes. With a store, the call is one transaction.
+        If one condition is refused, nothing changes. If the conditions have a store, the call is one transaction.
 
         Args:
-            conditions: A mapping of identifiers to conditions. Records, definitions, another monitor or a
-                :class:`Zones` are also accepted; these have policies and tags of their own. A table of rows (PyArrow,
-                Polars, a DuckDB relation, pandas and GeoPandas with PyArrow) is read as in :meth:`add_many`.
-            assuming: The initial state for conditions that do not state one. None means unknown for a monitor and
+            conditions: A mapping of identifiers to conditions. Instead of a mapping, you may pass records, definitions,
+                another monitor or a :class:`Zones`; the conditions in such a source have policies and tags of their
+                own. A table of rows (PyArrow, Polars, a DuckDB relation, pandas and GeoPandas with PyArrow) is read as
+                in :meth:`add_many`.
+            assuming: The initial state for conditions that do not specify one. None means unknown for a monitor and
                 unsatisfied for a table.
             policy: The policy for conditions that do not have their own, or the name of a preset. None means
                 :meth:`TransitionPolicy.standard`.
-            tag: The tag for conditions that do not have their own.
+            tag: The tag for conditions that do not have their own tag.
             columns: Maps roles, such as ``latitude``, to the names of columns that the library does not recognise.
             max_vertices: The largest number of vertices that each shape may have; None means 500,000 for a table, and
                 1,000,000 for other sources. See :class:`Zones`.

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .labels import LabelSource
 
 Policies: TypeAlias = Mapping[str, TransitionPolicy | str] | Sequence[str]
-"""Policies by name (the table shows these names), or the names of presets."""
+"""The policies to compare: a mapping whose keys are the names shown in the table, or a sequence of preset names."""
 PRESETS = ("exact", "standard", "core_location")
 _SECOND = 1_000_000
 
@@ -49,11 +49,11 @@ class Outcome:
         visits: The number of visits.
         flaps: The number of crossings that the opposite crossing undid within the comparison's flap time.
         entry_delay: Mean time in seconds from the confirmed start of a baseline visit to the confirmed start of the
-            overlapping visit of this policy. Only visits whose start was observed count. None if there is no pair of
-            overlapping visits with observed starts.
+            overlapping visit of this policy. Visits whose start was not observed are left out. None if there is no pair
+            of overlapping visits with observed starts.
         exit_delay: Mean time in seconds from the confirmed end of a baseline visit to the confirmed end of the
-            overlapping visit of this policy. Only visits whose end was observed count. None if there is no pair of
-            overlapping visits with observed ends.
+            overlapping visit of this policy. Visits whose end was not observed are left out. None if there is no pair
+            of overlapping visits with observed ends.
         mean_delay: The mean of all entry and exit delays, in seconds.
         missed_visits: The number of baseline visits that no visit of this policy overlaps.
         false_visits: The number of visits of this policy that overlap no baseline visit.
@@ -80,8 +80,8 @@ class Outcome:
 
 
 class Comparison(Rows[Outcome]):
-    """A sequence with one :class:`Outcome` per policy, in the order of the policies. The result is also a table, and a
-    mapping by the policies' names.
+    """A sequence with one :class:`Outcome` per policy, in the order of the policies. A comparison is a table as well as
+    a sequence, and each outcome can be looked up by the name of its policy.
 
     Example:
         >>> from fencepost import Circle, Fix, compare
@@ -184,20 +184,20 @@ def compare(
     Each policy applies to all conditions and replaces the policies of the conditions. If a visit has not ended when its
     log ends, it counts until the end of the log.
 
-    The function accepts every option of :func:`replay` except `policy`. The options apply to the track, and also to the
-    baseline if it is a track.
+    The function accepts every option of :func:`replay` except `policy`. The options apply to the track, and to the
+    baseline if the baseline is a track.
 
     Args:
         track: A track, as for :func:`replay`.
         conditions: The conditions, as for :func:`replay`.
         policies: Policies by name, or names of presets.
-        baseline: The visits that count as true: a log, or a track (a better recording of the same trip); a track is
-            replayed with the ``exact`` policy. If None, the baseline is the visits in `track` itself under the
-            ``exact`` policy.
-        labels: Recorded visits, as for :func:`tune`, which are used instead of `baseline`. Times without a time zone
-            are read as times in `time_zone`; if `time_zone` is None, such times are refused.
+        baseline: A log or a track with the visits that are assumed to be correct; the track may be a better recording
+            of the same trip. A track is replayed with the ``exact`` policy. If None, the baseline consists of the
+            visits that `track` gives under the ``exact`` policy.
+        labels: Recorded visits that are used instead of `baseline`, in any form that :func:`tune` accepts. Times
+            without a time zone are read as times in `time_zone`; if `time_zone` is None, such times are refused.
         flap_seconds: A crossing that the opposite crossing undoes within this time is a flap.
-        device: The column that names the device. See :func:`replay` for this and the following options.
+        device: The column that names the device. This option and the following options are explained in :func:`replay`.
 
     Raises:
         InputError: A file or a table cannot be used, or the tracks of the baseline differ from the tracks of `track`.

@@ -17,8 +17,8 @@ def new_fleet(conditions: Zones) -> Fleet:
 
 
 def check(conditions: Zones) -> None:
-    """Raises an error if a fleet cannot follow the conditions, for example because one of them is a gate. Runs on the
-    driver, because an error on a worker would reach the user below a long error from Spark."""
+    """Raises an error if a fleet cannot follow the conditions, for example because one of them is a gate. This check
+    runs on the driver: if a worker raised the error, the user would see it only below a long error of Spark."""
     new_fleet(conditions).close()
 
 

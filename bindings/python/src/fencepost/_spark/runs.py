@@ -9,16 +9,16 @@ from typing import NamedTuple, TypeAlias
 from .arrow import Batch, pyarrow
 
 Version: TypeAlias = bytes | None
-"""The digest of a table, or None for the stream's own table."""
+"""The digest of a table of conditions; None for the stream's own table."""
 
 _FAR = 1 << 62
 """Times are limited to this many microseconds, so that differences between times do not overflow."""
 
 
 class Run(NamedTuple):
-    """Rows that use one table and are either all fixes or all scan reports. If `is_anew` is true, each device expired
-    before its first row of this run. If `is_plain` is true, there is only one run: all its rows are fixes, use the
-    stream's own table, and no device has expired."""
+    """Rows that all use the same table and are either all fixes or all scan reports. If `is_anew` is true, each device
+    expired before its first row of this run. If `is_plain` is true, this is the only run: all its rows are fixes that
+    use the stream's own table, and no device has expired."""
 
     version: Version
     are_reports: bool
@@ -28,8 +28,8 @@ class Run(NamedTuple):
 
 
 def runs(rows: Batch, heard: Mapping[str, int], expire_us: int | None) -> Iterator[Run]:
-    """Yields the first run of each device, then the second run of each device, and so on. Combines runs of different
-    devices so that there are as few parts as possible."""
+    """Yields the first run of each device, then the second run of each device, and so on. If the n-th runs of several
+    devices use the same table and contain rows of the same kind, they are combined into one run."""
     import numpy
 
     coded = rows["device"].dictionary_encode()

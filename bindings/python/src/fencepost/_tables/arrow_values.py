@@ -1,4 +1,4 @@
-"""One column of an Arrow array: reads its memory in place, its nulls, and its values as Python objects (with
+"""Reads one column of an Arrow array: its memory without copying, its nulls, and its values as Python objects (with
 nanoarrow)."""
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class NotPointError(ValueError):
 
 
 class Column:
-    """A column of a batch, or a field of a structure, with only the visible rows.
+    """A column of a batch or a field of a structure, without the rows outside a slice.
 
     nanoarrow 0.9 does not read all types correctly. nanoarrow crashes the process when it copies arrays of views, and
     gives the wrong rows for slices of decimals, half floats and fixed-size binary values. For types that nanoarrow
@@ -71,28 +71,28 @@ class Column:
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """A value that identifies the memory of the column. Two columns that exist at the same time are the same column
-        if their values of `place` are equal."""
+        """A value that identifies the memory of the column. If two columns exist at the same time and have equal values
+        of `place`, they are the same column."""
         return tuple(self._held.buffers), self._held.offset, self._held.length, self.format
 
     def plain(self) -> memoryview[Any]:
-        """The elements of a column of fixed-size numbers or times, without copying. The elements of null rows are
-        arbitrary."""
+        """The elements of a column of fixed-size numbers or times, without copying. The elements of null rows have
+        arbitrary values."""
         return memoryview(self._view.buffer(1))[self._first : self._first + self.length]
 
     def offsets(self) -> memoryview[Any]:
-        """The offsets of a column of lists, without copying: the start of each list among the items, and the end of the
-        last list. An empty column may have no offsets."""
+        """The offsets of a column of lists, without copying: the index at which each list starts among the items, and
+        the index at which the last list ends. An empty column may have no offsets."""
         return memoryview(self._view.buffer(1))[self._first : self._first + self.length + 1]
 
     def items(self) -> Column:
-        """All items of a column of lists."""
+        """Returns the items of all lists in a column of lists, one after another, as a column."""
         held = self._held.child(0)
         return Column(self._schema.child(0), held, 0, held.length)
 
     def coordinates(self) -> tuple[list[memoryview[Any]], set[int]]:
-        """Returns x and y of a column of structures or of lists of doubles, without copying, and the rows in which a
-        value is missing."""
+        """Returns x and y of a column of structures or of lists of doubles, without copying. Also returns the rows in
+        which a value is missing."""
         missing = set(self.null_rows())
         if self.format == "+s":
             fields = [self.field(0), self.field(1)]
@@ -115,7 +115,7 @@ class Column:
         """Returns the values as Python objects, with None for nulls.
 
         Raises:
-            KeyError: nanoarrow cannot read the type.
+            KeyError: nanoarrow cannot read the column's type.
         """
         if _is_decoded_here(self.format):
             return self._of_views() if self.format.startswith("v") else self._of_one_size()
@@ -186,8 +186,8 @@ class Column:
         return xs, ys
 
     def same_points(self) -> tuple[array[float], array[float]] | None:
-        """A fast version of :meth:`wkb_points`. Returns None unless all values are little-endian points with two
-        coordinates; in that case, use the slow version."""
+        """A fast version of :meth:`wkb_points`. Returns None if any value is not a little-endian point with two
+        coordinates; :meth:`wkb_points` must then be used."""
         if self.format not in ("z", "Z") or not self.length or self._view.null_count:
             return None
         starts = memoryview(self._view.buffer(1))[self._first : self._first + self.length + 1]

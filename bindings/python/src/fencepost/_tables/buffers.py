@@ -38,8 +38,8 @@ NO_TIME = -(1 << 63)
 
 @published
 class ColumnTypeError(InvalidArgumentError, TypeError):
-    """A column contains values of the wrong type. ``position`` is the index of the first row with a value of the wrong
-    type.
+    """Raised if a column contains values of the wrong type. ``position`` is the index of the first row with a value of
+    the wrong type.
 
     The class is both an :class:`InvalidArgumentError` and a ``TypeError``.
 
@@ -63,8 +63,8 @@ def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview[
     """Returns a column as doubles. A column of doubles is not copied, even if its elements are not adjacent in memory.
 
     Args:
-        none: The number that replaces masked elements, and None in a list. If `none` is omitted, a None in a list
-            raises an error, and masked elements become NaN.
+        none: The number that replaces each masked element and each None in a list. If `none` is omitted, a None in a
+            list raises an error, and masked elements become NaN.
     """
     table = _array_of(values, what, math.nan if none is None else none)
     if table is not None:

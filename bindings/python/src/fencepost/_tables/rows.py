@@ -20,7 +20,7 @@ Target: TypeAlias = str | os.PathLike[str] | IO[str] | None
 
 
 class Rows(Table, Sequence[T], Generic[T]):
-    """A sequence whose elements are also the rows of a table.
+    """A sequence that is also a table: each element of the sequence is one row.
 
     Args:
         rows: The elements, or a function that creates them on first use.

@@ -25,14 +25,14 @@ class Explanation(Plain):
         diagnostics: The flags that are set.
         boundary_distance: Signed distance of the last valid fix to the boundary in metres, negative inside.
         accuracy: Accuracy of the last valid fix in metres.
-        entry_margin: The margin for entering, in metres, for a fix with that accuracy.
-        exit_margin: The margin for leaving, in metres, for a fix with that accuracy.
+        entry_margin: The margin for entering, in metres, at the accuracy of the last valid fix.
+        exit_margin: The margin for leaving, in metres, at the accuracy of the last valid fix.
         candidate_start_us: Time of the fix, or of the point of the path, that opened the candidate.
         deadline_us: Time at which the candidate will be confirmed, or the beacon will count as absent.
         last_sighting_us: Time of the last sighting of a beacon.
-        metres_to_decide: A fix of the same accuracy would decide if it were this many metres farther beyond the
-            boundary than the last fix.
-        seconds_to_decide: The deadline minus the clock.
+        metres_to_decide: If the last fix lay this many metres farther beyond the boundary, with the same accuracy, it
+            would decide the state.
+        seconds_to_decide: The number of seconds from the monitor's clock to the deadline.
         accuracy_needed: If the last fix was too inaccurate: the accuracy in metres with which it would have decided the
             state.
         nearest_boundary_point: Latitude and longitude, in degrees, of the boundary point that is nearest to the last
