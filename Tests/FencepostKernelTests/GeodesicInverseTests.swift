@@ -107,9 +107,9 @@ import Testing
     #expect(equator.azimuth1 == 90 && equator.azimuth2 == 90)
   }
 
-  /// Near the distance at which the equator stops being the shortest path, the azimuth hardly affects the longitude. A
-  /// point less than a nanometre beside the equator must still have the distance along the equator; GeographicLib 2.1.2
-  /// is 3 µm off in this case.
+  /// At the distance at which the equator stops being the shortest path, the azimuth hardly affects the longitude. A
+  /// point within 2 nm of the equator must still have the distance along the equator; GeographicLib 2.1.2 is 3 µm off
+  /// in this case.
   @Test(arguments: [0, 1e-16, 1e-15, 5.97e-15, 1e-14]) func theEndOfTheEquatorialPathIsSmooth(_ latitude: Double) {
     let longitude = 179.39648516633153
     let distance = Place(latitude: 0, longitude: 0).distance(to: Place(latitude: latitude, longitude: longitude))

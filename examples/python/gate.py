@@ -1,4 +1,5 @@
-"""Counts crossings of a line by direction: the Rhine in Basel, a recorded ride over a bridge, and a ferry.
+"""Counts crossings of a line by direction. The line is the Rhine in Basel, and the tracks are a recorded ride over a
+bridge and the trips of a ferry.
 
 The line lies along the middle of the river, from west to east, so the northern side is the left side. A gate needs a
 path, which gives the positions between two fixes. A path matters most for the ferry, which reports only every three

@@ -6,7 +6,7 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct SafeDistanceTests {
-  /// For each circle in order, whether the point is inside it.
+  /// Whether the point is inside each circle, in the order of the circles.
   private func sides(_ circles: [CircularGeographicCondition], _ coordinate: Coordinate) -> [Bool] {
     circles.map { $0.contains(coordinate) }
   }

@@ -233,7 +233,7 @@ export class Holder extends Handle {
     );
   }
 
-  /** For each of many points, the conditions that contain it. */
+  /** The conditions that contain each of many points. */
   containingMany(columns) {
     const { engine } = this;
     return this.#asked(columns, (take, points, count) => {
@@ -259,7 +259,7 @@ export class Holder extends Handle {
     });
   }
 
-  /** For each of many points, the conditions whose boundaries are nearest to it. */
+  /** The conditions whose boundaries are nearest to each of many points. */
   nearestMany(columns, count = 1) {
     const { engine } = this;
     const most = Math.min(integer(count, "count", 0, 4294967295), this.identifiers.length);

@@ -236,7 +236,7 @@ def test_what_is_empty_is_refused_with_its_row() -> None:
 
 
 def test_columns_that_lead_astray() -> None:
-    """No table can produce such invalid columns, so the test calls the extension directly."""
+    """No table can produce the invalid columns of this test, so the test calls the extension directly."""
     handle, doubles = Handle(), array("d", [0, 0, 0.01, 0.01])
     xs, ys = memoryview(doubles), memoryview(array("d", [0, 0.01, 0.01, 0]))
     rings, parts = array("i", [0, 4]), array("i", [0, 1])

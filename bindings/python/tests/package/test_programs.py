@@ -62,8 +62,8 @@ joined = fixes.join(fencepost.Zones(zones).containing(fixes))
 
 
 def test_points_and_polygons_joined(data: dict[str, Any]) -> None:
-    """A join of fixes and zones takes one line of code. A join of a frame gives the same rows as a join of columns,
-    even if the frame was filtered before."""
+    """A join of fixes and zones takes one line of code. Joining a frame gives the same rows as joining its columns,
+    even if the frame was filtered first."""
     data["fixes"] = data["vans"][data["vans"].lon > 13.4]
     exec(JOIN, data)
     by_frame = data["joined"]

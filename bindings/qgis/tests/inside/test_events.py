@@ -119,7 +119,7 @@ class CoordinateSystems(unittest.TestCase):
 
 
 class Paths(unittest.TestCase):
-    """Uses every fortieth fix of the drive. The fixes used are 450 m apart, and most shops lie between two used
+    """Uses every fortieth fix of the drive. The fixes of these tests are 450 m apart, and most shops lie between two
     fixes."""
 
     def setUp(self):

@@ -116,7 +116,8 @@ class Watch(Handling):
         return True
 
     def _refusal(self, time_us: int) -> tuple[str, str] | None:
-        """Returns the name of the counter and the reason if a fix with this time must be refused; otherwise None."""
+        """If a fix with this time must be refused, returns the name of the counter and the reason; otherwise returns
+        None."""
         wall_us = round(self._wall() * 1e6)
         if self._ahead_us is not None and time_us > wall_us + self._ahead_us:
             self._right = 0

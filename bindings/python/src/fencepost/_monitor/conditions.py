@@ -41,8 +41,8 @@ class ConditionChanges(ConditionHolder[V]):
         """Adds a condition, or replaces the condition with that identifier. The new condition gets a new record, and
         pending events of a replaced condition are dropped (for a table, in all fleets that share the table).
 
-        If the last valid fix is not older than `initial_fix_max_age`, this fix decides the state of a new circle or
-        shape at once. If a polygon or corridor does not state its kind of edges, its edges are geodesic. An
+        If the last valid fix is not older than `initial_fix_max_age`, this fix immediately decides the state of a new
+        circle or shape. If a polygon or corridor does not state its kind of edges, its edges are geodesic. An
         :class:`InputWarning` is issued if planar edges would lie more than a metre away from the geodesic edges. See
         :meth:`Monitor.shape`.
 
@@ -137,19 +137,21 @@ class ConditionChanges(ConditionHolder[V]):
         columns: Mapping[str, str] | None = None,
         max_vertices: int | None = None,
     ) -> None:
-        """Adds many circles from columns of equal length, in order, with the same result as single calls. If the source
-        is a table, its polygons and corridors are added too. If one condition is refused, no condition is added.
+        """Adds many circles from columns of equal length, in order. The result is the same as if the circles were added
+        one by one. If the source is a table, its polygons and corridors are added too. If one condition is refused, no
+        condition is added.
 
         Columns of 64-bit elements without strides are read in place; other columns are converted.
 
-        Instead of columns, pass one table: a GeoDataFrame or an object that exports an Arrow stream (PyArrow, Polars, a
-        DuckDB relation). The table's columns for identifier, radius, latitude and longitude (or a geometry) are found
-        as in :func:`replay`. Geometries are WKB, WKT or GeoArrow. Points and lines need a radius, but polygons do not.
-        Edges are planar unless the table's metadata or its column ``edges`` specifies geodesic edges. The table may
-        also have columns ``oriented`` and ``buffer``. If the table has columns ``assuming`` and ``policy``, each row
-        uses its own values; where a value is null, the argument `assuming` or `policy` applies. If the rows differ in
-        ``assuming`` or ``policy``, they are added in several steps: another thread may see only the first rows, and
-        after a crash a store may contain only the first rows. A table requires the extra ``fencepost[arrow]``.
+        Instead of columns, you can pass one table: a GeoDataFrame or an object that exports an Arrow stream (PyArrow,
+        Polars, a DuckDB relation). The table's columns for identifier, radius, latitude and longitude (or a geometry)
+        are found as in :func:`replay`. Geometries are WKB, WKT or GeoArrow. Points and lines need a radius, but
+        polygons do not. Edges are planar unless the table's metadata or its column ``edges`` specifies geodesic edges.
+        The table may also have columns ``oriented`` and ``buffer``. If the table has columns ``assuming`` and
+        ``policy``, each row uses its own values; where a value is null, the argument `assuming` or `policy` applies. If
+        the rows differ in ``assuming`` or ``policy``, they are added in several steps: another thread may see only the
+        first rows, and after a crash a store may contain only the first rows. A table requires the extra
+        ``fencepost[arrow]``.
 
         Args:
             identifier: The identifiers, as strings; or a table, as the only argument.

@@ -1,5 +1,5 @@
-"""Warns about shapes that do not state their kind of edges, if geodesic and planar edges would differ. Shapes that do
-not state their kind of edges are never refused."""
+"""Warns if geodesic and planar edges would differ for shapes that do not state their kind of edges. Shapes that do not
+state their kind of edges are never refused."""
 
 from __future__ import annotations
 

@@ -115,7 +115,8 @@ class Comparison(Rows[Outcome]):
         raise KeyError(index)
 
     def columns(self) -> dict[str, list[Any]]:
-        """The table as a dict of columns: the policy, then the numbers in :class:`Outcome`, with delays in seconds.
+        """The table as a dict of columns. The policy comes first, then the numbers in :class:`Outcome`; delays are in
+        seconds.
 
         Example:
             >>> from fencepost import Circle, Fix, compare

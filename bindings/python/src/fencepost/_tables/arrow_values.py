@@ -19,7 +19,7 @@ NUMBERS = frozenset("cCsSiIlLfg")
 """Formats of fixed-size numbers that a memoryview can read. Half floats are not included, because Python versions
 before 3.12 cannot read them."""
 _INLINE = 12
-"""The largest text or binary value, in bytes, that is stored inside its view."""
+"""The maximum size, in bytes, of a text or binary value that is stored inside its view."""
 _KINDS = {
     2: "LineString",
     3: "Polygon",

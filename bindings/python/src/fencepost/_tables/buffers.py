@@ -135,7 +135,7 @@ def tags(values: Any, length: int) -> memoryview[Any]:
 
 
 def identifiers(values: Iterable[str]) -> tuple[str, ...]:
-    """Returns a column of identifiers, after those checks that must be made in Python."""
+    """Returns a column of identifiers, after the checks that must be made in Python."""
     if isinstance(values, str | bytes):
         refuse(f"identifier is {type(values).__name__}, expected a column of str")
     texts = tuple(_rows_of(values, "identifier", "str"))

@@ -33,8 +33,8 @@ class Explanation(Plain):
         metres_to_decide: If the last fix lay this many metres farther beyond the boundary, with the same accuracy, it
             would decide the state.
         seconds_to_decide: The number of seconds from the monitor's clock to the deadline.
-        accuracy_needed: If the last fix was too inaccurate: the accuracy in metres with which it would have decided the
-            state.
+        accuracy_needed: The accuracy, in metres, with which the last fix would have decided the state, if the fix was
+            too inaccurate.
         nearest_boundary_point: Latitude and longitude, in degrees, of the boundary point that is nearest to the last
             valid fix. None if the nearest point is not unique.
 
