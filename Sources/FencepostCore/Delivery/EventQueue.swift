@@ -1,23 +1,24 @@
 import FencepostKernel
 
-/// Room for so many events is kept when they are gone, eight megabytes at most; more is given back.
+/// When a list becomes empty, its memory is kept for at most this many events (eight megabytes); more memory is
+/// released.
 private let largestKept = 65_536
 
-/// What waits in an ``EventQueue``.
+/// An entry of an ``EventQueue``.
 protocol QueuedEntry: Sendable {
-  /// Its place in the order in which the observed changes happened.
+  /// The number of the observed change that caused the entry; changes are numbered in the order in which they happened.
   var change: UInt64 { get }
 }
 
 extension EventEntry: QueuedEntry {}
 
-/// The events that wait, of a monitor or of a fleet, in the order in which the observed changes happened.
+/// The waiting events of a monitor or a fleet, in the order in which the observed changes happened.
 ///
-/// Nearly all are appended in that order. An event that is built at a commit may belong before others that wait
-/// already; those few are kept in a heap beside the queue.
+/// Almost all events are appended in that order. An event that is built at a commit may have to come before events that
+/// are already waiting. The few events that are appended after later ones are kept in a heap beside the queue.
 struct EventQueue<Entry: QueuedEntry>: Sendable {
-  /// What was taken stays in front of what waits until it is more than so much, and more than half: moving the rest costs
-  /// less than one step for each that was taken.
+  /// Taken entries stay at the front of the array until there are more than this many of them, and they are more than
+  /// half of the array. Moving the other entries then costs less than one step for each taken entry.
   private static var mostTaken: Int { 4_096 }
 
   private var entries: ContiguousArray<Entry> = []
@@ -31,12 +32,12 @@ struct EventQueue<Entry: QueuedEntry>: Sendable {
     static func == (one: Overtaken, two: Overtaken) -> Bool { one.entry.change == two.entry.change }
   }
 
-  /// The next entries, without those that have overtaken.
+  /// Returns up to `limit` of the next entries, without those in the heap.
   func ahead(_ limit: Int) -> ArraySlice<Entry> {
     entries[head..<min(head + limit, entries.count)]
   }
 
-  /// Entries, void ones included.
+  /// The number of entries, including void ones.
   private(set) var count = 0
 
   mutating func append(_ entry: Entry) {
@@ -48,19 +49,19 @@ struct EventQueue<Entry: QueuedEntry>: Sendable {
     }
   }
 
-  /// Whether the entry whose turn it is stands in the heap.
+  /// Whether the next entry is in the heap.
   private var isOvertaken: Bool {
     guard let early = overtaken.first else { return false }
     return head >= entries.count || early.entry.change < entries[head].change
   }
 
-  /// The entry whose turn it is.
+  /// The next entry.
   var first: Entry? {
     if isOvertaken { return overtaken.first?.entry }
     return head < entries.count ? entries[head] : nil
   }
 
-  /// Takes the entry out whose turn it is.
+  /// Removes and returns the next entry.
   mutating func takeFirst() -> Entry? {
     guard let entry = first else { return nil }
     removeFirst()
@@ -90,7 +91,7 @@ struct EventQueue<Entry: QueuedEntry>: Sendable {
     entries[head...].contains(where: isLive) || overtaken.elements.contains { isLive($0.entry) }
   }
 
-  /// Drops the entries that are void.
+  /// Drops the void entries.
   mutating func filter(_ isLive: (Entry) -> Bool) {
     entries = ContiguousArray(entries[head...].lazy.filter(isLive))
     head = 0
@@ -99,37 +100,38 @@ struct EventQueue<Entry: QueuedEntry>: Sendable {
   }
 }
 
-/// The events of a monitor or of a fleet that were handed out and are not committed, in the order of their first hand-out.
+/// The events of a monitor or a fleet that were handed out and are not committed, in the order in which they were first
+/// handed out.
 struct InFlight<Entry: Sendable>: Sendable {
   private(set) var entries: ContiguousArray<Entry> = []
-  /// How many of `entries` the present consumer was given.
+  /// The number of entries that were handed out to the present consumer.
   private(set) var handedOut = 0
 
   init() {}
 
-  /// What was handed out before a crash: no consumer was given it since.
+  /// Restores the events that were handed out before a crash. The present consumer has not received any of them.
   init(left entries: ContiguousArray<Entry>) { self.entries = entries }
 
-  /// Those that a consumer left that went away.
+  /// The entries that a previous consumer received but did not commit, and that are not handed out again yet.
   var left: ArraySlice<Entry> { ArraySlice(entries[handedOut...]) }
 
   @inline(__always)
   var hasLeft: Bool { handedOut < entries.count }
 
-  /// The next entry that a consumer left that went away.
+  /// Hands out the next entry that a previous consumer did not commit; `nil` if there is none.
   mutating func takeLeft() -> Entry? {
     guard hasLeft else { return nil }
     defer { handedOut += 1 }
     return entries[handedOut]
   }
 
-  /// Keeps an entry that is handed out for the first time.
+  /// Adds an entry that is handed out for the first time.
   mutating func append(_ entry: Entry) {
     entries.append(entry)
     handedOut += 1
   }
 
-  /// Forgets what the present consumer was given.
+  /// Removes the entries that were handed out to the present consumer.
   mutating func commit() {
     if handedOut == entries.count {
       entries.removeAll(keepingCapacity: entries.capacity <= largestKept)
@@ -139,10 +141,10 @@ struct InFlight<Entry: Sendable>: Sendable {
     handedOut = 0
   }
 
-  /// The consumer went away: what it was given is handed out again.
+  /// The consumer has gone away, so all its entries will be handed out again.
   mutating func abandon() { handedOut = 0 }
 
-  /// Drops the entries that are void.
+  /// Drops the void entries.
   mutating func filter(_ isLive: (Entry) -> Bool) {
     handedOut = entries[..<handedOut].count(where: isLive)
     entries.removeAll { !isLive($0) }

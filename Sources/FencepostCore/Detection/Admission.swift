@@ -1,16 +1,17 @@
-/// The rules by which an input is refused for its time: the same for a monitor, for each device of a fleet, and for an
-/// advance of all devices.
+/// The rules that decide whether the time of an input is accepted. The rules are the same for a monitor, for each
+/// device of a fleet, and for an advance of all devices.
 enum Admission {
-  /// Throws unless an input may take effect at a time. ``InputCounters/count(refused:)`` counts the error.
+  /// Throws an error if an input must be refused. ``InputCounters/count(refused:)`` counts the error.
   ///
-  /// An input that is invalid is that first; one that meets a full queue is not compared with any clock.
+  /// The rules apply in this order: an invalid input is refused as invalid, even if the queue is full; if the queue is
+  /// full, the time is not compared with any clock.
   ///
   /// - Parameters:
-  ///   - isFull: Whether so many events wait that inputs are refused.
-  ///   - limit: How many events may wait.
-  ///   - clock: No input may be earlier; `Int64.min` = there is no time yet.
-  ///   - reference: The time from which the longest step counts; `Int64.min` = none, so that a step may have any length.
-  ///   - longestStep: In microseconds.
+  ///   - isFull: Whether inputs are refused because too many events are waiting.
+  ///   - limit: The maximum number of waiting events.
+  ///   - clock: The time before which an input is late; `Int64.min` if there is no clock yet.
+  ///   - reference: The time from which `longestStep` is measured; `Int64.min` if a step may have any length.
+  ///   - longestStep: The longest step that is accepted, in microseconds.
   @inline(__always)
   static func check(
     _ time: Timestamp, isFull: @autoclosure () -> Bool, limit: Int, clock: Int64, reference: @autoclosure () -> Int64,
@@ -22,26 +23,27 @@ enum Admission {
       throw .lateInput(time: time, clock: Timestamp(microseconds: clock))
     }
     let reference = reference()
-    // Valid times are less than 2⁶² apart.
+    // Any two valid times are less than 2⁶² microseconds apart, so the subtraction cannot overflow.
     if reference != .min, time.microseconds - reference > longestStep {
       throw .aheadOfClock(time: time, clock: Timestamp(microseconds: reference), limit: longestStep)
     }
   }
 }
 
-/// How many inputs of each kind there were, and how many of them were refused: of a monitor, of a device of a fleet, or of a
-/// fleet.
+/// The number of inputs of each kind, and how many of them were refused. The inputs are those of a monitor, of a device
+/// of a fleet, or of a whole fleet.
 struct InputCounters: Sendable, Equatable {
   var acceptedFixes: UInt64 = 0
   var invalidFixes: UInt64 = 0
   var lateInputs: UInt64 = 0
   var aheadInputs: UInt64 = 0
   var acceptedSightings: UInt64 = 0
-  /// Accepted inputs of other kinds, rewinds, and inputs other than fixes with an invalid time. A fleet counts them for its
-  /// devices only.
+  /// The number of accepted inputs of other kinds, of rewinds, and of inputs other than fixes with an invalid time. A
+  /// fleet counts these only for its devices, not for itself.
   var others: UInt64 = 0
 
-  /// All inputs, without those that met a full queue: the host feeds these again.
+  /// The number of all inputs, except those that were refused because the queue was full: the host feeds these inputs
+  /// again.
   var inputCount: UInt64 {
     get { acceptedFixes &+ invalidFixes &+ lateInputs &+ aheadInputs &+ acceptedSightings &+ others }
     set { others = newValue &- (inputCount &- others) }
@@ -57,15 +59,17 @@ struct InputCounters: Sendable, Equatable {
     }
   }
 
-  /// Wraps: in a damaged row of a monitor `inputCount` may be less than the sum of the others.
+  /// The addition wraps on overflow, because in a damaged row of a monitor `inputCount` may be less than the sum of the
+  /// other counters.
   mutating func countOther() { others &+= 1 }
 }
 
 extension FeedResult {
   /// Feeds one row of a batch and counts it.
   ///
-  /// - Parameter feed: Feeds the row's fix; returns whether the fix is usable.
-  /// - Throws: ``MonitorError/queueFull(limit:position:)`` with the row: it has changed nothing.
+  /// - Parameter feed: Feeds the fix of the row; returns whether the fix is usable.
+  /// - Throws: ``MonitorError/queueFull(limit:position:)`` with the number of the row; the row has then changed
+  ///   nothing.
   @inline(__always)
   mutating func count(row: Int, _ feed: () throws(MonitorError) -> Bool) throws(MonitorError) {
     do throws(MonitorError) {

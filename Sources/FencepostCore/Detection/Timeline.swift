@@ -1,24 +1,24 @@
 import FencepostKernel
 
-/// How far the inputs of one device have come: the clock, the last fix, the counters.
+/// The progress of the inputs of one device: its clock, its last fix, its counters.
 ///
-/// All of it stands in rows that each save writes, so that no change of it has to be noted.
+/// All these values are in rows that every save writes, so no change of them needs to be noted.
 struct Timeline: Sendable {
-  /// The largest time given, microseconds; `Int64.min` = unset.
+  /// The latest time of any input, in microseconds; `Int64.min` before the first input.
   private(set) var clock: Int64 = .min
   /// The latest fix with a valid position.
   private(set) var lastFix: Fix?
   var counters = InputCounters()
-  /// What the next event has to say of a gap before it; see ``markGap()``.
+  /// Whether the next event must be marked as following a gap; see ``markGap()``.
   private(set) var gap: Int64 = .min
 
   // MARK: - Inputs
 
-  /// Whether an input comes neither before the clock nor later than a step allows: what ``Admission`` accepts, in one
-  /// comparison. Not before any time is known.
+  /// Whether a time is neither before the clock nor further ahead than the longest step. This is the rule of
+  /// ``Admission`` in one comparison. False before the first input.
   ///
   /// - Parameters:
-  ///   - time: In range.
+  ///   - time: A time in the valid range.
   ///   - longestStep: ``MonitorOptions/longestTimeStep``.
   @inline(__always)
   func takes(_ time: Timestamp, longestStep: UInt64) -> Bool {
@@ -37,7 +37,7 @@ struct Timeline: Sendable {
   @inline(__always)
   mutating func keep(_ fix: Fix) { lastFix = fix }
 
-  /// Sets the clock back; the last fix rests on times that are no times.
+  /// Sets the clock back, and forgets the last fix and the gap, because their times were wrong.
   mutating func rewind(to time: Int64) {
     clock = time
     lastFix = nil
@@ -46,16 +46,18 @@ struct Timeline: Sendable {
 
   // MARK: - Gaps
 
-  /// Whether an event is still to say that there was a gap before it.
+  /// Whether an event still has to be marked as following a gap.
   @inline(__always)
   var hasGap: Bool { gap != .min }
 
-  /// Takes note that the path to the fix that comes is not known: the next event says so.
+  /// Notes that the path to the next fix is unknown, so that the next event is marked as following a gap.
   mutating func markGap() { gap = .max }
 
-  /// Whether a change is to say that there was a gap before it: those of the first instant that has an event do.
+  /// Returns whether a change must be marked as following a gap. The changes up to the first instant that has an event
+  /// are marked.
   ///
-  /// - Parameter isEvent: whether it becomes an event. One that does not leaves it to the next.
+  /// - Parameter isEvent: Whether the change becomes an event. After a change that does not become an event, the next
+  ///   change is marked too.
   mutating func tellsGap(at date: Int64, isEvent: Bool) -> Bool {
     if gap == .max {
       if isEvent { gap = date }
@@ -65,14 +67,14 @@ struct Timeline: Sendable {
     return gap == date
   }
 
-  /// Begins with another device, whose inputs are counted elsewhere.
+  /// Continues with another device, whose inputs are counted elsewhere.
   mutating func begin(clock: Int64, lastFix: Fix?, gap: Int64) {
     self.clock = clock
     self.lastFix = lastFix
     self.gap = gap
   }
 
-  /// Takes what was saved.
+  /// Restores the saved values.
   mutating func restore(clock: Int64, lastFix: Fix?, counters: InputCounters, gap: Int64) {
     self.clock = clock
     self.gap = gap

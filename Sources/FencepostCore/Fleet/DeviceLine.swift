@@ -1,7 +1,8 @@
 import FencepostKernel
 
-/// The number by which a host knows a device: the place of its line, and in the upper bits the generation, which rises when
-/// the line is given to another device. So a number that a host kept too long has no name of a device, and not another one.
+/// The number by which a host knows a device. It consists of the place of the device's line and, in the upper bits, a
+/// generation, which increases when the line is given to another device. So a number that a host has kept for too long
+/// names no device, instead of naming the wrong one.
 enum DeviceNumber {
   /// ``FleetOptions/mostDevices`` is less than 2²⁶.
   private static let placeBits: UInt32 = 26
@@ -15,39 +16,40 @@ enum DeviceNumber {
   static func of(_ place: UInt32, generation: UInt8) -> UInt32 { place | UInt32(generation) << placeBits }
 }
 
-/// What a fix of a device that changes nothing reads and writes: one line of the cache.
+/// All data that is read and written for a fix that changes nothing. It fills one cache line.
 struct DeviceLine: Sendable, BitwiseCopyable {
   var region = DeviceRegion()
-  /// The largest time given for the device, microseconds; `Int64.min` = unset.
+  /// The latest time of the device's own inputs, in microseconds; `Int64.min` before the first input.
   var clock: Int64 = .min
-  /// When something may become due, microseconds; `Int64.max` = nothing waits. May be earlier than anything that is due.
+  /// The earliest time at which something may become due, in microseconds; `Int64.max` if nothing waits. It may be
+  /// earlier than anything that is really due.
   var earliest: Int64 = .max
-  /// The last generation of the table when the device was last evaluated: see ``DeviceState``.
+  /// The last generation of the table when the device was last evaluated; see ``DeviceState``.
   var seen: UInt64 = 0
-  /// Where the last accepted fix was: degrees times 1e7, rounded; ``unknown`` when there was none since the device came
-  /// into this fleet.
+  /// The position of the last accepted fix, in degrees times 1e7, rounded; ``unknown`` if the device has had no fix
+  /// since it was entered into this fleet.
   private var lastLatitude: Int32 = DeviceLine.unknown
   private var lastLongitude: Int32 = DeviceLine.unknown
-  /// Where the rest is kept, or ``ColdStore/none``.
+  /// The handle of the device's other data in the cold store, or ``ColdStore/none``.
   var cold: UInt32 = ColdStore.none
-  /// The last sequence number given, modulo 2³²; the rest is in the cold part.
+  /// The lower 32 bits of the last sequence number; the upper bits are in the cold store.
   var sequence: UInt32 = 0
-  /// Accepted fixes, modulo 2³²; the rest is in the cold part.
+  /// The lower 32 bits of the number of accepted fixes; the upper bits are in the cold store.
   var acceptedFixes: UInt32 = 0
-  /// How far to look around the device next time (see ``lookRadius``).
+  /// The step of the radius of the next search around the device; see ``lookRadius``.
   var look: UInt8 = DeviceLine.firstLook
-  /// The flags, and in the bits above how often the line was given to another device, modulo 64.
+  /// The lower bits are the flags. The bits above them count how often the line was given to another device, modulo 64.
   private var bits: UInt8 = 0
-  /// What changed since the device was saved; all of it where nobody saves.
+  /// What has changed since the device was saved. If the fleet is not saved, everything counts as changed.
   var notes: Notes = .all
-  /// How many intervals of its own time the device went through: see ``Pace``.
+  /// The number of intervals of its own time that the device has passed through; see ``Pace``.
   var intervals: UInt8 = 0
 
   struct Flags: OptionSet, Sendable, BitwiseCopyable {
     let rawValue: UInt8
     /// The number belongs to a device.
     static let isUsed = Flags(rawValue: 1)
-    /// The device was removed, and events of it are not handled yet.
+    /// The device was removed, but some of its events have not been handled yet.
     static let isLeaving = Flags(rawValue: 2)
     fileprivate static let all: UInt8 = 3
   }
@@ -55,13 +57,13 @@ struct DeviceLine: Sendable, BitwiseCopyable {
   /// See ``DeviceNotes``.
   struct Notes: OptionSet, Sendable, BitwiseCopyable {
     let rawValue: UInt8
-    /// Stands in the list of those that changed.
+    /// The device is in the list of changed devices.
     static let listed = Notes(rawValue: 1)
-    /// Changed in any way.
+    /// The device has changed in any way.
     static let moved = Notes(rawValue: 2)
-    /// Stands in the list of those that must be saved before the call returns.
+    /// The device is in the list of devices that must be saved before the call returns.
     static let urgent = Notes(rawValue: 4)
-    /// An input of it was accepted: see ``Pace``.
+    /// An input of the device was accepted; see ``Pace``.
     static let paced = Notes(rawValue: 8)
     static let all: Notes = [.listed, .moved, .urgent]
   }
@@ -72,11 +74,11 @@ struct DeviceLine: Sendable, BitwiseCopyable {
     set { bits = bits & ~Flags.all | newValue.rawValue }
   }
 
-  /// Whether inputs are taken.
+  /// Whether the device accepts inputs.
   @inline(__always)
   var isLive: Bool { flags == .isUsed }
 
-  /// Whether inputs are taken by a number: see ``DeviceNumber``.
+  /// Whether the line belongs to the device with a given number, and the device accepts inputs; see ``DeviceNumber``.
   @inline(__always)
   func isLive(as number: UInt32) -> Bool { bits == DeviceNumber.generation(of: number) << 2 | Flags.isUsed.rawValue }
 
@@ -90,7 +92,8 @@ struct DeviceLine: Sendable, BitwiseCopyable {
 
   private static let unknown = Int32.min
 
-  /// To the nearest ten-millionth: at 1.5 · 2⁵² doubles are integers, and the lower half of the bits is the number.
+  /// Rounds to the nearest ten-millionth of a degree. Near 1.5 · 2⁵², doubles are integers, and the lower half of their
+  /// bits is the number.
   @inline(__always)
   private static func rounded(_ degrees: Double) -> Int32 {
     Int32(truncatingIfNeeded: (degrees * 1e7 + 0x1.8p52).bitPattern)
@@ -102,7 +105,7 @@ struct DeviceLine: Sendable, BitwiseCopyable {
     lastLongitude = Self.rounded(coordinate.longitude)
   }
 
-  /// Where the last accepted fix was, to a ten-millionth of a degree.
+  /// The position of the last accepted fix, rounded to a ten-millionth of a degree.
   var place: Coordinate? {
     lastLatitude == Self.unknown
       ? nil : Coordinate(latitude: Double(lastLatitude) / 1e7, longitude: Double(lastLongitude) / 1e7)
@@ -110,8 +113,9 @@ struct DeviceLine: Sendable, BitwiseCopyable {
 
   // MARK: - How far to look
 
-  // What the search for thresholds around a device costs rises with what it finds: it looks as far as it takes to find
-  // something now and then. In steps of the fourth root of two, from 50 m to 100 km.
+  // The cost of a search for thresholds around a device grows with the number of hits. So the radius of the search is
+  // adjusted until a search finds something now and then. The radius changes in steps of the fourth root of two, from
+  // 50 m to 100 km.
   static let firstLook: UInt8 = 12
   private static let lastLook: UInt8 = 43
   var lookRadius: Double {
@@ -120,14 +124,16 @@ struct DeviceLine: Sendable, BitwiseCopyable {
     for _ in 0..<(step % 4) { radius *= 1.189_207_115_002_721 }
     return min(radius, Neighbourhood.radii.upperBound)
   }
-  /// Of so many hits the nearest is close by for certain; with fewer than the other the search could reach farther.
+  /// With more hits than this, the nearest hit is certainly close, so the next search uses a smaller radius. With fewer
+  /// hits than `fewHits`, the next search uses a larger radius.
   private static let manyHits = 12
   private static let fewHits = 3
 
-  /// A threshold at less than this share of the radius shows that the search could reach less far.
+  /// If the threshold is nearer than this fraction of the radius, the next search uses a smaller radius.
   private static let nearShare = 0.4
 
-  /// - Parameter slack: How far the second of the shapes is that a search found; the radius, when it found fewer.
+  /// - Parameter slack: The distance of the second nearest shape that a search found; equal to the radius if the search
+  ///   found fewer than two shapes.
   @inline(__always)
   mutating func adjustLook(slack: Double) {
     let radius = lookRadius
@@ -147,34 +153,37 @@ struct DeviceLine: Sendable, BitwiseCopyable {
   }
 }
 
-/// The safe region of a device: the disc around the place where it was measured last in which no fix changes a state.
+/// The safe region of a device: a disc around the position at which the device was last measured. No fix in the disc
+/// changes a state.
 struct DeviceRegion: Sendable, BitwiseCopyable {
-  /// The centre: degrees times 1e7, cut off.
+  /// The centre, in degrees times 1e7, rounded towards zero.
   private var latitude: Int32 = 0
   private var longitude: Int32 = 0
-  /// In square metres; 0 if there is no region. The sign is that of ``isHidden``, so that one comparison tells both.
+  /// The square of the radius, in square metres; 0 if there is no region. A hidden region has a negative value, so that
+  /// one comparison tests both conditions.
   private var squaredRadius: Float = 0
-  /// At least the metres of a degree of longitude within reach.
+  /// An upper bound of the length of one degree of longitude within reach, in metres.
   private var metresPerLongitude: Float = 0
 
   /// Whether fixes in the region can be skipped.
   @inline(__always)
   var isOpen: Bool { squaredRadius > 0 }
 
-  /// Whether fixes in the region are examined too: those of a device with a path, of which each is stored and may end a gap.
+  /// Whether fixes in the region must still be examined. This applies to devices with a path, because each of their
+  /// fixes is stored and may end a gap.
   @inline(__always)
   var isHidden: Bool { squaredRadius < 0 }
 
   var isEmpty: Bool { squaredRadius == 0 }
 
-  /// The longest arc of a degree on the ellipsoid, metres.
+  /// The length of the longest one-degree arc on the ellipsoid, in metres.
   private static let metresPerLatitude =
     Ellipsoid.largestRadiusOfCurvature * Trigonometry.radiansPerDegree * 1.000_000_1
-  /// More than what cutting off the place moves it, and than all roundings, metres.
+  /// An upper bound, in metres, of the shift of the centre by rounding towards zero, plus all other rounding errors.
   private static let anchorGuard = 0.02
 
-  /// At least the squared distance from the centre, square metres: that of the straight line on the map of degrees, each
-  /// scaled by its greatest length within reach.
+  /// Returns an upper bound of the squared distance from the centre, in square metres. It is measured along the
+  /// straight line on a map whose axes are degrees; each degree is scaled by its greatest length within reach.
   @inline(__always)
   private func squaredDistance(to coordinate: Coordinate) -> Double {
     let dx = (coordinate.longitude - Double(longitude) * 1e-7) * Double(metresPerLongitude)
@@ -186,22 +195,23 @@ struct DeviceRegion: Sendable, BitwiseCopyable {
   @inline(__always)
   func skips(_ coordinate: Coordinate) -> Bool { squaredDistance(to: coordinate) < Double(squaredRadius) }
 
-  /// Whether a coordinate is within the region, hidden or not. The region is convex: the way between two places in it
-  /// reaches nothing.
+  /// Whether a coordinate is within the region, even if the region is hidden. The region is convex, so the path between
+  /// two positions in the region reaches no threshold.
   func contains(_ coordinate: Coordinate) -> Bool {
     squaredDistance(to: coordinate) < Double(squaredRadius.magnitude)
   }
 
   /// - Parameters:
-  ///   - slack: How far the device can move before anything has to be looked at, metres.
-  ///   - room: How far ``moved(to:)`` is to tell, metres; at least the slack.
+  ///   - slack: The distance that the device can move before anything has to be examined, in metres.
+  ///   - room: The greatest distance that ``moved(to:)`` must be able to measure, in metres; at least `slack`.
   @inline(__always)
   mutating func draw(at coordinate: Coordinate, slack: Double, room: Double, isHidden: Bool) {
     let radius = slack - Self.anchorGuard
     guard radius > 0 else { return remove() }
     latitude = Int32(coordinate.latitude * 1e7)
     longitude = Int32(coordinate.longitude * 1e7)
-    // The widest parallel within reach, with a millionth of a degree for roundings.
+    // The latitude within reach at which a degree of longitude is longest, with a margin of a millionth of a degree for
+    // rounding errors.
     let lowest = max(0, coordinate.latitude.magnitude - room / Ellipsoid.leastMetresPerLatitude - 1e-6)
     let widest = Self.metresPerLatitude * Trigonometry.sincosDegrees(lowest).cosine
     metresPerLongitude = Float(widest) * 1.000_001 + 1e-3
@@ -212,38 +222,42 @@ struct DeviceRegion: Sendable, BitwiseCopyable {
   @inline(__always)
   mutating func remove() { squaredRadius = 0 }
 
-  /// At least how far a coordinate is from where the safe region was drawn, metres, if that is less than the `room` given
-  /// then; else any number from there on.
+  /// Returns an upper bound of the distance between a coordinate and the centre of the safe region, in metres, if the
+  /// distance is less than the `room` with which the region was drawn. Otherwise, returns any number that is at least
+  /// `room`.
   @inline(__always)
   func moved(to coordinate: Coordinate) -> Double { squaredDistance(to: coordinate).squareRoot() + Self.anchorGuard }
 
-  /// A device that moved less since it was measured will ask about the same places again, metres.
+  /// If a device has moved less than this since it was measured, in metres, it is expected to query the same area
+  /// again.
   private static let stroll = 2_000.0
 
-  /// Whether the device did not jump to a coordinate.
+  /// Whether a coordinate is so near to the centre that the device has not jumped.
   @inline(__always)
   func isNear(_ coordinate: Coordinate) -> Bool { squaredDistance(to: coordinate) < Self.stroll * Self.stroll }
 
   #if FENCEPOST_INVARIANTS
     var centre: Coordinate { Coordinate(latitude: Double(latitude) * 1e-7, longitude: Double(longitude) * 1e-7) }
 
-    /// In metres.
+    /// The radius in metres.
     var radius: Double { Double(squaredRadius.magnitude).squareRoot() - Self.anchorGuard }
   #endif
 }
 
-/// What is near a device that has a safe region: most fixes that leave the region then need no look at the index.
+/// The surroundings of a device that has a safe region. With them, most fixes that leave the safe region need no query
+/// of the index.
 ///
-/// Of the shapes that are settled outside, none but ``slot`` can be entered within ``room`` of where the region was drawn.
+/// Among the shapes that the device is settled outside of, only the shape in ``slot`` can be entered within ``room`` of
+/// the position at which the region was drawn.
 struct DeviceSurroundings: Sendable, BitwiseCopyable {
-  /// `UInt32.max` = none.
+  /// The slot of the nearest shape that the device is settled outside of; `UInt32.max` if there is none.
   var slot: UInt32 = .max
-  /// Metres, rounded down.
+  /// The value of ``room``, in metres, rounded down; negative if there are no surroundings.
   private var radius: Float = -1
 
   init() {}
 
-  /// - Parameter room: Metres; lengths beyond ``farthest`` are cut off.
+  /// - Parameter room: A distance in metres; a distance greater than ``farthest`` is reduced to ``farthest``.
   @inline(__always)
   init(_ slot: UInt32, room: Double) {
     self.slot = slot
@@ -253,16 +267,17 @@ struct DeviceSurroundings: Sendable, BitwiseCopyable {
   @inline(__always)
   var room: Double { Double(radius) }
 
-  /// The farther the parallels within reach, the shorter the safe region that is measured with the widest of them.
+  /// The greatest ``room``, in metres. The distance is scaled with the longest degree of longitude within ``room``, so
+  /// a greater ``room`` makes the safe region smaller.
   static let farthest = 2_000.0
 }
 
-/// The lines of all devices by number, each in one line of the cache, and what is near each device.
+/// The lines of all devices, by number, and the surroundings of each device. Each line is one cache line.
 ///
-/// A value: whoever changes it calls ``own()`` first.
+/// This type has value semantics: ``own()`` must be called before each change.
 struct DeviceLines: Sendable {
   private final class Storage: @unchecked Sendable {
-    /// So many lines are laid on large pages, which spare misses of the address translation: 4 MB.
+    /// At least this many lines (4 MB) are aligned to large pages, which reduces misses of the address translation.
     private static let many = 65_536
     let lines: UnsafeMutablePointer<DeviceLine>
     let surroundings: UnsafeMutablePointer<DeviceSurroundings>
@@ -288,7 +303,7 @@ struct DeviceLines: Sendable {
   @inline(__always)
   var lines: UnsafeMutablePointer<DeviceLine> { storage.lines }
 
-  /// What is near each device; says nothing while the device has no safe region.
+  /// The surroundings of each device. They are meaningless while the device has no safe region.
   @inline(__always)
   var surroundings: UnsafeMutablePointer<DeviceSurroundings> { storage.surroundings }
 
@@ -298,7 +313,7 @@ struct DeviceLines: Sendable {
     nonmutating _modify { yield &storage.lines[Int(device)] }
   }
 
-  /// Makes sure that nobody else sees what is changed.
+  /// Copies the storage if it is shared, so that changes do not affect other copies of the value.
   mutating func own() {
     if !isKnownUniquelyReferenced(&storage) { move(to: storage.capacity) }
   }

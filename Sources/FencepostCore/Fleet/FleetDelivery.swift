@@ -1,21 +1,21 @@
 import FencepostKernel
 
-/// The events of a fleet: those that wait, in the order in which they came about, and those that are handed out and not
-/// committed.
+/// The events of a fleet: the waiting events, in the order in which they were caused, and the events that were handed
+/// out and are not committed.
 struct FleetDelivery: Sendable {
   private var waiting = EventQueue<FleetEntry>()
   private(set) var inFlight = InFlight<FleetEntry>()
   private(set) var lastPosition: UInt64 = 0
-  /// How many events there have been, those included that became void.
+  /// The number of events so far, including those that became void.
   private(set) var appended: UInt64 = 0
-  /// What is to be saved.
+  /// The changes that have to be saved.
   private(set) var notes = EventNotes()
 
-  /// Events that wait, those included that are void since.
+  /// The number of waiting events, including those that became void.
   @inline(__always)
   var count: Int { waiting.count }
 
-  /// Whether there is anything to hand out; it may have become void.
+  /// Whether there are entries to hand out; all of them may be void.
   var hasEntries: Bool { count > 0 || inFlight.hasLeft }
 
   @inline(__always)
@@ -27,13 +27,13 @@ struct FleetDelivery: Sendable {
     notes.put(entry)
   }
 
-  /// The next entry that was handed out to a consumer that went away.
+  /// Hands out the next entry that a previous consumer did not commit; `nil` if there is none.
   mutating func takeLeft() -> FleetEntry? { inFlight.takeLeft() }
 
-  /// Takes the entry out whose turn it is, void or not.
+  /// Removes and returns the next waiting entry, even if it is void.
   mutating func takeFirst() -> FleetEntry? { waiting.takeFirst() }
 
-  /// Gives an entry its position, and keeps it until it is committed.
+  /// Assigns a position to an entry, and keeps the entry until it is committed.
   mutating func handOut(_ entry: inout FleetEntry) {
     lastPosition += 1
     entry.position = lastPosition
@@ -41,10 +41,10 @@ struct FleetDelivery: Sendable {
     notes.put(entry)
   }
 
-  /// Takes note that an entry is void that was taken out.
+  /// Notes that an entry that was removed from the queue is void.
   mutating func discard(_ entry: FleetEntry) { notes.delete(entry) }
 
-  /// Forgets what was handed out; `body` gets each entry.
+  /// Removes the entries that were handed out to the present consumer, and calls `body` with each of them.
   mutating func commit(_ body: (FleetEntry) -> Void) {
     for entry in inFlight.entries[..<inFlight.handedOut] {
       notes.delete(entry)
@@ -55,7 +55,7 @@ struct FleetDelivery: Sendable {
 
   mutating func abandon() { inFlight.abandon() }
 
-  /// Drops what waits and is void; `body` gets each dropped entry.
+  /// Drops the void waiting entries, and calls `body` with each of them.
   mutating func dropVoid(_ isLive: (FleetEntry) -> Bool, _ body: (FleetEntry) -> Void) {
     waiting.forEach { entry in
       guard !isLive(entry) else { return }
@@ -65,30 +65,30 @@ struct FleetDelivery: Sendable {
     waiting.filter(isLive)
   }
 
-  /// Drops every event that is not live, handed out or not.
+  /// Drops all void events, whether they wait or were handed out.
   mutating func dropAll(_ isLive: (FleetEntry) -> Bool) {
     dropVoid(isLive) { _ in }
     for entry in inFlight.entries where !isLive(entry) { notes.delete(entry) }
     inFlight.filter(isLive)
   }
 
-  /// Every event that waits or is not committed.
+  /// Calls `body` with every event that waits or is not committed.
   func forEach(_ body: (FleetEntry) -> Void) {
     for entry in inFlight.entries { body(entry) }
     waiting.forEach(body)
   }
 
-  /// Every event that was not handed out yet, the void ones too.
+  /// Calls `body` with every event that was not handed out yet, including void ones.
   func forEachWaiting(_ body: (FleetEntry) -> Void) {
     waiting.forEach(body)
   }
 
-  /// Whether something is to be handed out that is live.
+  /// Whether there is a live event to hand out.
   func hasEvents(_ isLive: (FleetEntry) -> Bool) -> Bool {
     inFlight.left.contains(where: isLive) || waiting.contains(where: isLive)
   }
 
-  /// How many live events wait.
+  /// Returns the number of live waiting events.
   func pending(_ isLive: (FleetEntry) -> Bool) -> Int {
     var count = 0
     waiting.forEach { if isLive($0) { count += 1 } }
@@ -97,7 +97,7 @@ struct FleetDelivery: Sendable {
 
   // MARK: - Saving and restoring
 
-  /// Starts to note changes: what is there now counts as saved. Or notes no more.
+  /// Starts noting changes (the present events count as saved), or stops noting them.
   mutating func setNotes(isOn: Bool) { notes = EventNotes(isOn: isOn, saved: appended) }
 
   mutating func clearNotes() { notes.clear(saved: appended) }
@@ -109,8 +109,8 @@ struct FleetDelivery: Sendable {
     appended = count
   }
 
-  /// Takes the events that were saved, by their places in the order of all. What was handed out and not committed is handed
-  /// out again.
+  /// Restores the saved events, which are in the order in which they were caused. Events that were handed out and are
+  /// not committed are handed out again.
   mutating func restore(_ entries: ContiguousArray<FleetEntry>) {
     var left = entries
     left.removeAll { $0.position == 0 }
@@ -120,9 +120,10 @@ struct FleetDelivery: Sendable {
     for entry in entries where entry.position == 0 { waiting.append(entry) }
   }
 
-  /// Lets the entries know their conditions by other slots and generations; an entry without one is void, and gone.
+  /// Gives the entries the new slots and generations of their conditions. An entry whose condition has no new slot is
+  /// dropped.
   ///
-  /// - Returns: The devices of those that are gone.
+  /// - Returns: The devices of the dropped entries.
   mutating func renumber(_ place: (UInt32) -> (slot: UInt32, generation: UInt64)?) -> [UInt32] {
     var gone: [UInt32] = []
     func renumbered(_ entry: FleetEntry) -> FleetEntry? {

@@ -1,15 +1,15 @@
 /// An event of one device of a fleet.
 public struct FleetEvent: Sendable, Hashable {
-  /// As the device's own monitor would have it; its sequence counts per device.
+  /// The event, as a monitor for this device alone would give it. The sequence counts the events of the device.
   public var event: Event
   /// The device's number.
   public var device: UInt32
   /// The device's identifier.
   public var deviceIdentifier: String
-  /// 1, 2, 3 … per fleet, given when the event is first handed out.
+  /// The number of the event in the fleet: 1, 2, 3 … in the order in which the events are first handed out.
   public var position: UInt64
-  /// The row of the batch that brought it, from 0; 0 for a single call. The events of several fleets that were fed parts
-  /// of one batch are in the order of one fleet when they are merged by it.
+  /// The row of the batch that caused the event, from 0; 0 for a single call. If parts of one batch are fed to several
+  /// fleets, merging their events by row gives the order that one fleet would give.
   public var row: Int
 
   package init(event: Event, device: UInt32, deviceIdentifier: String, position: UInt64, row: Int) {
@@ -32,14 +32,14 @@ extension FleetEvent {
   }
 }
 
-/// An event of a device as a fleet keeps it.
+/// An event of a device, as a fleet stores it.
 package struct FleetEntry: Sendable {
-  /// Its sequence counts per device.
+  /// The sequence of the entry counts the events of the device.
   package var entry: EventEntry
   /// The device's line: see ``FleetEngine/deviceNumber(of:)``.
   package var device: UInt32
   package var row: Int
-  /// 0 while it waits.
+  /// The position of the event in the fleet; 0 while the event waits.
   package var position: UInt64 = 0
 }
 
@@ -47,13 +47,13 @@ extension FleetEntry: QueuedEntry {
   var change: UInt64 { entry.change }
 }
 
-/// A condition that a device is inside of, or a beacon that is near it.
+/// A condition that a device is inside, or a beacon that is near the device.
 public struct Presence: Sendable, Hashable {
   public var identifier: String
   public var generation: UInt64
   public var tag: UInt64
-  /// When it was confirmed; of a beacon when it was seen last.
+  /// The time at which the state was confirmed; for a beacon, the time of its last sighting.
   public var since: Timestamp
-  /// The fix that showed it, or the last sighting.
+  /// The time of the fix that showed the state; for a beacon, the time of its last sighting.
   public var evidenceDate: Timestamp
 }

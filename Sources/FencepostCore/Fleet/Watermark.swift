@@ -1,24 +1,26 @@
-/// The time to which all devices were advanced: no input of a device may be earlier.
+/// The time to which all devices were advanced. No input of a device may be earlier.
 ///
-/// Its epochs tell since when the absence of a beacon condition is counted for devices that were not heard. An epoch begins
-/// with the first advance after beacon conditions were added, and a rewind begins them anew.
+/// The epochs of the watermark determine the time from which the absence of a beacon condition counts for devices
+/// without inputs of their own. An epoch begins with the first advance after beacon conditions were added. A rewind
+/// replaces all epochs by a new one.
 struct Watermark: Sendable {
   private struct Epoch {
-    /// Beacon conditions after this generation, and up to that of the next epoch, came under the watermark in this epoch.
+    /// The epoch applies to beacon conditions whose generation is greater than this and at most the `after` of the next
+    /// epoch.
     var after: UInt64
-    /// The watermark at the end of the epoch.
+    /// The watermark at the end of the epoch, in microseconds.
     var time: Int64
   }
 
-  /// Microseconds; `Int64.min` = there was no advance.
+  /// The watermark in microseconds; `Int64.min` before the first advance.
   private(set) var time: Int64 = .min
   private var epochs: ContiguousArray<Epoch> = [Epoch(after: 0, time: .min)]
-  /// The first time to which all devices were advanced.
+  /// The time of the first advance, or of the last rewind that set the watermark back.
   private var first: Int64?
 
   init() {}
 
-  /// The clock of a device: the largest time that it was given, by an input of its own or an advance of all.
+  /// Returns the clock of a device: the latest time of its own inputs and of the advances of all devices.
   @inline(__always)
   func clock(_ line: DeviceLine) -> Int64 { max(line.clock, time) }
 
@@ -49,7 +51,11 @@ struct Watermark: Sendable {
     }
   }
 
-  /// Raises the watermark while the table is at a generation.
+  /// Raises the watermark.
+  ///
+  /// - Parameters:
+  ///   - lastBeacon: The generation of the newest beacon condition in the table.
+  ///   - generation: The last generation of the table.
   mutating func raise(to time: Int64, lastBeacon: UInt64, generation: UInt64) {
     self.time = time
     if first == nil { first = time }
@@ -61,10 +67,12 @@ struct Watermark: Sendable {
     }
   }
 
-  /// Forgets the generations of another table: all beacon conditions so far count as those that came under the watermark.
+  /// Replaces all epochs by one, for a table with other generations: the present watermark applies to all beacon
+  /// conditions that exist now.
   mutating func startOver() { epochs = [Epoch(after: 0, time: time)] }
 
-  /// Sets the watermark back to a time if it is later: of all beacon conditions that came so far, absence is counted from then.
+  /// Sets the watermark back to a time if the watermark is later. The absence of all existing beacon conditions then
+  /// counts from that time.
   mutating func rewind(to time: Int64) {
     guard self.time > time else { return }
     self.time = time
@@ -72,11 +80,13 @@ struct Watermark: Sendable {
     startOver()
   }
 
-  /// Since when absence is counted of what came after one generation, and up to another.
+  /// Returns the times from which absence counts, for the beacon conditions with generations after `seen` and up to
+  /// `generation`.
   ///
   /// - Parameters:
-  ///   - clock: of the device.
-  ///   - time: The first one that it is given, if it was given none.
+  ///   - clock: The clock of the device.
+  ///   - time: The time of the first input of the device. It is used only if there is no clock and there was no
+  ///     advance.
   func marks(after seen: UInt64, through generation: UInt64, clock: Int64, time: Int64) -> [DeviceState.Mark] {
     var marks: [DeviceState.Mark] = []
     for (index, epoch) in epochs.enumerated() {
@@ -84,7 +94,7 @@ struct Watermark: Sendable {
       let end = min(next?.after ?? .max, generation)
       guard end > max(epoch.after, seen) else { continue }
       var start = max(epoch.time, clock)
-      // Added before any time was known: counted from the first one.
+      // The conditions were added before any time was known, so their absence counts from the first time.
       if start == .min { start = first ?? time }
       if let last = marks.last, last.start == start {
         marks[marks.count - 1].through = end
