@@ -1,25 +1,26 @@
 import FencepostKernel
 
-/// What the consumer was told, and will be: the events that wait, those that are handed out and not committed, the
-/// records. ``Outbox`` has the rules of the delivery modes, ``Post`` what all of them work with.
+/// What the consumer was told and will be told: the waiting events, the events that were handed out and are not
+/// committed, and the records. ``Outbox`` contains the rules of the delivery modes; ``Post`` contains what all modes
+/// use.
 ///
-/// It knows the definitions and what the host can do, which both come with each call, and nothing of how a state was
-/// observed. What of it is saved marks `journal` by itself.
+/// The definitions, and what the host can do, are passed with each call. This type does not know how a state was
+/// observed. A change of a saved value is noted in `journal` automatically.
 struct Delivery: Sendable {
   private var post = Post()
   private var outbox: Outbox
   private(set) var inFlight = InFlight<EventEntry>()
   private(set) var lastSequence: UInt64 = 0
-  /// How many changes were observed.
+  /// The number of observed changes.
   private(set) var lastChange: UInt64 = 0
-  /// A condition was told that the storage cannot be written.
+  /// Whether an event has reported that the storage cannot be written.
   private var isStoreFailureTold = false
-  /// Of what was read ahead; kept so that the reading is not optimised away.
+  /// A sum of the values that were read ahead. It is kept so that the compiler does not remove the reads.
   private var trace: UInt64 = 0
-  /// What is observed is only collected, for whoever knows what was told.
+  /// Whether observed changes are only collected, for a caller that knows what the consumer was told.
   private let isCollecting: Bool
   private(set) var collected: ContiguousArray<EventEntry> = []
-  /// The conditions of ``suppose(_:_:)``.
+  /// The slots that were passed to ``suppose(_:_:)``.
   private var supposed: ContiguousArray<UInt32> = []
 
   init(_ mode: MonitorOptions.Delivery) {
@@ -27,7 +28,8 @@ struct Delivery: Sendable {
     isCollecting = false
   }
 
-  /// A delivery that tells nobody: what is observed waits in ``collected``, for whoever keeps elsewhere what was told.
+  /// A delivery without a consumer: observed changes are added to ``collected``, for a caller that stores elsewhere
+  /// what the consumer was told.
   private init(isCollecting: Bool) {
     outbox = Outbox(.every)
     self.isCollecting = isCollecting
@@ -43,19 +45,19 @@ struct Delivery: Sendable {
     }
   }
 
-  /// Takes what the consumer was told of a condition, of a delivery that only collects; until the next
+  /// In a delivery that only collects, sets what the consumer was told about a condition, until the next
   /// ``forgetCollected()``.
   mutating func suppose(_ slot: UInt32, _ state: Event.State) {
     post.suppose(slot, state)
     supposed.append(slot)
   }
 
-  /// What the consumer was told of each condition.
+  /// What the consumer was told about each condition.
   var told: ToldStates {
     _read { yield post.told }
   }
 
-  /// Events that wait to be handed out.
+  /// The number of events that wait to be handed out.
   var pendingEvents: Int { post.pendingEvents }
 
   // MARK: - Conditions that come and go
@@ -64,14 +66,14 @@ struct Delivery: Sendable {
     post.reserve(more)
   }
 
-  /// Hears of a condition that came into a slot.
+  /// Adds the condition that was put into a slot.
   ///
-  /// - Parameter clock: The date of its first record.
+  /// - Parameter clock: The date of the condition's first record.
   mutating func adopt(_ slot: UInt32, clock: Int64) {
     post.adopt(slot, clock: clock)
   }
 
-  /// Drops what belongs to a condition that left its slot.
+  /// Drops everything that belongs to a condition that was removed from its slot.
   mutating func drop(_ slot: UInt32, generation: UInt64, _ table: ConditionTable) {
     post.drop(slot, generation: generation)
     outbox.change(&post) { every, post in
@@ -85,16 +87,16 @@ struct Delivery: Sendable {
 
   // MARK: - What is observed
 
-  /// Whether an observed state would change nothing that the consumer was or will be told.
+  /// Whether an observed state is no news: it changes nothing that the consumer was told or will be told.
   @inline(__always)
   func agrees(_ slot: UInt32, _ state: Event.State, _ table: ConditionTable) -> Bool {
     post.told.state(of: slot, table) == state && !isBusy(slot)
   }
 
-  /// Whether a change is new to the consumer whatever the consumer was told: a crossing that is only collected.
+  /// Whether a change is news no matter what the consumer was told. This is true for crossings that are only collected.
   func isNews(_ entry: EventEntry) -> Bool { isCollecting && entry.cause == .crossing }
 
-  /// Whether a condition has an event that its next ones wait behind.
+  /// Whether a condition has an event that its later events must wait for.
   @inline(__always)
   private func isBusy(_ slot: UInt32) -> Bool {
     outbox.read { _ in
@@ -104,7 +106,7 @@ struct Delivery: Sendable {
     }
   }
 
-  /// Whether no condition has an event that others wait behind.
+  /// Whether no condition has an event that its later events must wait for.
   var isIdle: Bool {
     outbox.read { _ in
       true
@@ -113,7 +115,7 @@ struct Delivery: Sendable {
     }
   }
 
-  /// Takes note of a new observed state.
+  /// Processes a newly observed state.
   mutating func observe(_ observed: EventEntry, _ host: HostState, _ table: ConditionTable) {
     if isCollecting { return collected.append(observed) }
     lastChange += 1
@@ -127,7 +129,8 @@ struct Delivery: Sendable {
     }
   }
 
-  /// Forgets what was observed behind an event, since it holds no more.
+  /// Forgets the state that was observed while an earlier event of the condition waited, because that state is no
+  /// longer valid.
   mutating func forgetPresent(_ slot: UInt32) {
     outbox.change(&post) { _, _ in
     } turns: { turns, post in
@@ -135,7 +138,7 @@ struct Delivery: Sendable {
     }
   }
 
-  /// Takes note of a change of the flags of a condition that is news.
+  /// Processes a change of a condition's flags that is news to the consumer.
   mutating func flagsChanged(_ slot: UInt32, date: Int64, _ host: HostState, _ table: ConditionTable) {
     lastChange += 1
     let change = lastChange
@@ -146,15 +149,16 @@ struct Delivery: Sendable {
     }
   }
 
-  /// The flags that hold for a condition now.
+  /// Returns the flags that apply to a condition now.
   func flags(of slot: UInt32, _ host: HostState, _ table: ConditionTable) -> Diagnostics {
     post.flags(of: slot, host, table)
   }
 
-  /// Takes note that the storage cannot be written, or can be again.
+  /// Processes the news that the storage cannot be written, or that it can be written again.
   ///
-  /// One event tells that it fails, of the oldest condition, once there is one; all events that are built until it works
-  /// again carry the flag too. Then every condition that was told is told that it is over.
+  /// One event reports the failure: an event of the oldest condition, as soon as there is a condition. Until the
+  /// storage works again, all new events have the flag too. After that, an event ends the flag for every condition that
+  /// has reported it.
   mutating func storeIsFailing(
     _ isFailing: Bool, date: Int64, _ host: HostState, _ table: ConditionTable
   ) {
@@ -174,18 +178,18 @@ struct Delivery: Sendable {
     }
   }
 
-  /// The storage cannot be written.
+  /// Whether the storage cannot be written.
   var isStoreFailing: Bool { post.isStoreFailing }
 
   // MARK: - Handing out
 
-  /// Whether there is anything to hand out; what waits may have become void.
+  /// Whether there are entries to hand out; all of them may be void.
   @inline(__always)
   var hasEntries: Bool { post.queue.count > 0 || inFlight.hasLeft }
 
   /// Hands out the next event.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether there was an event to hand out.
   mutating func handOut(_ table: ConditionTable) -> Bool {
     while let entry = inFlight.takeLeft() {
       if table.holds(entry.slot, entry.generation) { return true }
@@ -199,7 +203,8 @@ struct Delivery: Sendable {
     return true
   }
 
-  /// Calls `body` with the events that the present consumer was given, from a place among them on.
+  /// Calls `body` with the events that were handed out to the present consumer, beginning with the event at the index
+  /// `start`.
   @inline(__always)
   func forEachHandedOut(from start: Int, _ table: ConditionTable, _ body: (borrowing EventEntry) -> Void) {
     for index in start..<inFlight.handedOut
@@ -220,9 +225,10 @@ struct Delivery: Sendable {
     return nil
   }
 
-  /// Commits what was handed out.
+  /// Commits the events that were handed out.
   mutating func acknowledge(_ host: HostState, _ table: ConditionTable) {
-    // A commit that a power failure takes back leads to handing out again, with the same sequence.
+    // A power failure may undo the commit. The events are then handed out again with the same sequence, so the commit
+    // need not reach the disk at once.
     let mustSync = post.mustSync
     defer { post.mustSync = mustSync }
     let committed = inFlight.handedOut
@@ -245,17 +251,19 @@ struct Delivery: Sendable {
     }
   }
 
-  /// The consumer went away: what was handed out and not committed is handed out again, with the same sequence.
+  /// The consumer has gone away: events that were handed out and not committed are handed out again, with the same
+  /// sequence.
   mutating func abandon() { inFlight.abandon() }
 
-  /// Whether an event waits, or was handed out to a consumer that went away.
+  /// Whether an event waits, or was handed out to a previous consumer that did not commit it.
   func hasEvents(_ table: ConditionTable) -> Bool {
     if pendingEvents > 0 { return true }
     for entry in inFlight.left where table.holds(entry.slot, entry.generation) { return true }
     return false
   }
 
-  /// The delivery of a fork, which has no storage: what was handed out and not committed is handed out again.
+  /// Returns the delivery of a fork, which has no storage. Events that were handed out and not committed are handed out
+  /// again by the fork.
   func forked() -> Delivery {
     var copy = self
     copy.post.endJournal()
@@ -267,7 +275,7 @@ struct Delivery: Sendable {
 
   // MARK: - Reading ahead
 
-  /// Reads what handing out the next events will need.
+  /// Reads the memory that is needed to hand out the next events.
   mutating func readAheadToHandOut(_ count: Int, _ table: ConditionTable) {
     let entries = post.queue.ahead(min(count, ReadAhead.block))
     guard entries.count > 1 else { return }
@@ -279,7 +287,7 @@ struct Delivery: Sendable {
     self.trace = trace
   }
 
-  /// Reads what committing some events will need.
+  /// Reads the memory that is needed to commit some events.
   private mutating func readAheadToCommit(_ entries: ArraySlice<EventEntry>, _ table: ConditionTable) {
     guard entries.count > 1 else { return }
     var trace: UInt64 = 0
@@ -304,7 +312,7 @@ struct Delivery: Sendable {
     }
   }
 
-  /// When the flags last changed behind an event, and the place of that change.
+  /// The date and the number of the last change of the flags while an event of the condition waited.
   func leftFlags(of slot: UInt32) -> (date: Int64, change: UInt64)? {
     outbox.read { _ in
       nil
@@ -313,7 +321,7 @@ struct Delivery: Sendable {
     }
   }
 
-  /// How many events ``forEachEvent(_:_:)`` has at most.
+  /// An upper bound of the number of events that ``forEachEvent(_:_:)`` visits.
   var eventCount: Int {
     inFlight.entries.count + post.queue.count
       + outbox.read {
@@ -323,7 +331,8 @@ struct Delivery: Sendable {
       }
   }
 
-  /// Every event that waits or is not committed, and every silent change that waits for one, in no particular order.
+  /// Calls `body` with every event that waits or is not committed, and with every silent change that waits for such an
+  /// event, in no particular order.
   func forEachEvent(_ table: ConditionTable, _ body: (EventEntry, _ follows: UInt64) -> Void) {
     for entry in inFlight.entries where table.holds(entry.slot, entry.generation) { body(entry, 0) }
     outbox.read { every in

@@ -1,16 +1,16 @@
-/// From events that wait to events that are handled: handing out, committing, abandoning.
+/// The steps from waiting events to handled events: handing out, committing, abandoning.
 extension MonitorEngine {
-  /// Hands out the next event and commits what was handed out before; `nil` when none waits.
+  /// Commits the events that were handed out before, and hands out the next event; returns `nil` if no event waits.
   public mutating func nextEvent() -> Event? {
     var event: Event?
     _ = poll(limit: 1) { entry, table in event = table.event(from: entry) }
     return event
   }
 
-  /// Hands out up to `limit` events and commits what was handed out before.
+  /// Commits the events that were handed out before, and hands out up to `limit` events.
   ///
   /// - Parameter body: Receives each event in order.
-  /// - Returns: How many were handed out.
+  /// - Returns: The number of events that were handed out.
   package mutating func poll(limit: Int, _ body: (borrowing EventEntry, borrowing ConditionTable) -> Void) -> Int {
     acknowledge()
     guard delivery.hasEntries else { return 0 }
@@ -26,27 +26,29 @@ extension MonitorEngine {
     return count
   }
 
-  /// Calls `body` with the events that were handed out to the present consumer from a place on; at once for many of them,
-  /// since each such call copies the table.
+  /// Calls `body` with the events that were handed out to the present consumer, beginning with the event at the index
+  /// `start`. One call handles many events, because each call copies the table.
   private func tell(from start: Int, _ body: (borrowing EventEntry, borrowing ConditionTable) -> Void) {
     delivery.forEachHandedOut(from: start, table) { body($0, table) }
   }
 
-  /// Commits what was handed out, without asking for more.
+  /// Commits the events that were handed out, without handing out others.
   public mutating func acknowledge() {
     if delivery.inFlight.handedOut > 0 { delivery.acknowledge(host, table) }
   }
 
-  /// The consumer went away: what was handed out and not committed is handed out again, with the same sequence.
+  /// The consumer has gone away: events that were handed out and not committed are handed out again, with the same
+  /// sequence.
   public mutating func abandon() {
     delivery.abandon()
   }
 
-  /// A copy as it would be after a crash: what was handed out and not committed is handed out again. The two go on
-  /// independently.
+  /// Returns a copy in the state that a crash would leave: events that were handed out and not committed are handed out
+  /// again. The copy and the original continue independently.
   ///
-  /// - Complexity: O(1), and later O(what happens to the copy) in time and memory: it shares the conditions, and keeps
-  ///   the states of those only that something happened to. Adding or removing conditions copies them.
+  /// - Complexity: O(1). Later, the copy costs time and memory in proportion to the changes of its states: it shares
+  ///   the conditions with the original, and stores the states of only those conditions to which something has
+  ///   happened. Adding or removing conditions copies the conditions.
   public func fork() -> MonitorEngine {
     var copy = self
     copy.tracker = tracker.forked()
@@ -54,16 +56,16 @@ extension MonitorEngine {
     return copy
   }
 
-  /// Whether an event waits, or was handed out to a consumer that went away.
+  /// Whether an event waits, or was handed out to a previous consumer that did not commit it.
   public var hasEvents: Bool { delivery.hasEvents(table) }
 
-  /// Events that wait to be handed out.
+  /// The number of events that wait to be handed out.
   var pendingEvents: Int { delivery.pendingEvents }
 
-  /// Whether the condition of an entry is still the one that the entry is about.
+  /// Whether the condition that caused an entry still exists and was not replaced.
   func isLive(_ entry: EventEntry) -> Bool { table.holds(entry.slot, entry.generation) }
 
-  /// The last event of a live slot, or its first record.
+  /// The last event of the condition in a live slot, or the first record of the condition.
   package func lastEntry(of slot: UInt32) -> EventEntry {
     if let record = delivery.told.record(of: slot) { return record }
     var entry = EventEntry(
@@ -72,15 +74,15 @@ extension MonitorEngine {
     return entry
   }
 
-  /// Tells the delivery that the flags of a condition changed in a way that is news.
+  /// Tells the delivery that the flags of a condition have changed, and that the change is news to the consumer.
   mutating func flagsChanged(_ slot: UInt32) {
     delivery.flagsChanged(slot, date: clock, host, table)
   }
 
-  /// The flags that hold for a condition now.
+  /// Returns the flags that apply to a condition now.
   func currentFlags(of slot: UInt32) -> Diagnostics { delivery.flags(of: slot, host, table) }
 
-  /// Takes note that the storage cannot be written, or can be again.
+  /// Processes the news that the storage cannot be written, or that it can be written again.
   mutating func storeIsFailing(_ isFailing: Bool) {
     delivery.storeIsFailing(isFailing, date: clock, host, table)
   }

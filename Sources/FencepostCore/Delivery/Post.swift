@@ -1,15 +1,17 @@
-/// What every delivery mode works with: the events that wait, what the consumer was told, and the notes for a storage.
+/// The parts that every delivery mode uses: the waiting events, what the consumer was told, and the notes for the
+/// storage.
 ///
-/// What of it is saved marks `journal` by itself.
+/// A change of a saved value is noted in `journal` automatically.
 struct Post: Sendable {
-  /// Queues up to this size are not searched for void entries: closing up costs less than it saves only beyond.
+  /// Queues up to this size are not searched for void entries, because removing entries from a short queue costs more
+  /// than it saves.
   private static let smallQueue = 1_024
 
   private(set) var told = ToldStates()
   private(set) var queue = EventQueue<EventEntry>()
-  /// Events that wait to be handed out.
+  /// The number of events that wait to be handed out.
   private(set) var pendingEvents = 0
-  /// The storage cannot be written.
+  /// Whether the storage cannot be written.
   var isStoreFailing = false
   private(set) var journal = Journal()
 
@@ -31,31 +33,32 @@ struct Post: Sendable {
 
   // MARK: - What is to be told
 
-  /// The flags that hold for a condition now.
+  /// Returns the flags that apply to a condition now.
   func flags(of slot: UInt32, _ host: HostState, _ table: ConditionTable) -> Diagnostics {
     var flags = host.flags(of: slot, in: table)
     if isStoreFailing { flags.insert(.persistenceUnavailable) }
     return flags
   }
 
-  /// Gives an observed change the flags with which it is told, or kept.
+  /// Sets the flags with which an observed change is reported or recorded.
   ///
-  /// - Returns: Whether the policy notifies of such a change.
+  /// - Returns: Whether the policy asks for an event for such a change.
   func complete(_ entry: inout EventEntry, _ host: HostState, _ table: ConditionTable) -> Bool {
     let isNotified = entry.notify.isSubset(of: table.notify(of: entry.slot))
     entry.diagnostics = flags(of: entry.slot, host, table)
     if !isNotified {
-      // A silent change does not swallow what the flags have to tell: those that were told stay as they were told, but
-      // that the condition is monitored again is no news and is taken over.
+      // A silent change (one without an event) must not hide news about the flags, so the last reported flags are kept.
+      // Only flags of an unmonitored condition that no longer apply are removed: it is no news that a condition is
+      // monitored again.
       let known = told.flags(of: entry.slot)
       entry.diagnostics = known.subtracting(Diagnostics.unmonitored.subtracting(entry.diagnostics))
     }
     return isNotified
   }
 
-  /// An event whose only news are the flags; `nil` when they are what the consumer was told.
+  /// Returns an event whose only news are the flags; `nil` if the consumer already knows the flags.
   ///
-  /// That a condition ceases to be unmonitored is no news: its next event carries the new flags.
+  /// If a condition is monitored again, no event is needed: the condition's next event has the new flags.
   func newDiagnostic(
     _ slot: UInt32, date: Int64, change: UInt64, _ host: HostState, _ table: ConditionTable
   ) -> EventEntry? {
@@ -64,8 +67,8 @@ struct Post: Sendable {
     return diagnostic(slot, flags, state: told.state(of: slot, table), date: date, change: change, table)
   }
 
-  /// An event about flags: with the refinement of the record, where the state is one that a beacon can refine, and no
-  /// evidence.
+  /// Returns an event about flags. It has no evidence. If a beacon can refine the state, the event has the refinement
+  /// of the record.
   func diagnostic(
     _ slot: UInt32, _ flags: Diagnostics, state: Event.State, date: Int64, change: UInt64, _ table: ConditionTable
   ) -> EventEntry {
@@ -83,9 +86,9 @@ struct Post: Sendable {
 
   // MARK: - Waiting and told
 
-  /// Lets an event wait to be handed out.
+  /// Adds an event to the queue.
   ///
-  /// - Parameter isTold: Whether it counts as told from now on, before it is handled.
+  /// - Parameter isTold: Whether the consumer counts as told from now on, before it handles the event.
   mutating func enqueue(_ entry: EventEntry, isTold: Bool, _ table: ConditionTable) {
     if isTold { told.note(entry, waits: true, table, &journal) } else { told.wait(entry.slot, table) }
     queue.append(entry)
@@ -93,26 +96,26 @@ struct Post: Sendable {
     pendingEvents += 1
   }
 
-  /// An event waits no more: it was handed out, or is dropped.
+  /// Notes that an event no longer waits, because it was handed out or dropped.
   mutating func waitsNoMore(_ slot: UInt32, _ table: ConditionTable) {
     told.handOut(slot, table)
     pendingEvents -= 1
   }
 
-  /// Remembers what the consumer was told last, or will have been when the queue is empty.
+  /// Records the last thing that the consumer was told, or will have been told when the queue is empty.
   mutating func note(_ entry: EventEntry, _ table: ConditionTable) {
     told.note(entry, table, &journal)
   }
 
-  /// Makes an event the condition's record.
+  /// Writes an event as the record of its condition.
   mutating func write(_ entry: EventEntry, _ table: ConditionTable) {
     told.write(entry, table, &journal)
   }
 
-  /// Takes the entry out whose turn it is, void or not.
+  /// Removes and returns the next entry, even if it is void.
   mutating func takeFirst() -> EventEntry? { queue.takeFirst() }
 
-  /// Drops void entries when they are the larger part of the queue.
+  /// Drops the void entries if more than half of the queue is void.
   mutating func dropVoidEntries(_ isWaiting: (EventEntry) -> Bool) {
     guard queue.count > Self.smallQueue, queue.count > 2 * pendingEvents else { return }
     queue.filter(isWaiting)
@@ -120,12 +123,12 @@ struct Post: Sendable {
 
   // MARK: - Notes for the storage
 
-  /// A row that follows from what waits behind an event changed.
+  /// Notes that the row of a condition has changed because of a change that waits for an event.
   mutating func touch(_ slot: UInt32) { journal.touch(slot) }
   mutating func put(_ entry: EventEntry, follows event: UInt64 = 0) { journal.put(entry, follows: event) }
   mutating func delete(_ entry: EventEntry) { journal.delete(entry) }
 
-  /// Whether something changed that is to outlive the machine, not only the process.
+  /// Whether a change must survive a failure of the machine, not only of the process.
   var mustSync: Bool {
     get { journal.mustSync }
     set { journal.mustSync = newValue }
@@ -138,7 +141,7 @@ struct Post: Sendable {
 
   // MARK: - Restoring
 
-  /// Takes the date of the first record of a condition that was put into the next slot.
+  /// Restores the date of the first record of the condition that was put into the next slot.
   mutating func restore(added date: Int64) {
     told.restore(added: date)
   }
@@ -147,7 +150,7 @@ struct Post: Sendable {
     told.restore(slot, saved, table)
   }
 
-  /// Takes an event that waited.
+  /// Restores a waiting event.
   mutating func restoreWaiting(_ entry: EventEntry, _ table: ConditionTable) {
     queue.append(entry)
     told.wait(entry.slot, table)

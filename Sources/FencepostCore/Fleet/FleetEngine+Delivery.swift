@@ -1,17 +1,17 @@
-/// From events that wait to events that are handled: handing out, committing, abandoning.
+/// The steps from waiting events to handled events: handing out, committing, abandoning.
 extension FleetEngine {
-  /// Hands out the next event and commits what was handed out before; `nil` when none waits.
+  /// Commits the events that were handed out before, and hands out the next event; returns `nil` if no event waits.
   public mutating func nextEvent() -> FleetEvent? {
     var event: FleetEvent?
     _ = poll(limit: 1) { entry, fleet, table in event = fleet.event(from: entry, table) }
     return event
   }
 
-  /// Hands out up to `limit` events and commits what was handed out before.
+  /// Commits the events that were handed out before, and hands out up to `limit` events.
   ///
   /// - Parameter body: Receives each event in order, with the fleet and the table; it must not
   ///   call the table.
-  /// - Returns: How many were handed out.
+  /// - Returns: The number of events that were handed out.
   package mutating func poll(
     limit: Int, _ body: (borrowing FleetEntry, borrowing FleetEngine, borrowing ConditionTable) -> Void
   ) -> Int {
@@ -32,7 +32,7 @@ extension FleetEngine {
       block.removeAll(keepingCapacity: true)
       let most = min(limit - count, Self.handedOutAtOnce)
       while block.count < most, let entry = handOut(table) { block.append(entry) }
-      // One copy for many events; it is gone before anything changes.
+      // The fleet is copied once for many events, and the copy is released before anything changes.
       hand(block, self, table, body)
       count += block.count
     } while block.count == Self.handedOutAtOnce
@@ -76,22 +76,23 @@ extension FleetEngine {
     return sequence(of: device)
   }
 
-  /// The last sequence number that was given to an event of a device.
+  /// The sequence number of the last event of a device that was handed out.
   func sequence(of device: UInt32) -> UInt64 {
     devices.counters(of: device).sequence | UInt64(devices.lines[device].sequence)
   }
 
-  /// Commits what was handed out, without asking for more.
+  /// Commits the events that were handed out, without handing out others.
   public mutating func acknowledge() {
     guard delivery.inFlight.handedOut > 0 else { return }
     devices.own()
     delivery.commit { devices.release($0.device) }
   }
 
-  /// The consumer went away: what was handed out and not committed is handed out again, with the same sequence and position.
+  /// The consumer has gone away: events that were handed out and not committed are handed out again, with the same
+  /// sequence and position.
   public mutating func abandon() { delivery.abandon() }
 
-  /// Whether an event waits, or was handed out to a consumer that went away.
+  /// Whether an event waits, or was handed out to a previous consumer that did not commit it.
   public var hasEvents: Bool {
     guard delivery.hasEntries else { return false }
     return gate.read { table in
@@ -99,16 +100,17 @@ extension FleetEngine {
     }
   }
 
-  /// How many events there have been: whether a call brought any, though it may have dropped others.
+  /// The number of events so far. A caller can compare two values to learn whether a call caused events, even if the
+  /// call also dropped events.
   package var appendedEntries: UInt64 { delivery.appended }
 
-  /// An entry with everything that belongs to its condition and device.
+  /// Returns the event of an entry, with the data of its condition and device.
   package func event(from entry: FleetEntry, _ table: borrowing ConditionTable) -> FleetEvent {
     FleetEvent(
       event: table.event(from: entry.entry), device: deviceNumber(of: entry),
       deviceIdentifier: devices.name(of: entry.device), position: entry.position, row: entry.row)
   }
 
-  /// The number of the device of an event that is not committed.
+  /// Returns the number of the device of an event that is not committed.
   package func deviceNumber(of entry: FleetEntry) -> UInt32 { devices.number(entry.device) }
 }

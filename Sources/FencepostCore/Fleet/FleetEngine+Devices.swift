@@ -1,24 +1,26 @@
 extension FleetEngine {
-  /// The number of a device, which is entered when it is new. Numbers are the fleet's own, dense from 0 while no device is
-  /// removed. That of a removed device names no other one before 262 144 further devices were removed, as long as there are
-  /// no more than 67 108 863 at once: what is fed to it is refused.
+  /// Returns the number of a device; adds the device if it is new. Each fleet has its own numbers, which are dense from
+  /// 0 while no device is removed. The number of a removed device is given to another device only after 262 144 further
+  /// devices were removed, as long as the fleet has at most 67 108 863 devices at once. Until then, inputs for that
+  /// number are refused.
   ///
-  /// - Parameter identifier: 1 … 256 bytes of UTF-8 without a zero byte.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when that is no identifier, or there are as many devices as the
-  ///   options allow.
+  /// - Parameter identifier: The identifier of the device: 1 to 256 bytes of UTF-8 without a zero byte.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the identifier is invalid, or if the fleet already has
+  ///   as many devices as the options allow.
   public mutating func device(_ identifier: String) throws(MonitorError) -> UInt32 {
     try ContiguousArray(identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
       try device(identifierBytes: bytes)
     }
   }
 
-  /// The number of a device; `nil` if no device has that identifier.
+  /// Returns the number of a device; `nil` if no device has the identifier.
   public func number(of identifier: String) -> UInt32? {
     var text = identifier
     return text.withUTF8 { number(identifierBytes: $0) }
   }
 
-  /// The number of a device whose identifier is given as UTF-8. See ``device(_:)``.
+  /// Returns the number of a device whose identifier is given as UTF-8; adds the device if it is new. See
+  /// ``device(_:)``.
   package mutating func device(identifierBytes bytes: UnsafeBufferPointer<UInt8>) throws(MonitorError) -> UInt32 {
     if let device = devices.line(of: bytes) { return devices.number(device) }
     if let defect = MonitorEngine.defect(ofIdentifier: bytes) { throw .invalidArgument(defect) }
@@ -33,10 +35,12 @@ extension FleetEngine {
     return devices.number(device)
   }
 
-  /// Lets a device know of the beacon conditions whose absence is an event, as all others do since the last advance.
+  /// Announces the beacon conditions whose absence is an event to a new device. All other devices have known them since
+  /// the last advance.
   ///
-  /// What has been due since then comes with the device's first input, or with the next advance: who enters devices for
-  /// the rows of a batch would have it before the rows, and while the queue is full for nothing.
+  /// What is due already is reported with the first input of the device, or with the next advance. If it were reported
+  /// at once, the events would come before the rows of a batch whose devices are entered first, and devices could not
+  /// be entered while the queue is full.
   mutating func prepare(_ device: UInt32) {
     gate.read { table in
       guard table.lastAnnouncedBeacon > 0 else { return }
@@ -48,7 +52,8 @@ extension FleetEngine {
     }
   }
 
-  /// Confirms what is due of a device up to its clock, which may be that of an advance that it did not have.
+  /// Confirms everything that is due for a device up to its clock. The clock may be that of an advance before the
+  /// device was entered.
   mutating func catchUp(_ device: UInt32) {
     gate.read { table in confirmOverdue(device, table) }
   }
@@ -59,21 +64,21 @@ extension FleetEngine {
     }
   }
 
-  /// The number of a device whose identifier is given as UTF-8; `nil` when there is none.
+  /// Returns the number of a device whose identifier is given as UTF-8; `nil` if no device has the identifier.
   package func number(identifierBytes bytes: UnsafeBufferPointer<UInt8>) -> UInt32? {
     devices.line(of: bytes).map(devices.number)
   }
 
-  /// Whether a number is a device's.
+  /// Whether a device has this number.
   public func hasDevice(_ number: UInt32) -> Bool { devices.line(of: number) != nil }
 
-  /// The identifier of a device, or of one that was removed as long as it is known: at least until 4 096 further devices
-  /// were removed and their events handled.
+  /// Returns the identifier of a device. The identifier of a removed device is known at least until 4 096 further
+  /// devices were removed and their events were handled.
   public func identifier(of number: UInt32) -> String? { devices.knownLine(of: number).map(devices.name) }
 
-  /// Calls `body` with the bytes of the identifier of a device. See ``identifier(of:)``.
+  /// Calls `body` with the bytes of a device's identifier. See ``identifier(of:)``.
   ///
-  /// - Returns: `nil` when it is not known.
+  /// - Returns: The result of `body`; `nil` if the identifier is not known.
   package func withIdentifierBytes<Result>(
     ofDevice number: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Result
   ) -> Result? {
@@ -82,22 +87,22 @@ extension FleetEngine {
 
   public var deviceCount: Int { devices.count }
 
-  /// The numbers of all devices, in the order in which one advance brings their events: ascending by what they are modulo
-  /// 2²⁶.
+  /// The numbers of all devices, in ascending order modulo 2²⁶. This is the order of events with the same deadline in
+  /// one advance.
   public var deviceNumbers: [UInt32] { devices.numbers.map(devices.number) }
 
-  /// Removes a device. No event is invented; those that wait are handed out, or dropped. Its identifier is free at once, its
-  /// number is refused from now on.
+  /// Removes a device. The removal causes no event. The waiting events of the device are handed out, or dropped if
+  /// `droppingEvents` is true. The identifier can be used again at once; inputs for the number are refused from now on.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
-  /// - Complexity: O(events that wait)
+  /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.
+  /// - Complexity: O(waiting events)
   public mutating func remove(_ number: UInt32, droppingEvents: Bool = false) throws(MonitorError) {
     let device = try line(of: number)
     devices.own()
     remove([device], droppingEvents: droppingEvents)
   }
 
-  /// Removes a device that was entered for an input, unless anything of what it was given was accepted.
+  /// Removes a device that was entered for an input, unless one of its inputs was accepted.
   package mutating func keep(_ number: UInt32) {
     guard let device = devices.line(of: number) else { return }
     let counters = inputs(of: device)
@@ -106,18 +111,19 @@ extension FleetEngine {
     remove([device], droppingEvents: true)
   }
 
-  /// The devices whose own clock is earlier than a time: that were heard, and not since then.
+  /// Returns the devices that have had inputs, and whose own clock is earlier than a time.
   public func devices(quietSince time: Timestamp) -> [UInt32] { lines(quietSince: time).map(devices.number) }
 
   private func lines(quietSince time: Timestamp) -> [UInt32] {
     devices.numbers.filter { devices.lines[$0].clock != .min && devices.lines[$0].clock < time.microseconds }
   }
 
-  /// Removes the devices that were heard, and not since a time. Their events that wait are handed out; one that returns is a
-  /// new device.
+  /// Removes the devices that have had inputs, but none since a time. Their waiting events are handed out. If a removed
+  /// device returns, it is a new device.
   ///
-  /// - Returns: Their numbers, in the order of ``deviceNumbers``; ``identifier(of:)`` tells who they were.
-  /// - Complexity: O(devices + events that wait)
+  /// - Returns: The numbers of the removed devices, in the order of ``deviceNumbers``; ``identifier(of:)`` returns
+  ///   their identifiers.
+  /// - Complexity: O(devices + waiting events)
   @discardableResult
   public mutating func expire(before time: Timestamp) -> [UInt32] {
     devices.own()
@@ -126,10 +132,10 @@ extension FleetEngine {
     return quiet.map(devices.number)
   }
 
-  /// The devices whose last accepted input arrived before a time, by ``setArrivalTime(_:)``. A device of which no input was
-  /// accepted counts from when it was entered.
+  /// Returns the devices whose last accepted input arrived before a time, according to ``setArrivalTime(_:)``. For a
+  /// device without an accepted input, the time at which it was entered counts.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when no arrival time was set.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if no arrival time was set.
   public func devices(arrivedBefore time: Timestamp) throws(MonitorError) -> [UInt32] {
     try lines(arrivedBefore: time).map(devices.number)
   }
@@ -141,13 +147,13 @@ extension FleetEngine {
     return devices.numbers.filter { devices.arrivals.last(of: $0) < time.microseconds }
   }
 
-  /// Removes the devices whose last accepted input arrived before a time, whatever dates their inputs have. So it also
-  /// removes a device whose clock is wrong, and keeps one whose clock is years behind. Their events that wait are handed
-  /// out; a device that returns is a new one.
+  /// Removes the devices whose last accepted input arrived before a time, regardless of the times in their inputs. So a
+  /// silent device is removed even if its clock is ahead, and an active device is kept even if its clock is years
+  /// behind. The waiting events of removed devices are handed out. If a removed device returns, it is a new device.
   ///
-  /// - Returns: As ``expire(before:)``.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when no arrival time was set.
-  /// - Complexity: O(devices + events that wait)
+  /// - Returns: The numbers of the removed devices, as in ``expire(before:)``.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if no arrival time was set.
+  /// - Complexity: O(devices + waiting events)
   @discardableResult
   public mutating func expire(arrivedBefore time: Timestamp) throws(MonitorError) -> [UInt32] {
     let silent = try lines(arrivedBefore: time)

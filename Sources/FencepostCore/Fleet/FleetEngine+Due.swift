@@ -1,18 +1,19 @@
 extension FleetEngine {
-  /// Tells the fleet that time has passed for all devices: what is due up to and at that time is confirmed, by deadline,
-  /// then device number, then add order. It is a watermark: no input of any device may be earlier from then on, also of one
-  /// that is heard for the first time. Devices whose clock is ahead of it are left alone.
+  /// Tells the fleet that time has passed for all devices. Everything that is due up to and at that time is confirmed,
+  /// ordered by deadline, then by device number, then in add order. The time is a watermark: from then on, no input of
+  /// any device may be earlier, not even the first input of a new device. Devices whose clock is ahead of the time are
+  /// not affected.
   ///
-  /// With ``FleetOptions/maxTimeStepMicroseconds`` an advance is bounded: one wrong date would make every later input of
-  /// every device late. The bound counts from the arrival time if the host gives it, else from the largest clock of the
-  /// devices; in both cases from the last advance, if that is later. ``rewind(to:)`` takes an advance back.
+  /// ``FleetOptions/maxTimeStepMicroseconds`` limits an advance, because one wrong date would make every later input of
+  /// every device late. The limit is measured from the arrival time if the host states it, otherwise from the latest
+  /// clock of the devices; in both cases from the last advance, if that is later. ``rewind(to:)`` undoes an advance.
   ///
-  /// - Parameter force: Whether the bound does not apply, because so much time has really passed.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, ``MonitorError/lateInput(time:clock:)`` (earlier than the last
-  ///   advance of all), ``MonitorError/aheadOfClock(time:clock:limit:)``, ``MonitorError/queueFull(limit:position:)``;
-  ///   nothing has changed then.
-  /// - Complexity: O(what is due), whatever the number of devices. O(devices) at most if the time is beyond the bound of
-  ///   the last advance.
+  /// - Parameter force: Whether to ignore the limit, because so much time has really passed.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``; ``MonitorError/lateInput(time:clock:)`` if the time is
+  ///   earlier than the last advance of all devices; ``MonitorError/aheadOfClock(time:clock:limit:)``;
+  ///   ``MonitorError/queueFull(limit:position:)``. If an error is thrown, nothing has changed except the counters.
+  /// - Complexity: O(number of due confirmations), independent of the number of devices; at most O(devices) if the time
+  ///   exceeds the limit measured from the last advance.
   public mutating func advance(to time: Timestamp, force: Bool = false) throws(MonitorError) {
     devices.own()
     try gate.readLong { table throws(MonitorError) in
@@ -34,12 +35,13 @@ extension FleetEngine {
     }
   }
 
-  /// The time from which an advance is bounded, if a time is beyond that bound; else `Int64.min`.
+  /// Returns the time from which the limit of an advance is measured, if `time` exceeds the limit; otherwise
+  /// `Int64.min`.
   ///
-  /// The first time that a fleet is given has nothing to be measured by.
+  /// For the first time that a fleet is given, there is nothing to measure from.
   private func referenceExceeded(by time: Int64) -> Int64 {
     var reference = max(watermark.time, devices.arrivals.present)
-    // Valid times are less than 2⁶² apart.
+    // Any two valid times are less than 2⁶² microseconds apart, so the subtraction cannot overflow.
     func isBeyond(_ reference: Int64) -> Bool { reference == .min || time - reference > maxTimeStep }
     guard options.maxTimeStepMicroseconds != nil, isBeyond(reference) else { return .min }
     if !devices.arrivals.isSet {
@@ -51,40 +53,41 @@ extension FleetEngine {
     return reference
   }
 
-  /// Sets the arrival time of the inputs that follow, as the host's own clock shows it; it may go back. It decides no
-  /// state and no event, but two things:
+  /// Sets the arrival time of the following inputs, as shown by the host's own clock. The arrival time may go back. It
+  /// does not affect states or events; it has only two uses:
   ///
-  /// * A device was last heard of at the arrival time of its last accepted input, whatever date that has: see
-  ///   ``expire(arrivedBefore:)``.
-  /// * With ``FleetOptions/maxTimeStepMicroseconds`` an input is refused as ahead if it is later than both the device's
-  ///   clock and the arrival time by more, and an advance if it is later than the arrival time by more. So the first input
-  ///   of a device is bounded too.
+  /// * A device was last heard from at the arrival time of its last accepted input, regardless of the date of this input:
+  ///   see ``expire(arrivedBefore:)``.
+  /// * With ``FleetOptions/maxTimeStepMicroseconds``, an input is refused as too far ahead if it exceeds both the clock of
+  ///   the device and the arrival time by more than the limit. An advance is refused if it exceeds the arrival time by
+  ///   more than the limit. So even the first input of a device is limited.
   ///
-  /// Devices that were entered before the first arrival time count as heard then.
+  /// Devices that were entered before the first arrival time count as heard from at the first arrival time.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the time is out of range.
-  /// - Complexity: O(1); the first time O(devices), which then cost 8 bytes more each.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the time is out of range.
+  /// - Complexity: O(1), except for the first call: O(devices). After the first call, each device needs 8 more bytes.
   public mutating func setArrivalTime(_ time: Timestamp) throws(MonitorError) {
     if let defect = time.defect { throw .invalidArgument(defect) }
     devices.setArrivalTime(time.microseconds)
     rowFormat = FleetHeadRow.format
   }
 
-  /// Confirms what is due of a device up to and at a time.
+  /// Confirms everything that is due for a device up to and at a time.
   mutating func confirmDue(_ device: UInt32, through time: Int64, _ table: ConditionTable) {
     let clock = devices.lines[device].clock
     evaluate(device, at: clock, row: 0, table) { tracker, observed, survey, _ in
       tracker.confirmDue(through: time, table, &observed, &survey)
       return nil
     }
-    // Its clock is that of its own inputs; the rest is the watermark's.
+    // The clock in the line depends only on the device's own inputs; the watermark covers the advances of the fleet.
     devices.lines[device].clock = clock
   }
 
   /// Tells the fleet that time has passed for one device.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (no such device, or the time),
-  ///   ``MonitorError/lateInput(time:clock:)``, ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
+  /// - Throws: ``MonitorError/noSuchDevice(_:position:)``; ``MonitorError/invalidArgument(_:position:)`` if the time is
+  ///   out of range; ``MonitorError/lateInput(time:clock:)``; ``MonitorError/queueFull(limit:position:)``. If an error
+  ///   is thrown, nothing has changed except the counters.
   public mutating func advance(to time: Timestamp, for number: UInt32) throws(MonitorError) {
     let device = try line(of: number)
     devices.own()
@@ -99,10 +102,10 @@ extension FleetEngine {
     }
   }
 
-  /// The earliest time at which something happens to any device though no input comes: a dwell has passed, or the absence
-  /// of a beacon that is an event is established; `nil` when nothing waits.
+  /// The earliest time at which something happens to any device without an input: a dwell has passed, or the absence of
+  /// a beacon is established and causes an event; `nil` if nothing waits.
   ///
-  /// - Complexity: O(1), but for devices whose next deadline was that of a condition that is gone.
+  /// - Complexity: O(1), except for devices whose next deadline belonged to a condition that was removed.
   public mutating func nextDeadline() -> Timestamp? {
     devices.own()
     return gate.readLong { table in
@@ -110,7 +113,7 @@ extension FleetEngine {
       while let first = deadlines.first(devices.lines) {
         devices.load(first.device, into: &state)
         state.dropGone(seen: devices.lines[first.device].seen, table)
-        // Of a device that was entered after an advance it may be overdue.
+        // For a device that was entered after an advance, the deadline may have passed already.
         if state.earliest == first.time { return Timestamp(microseconds: max(first.time, watermark.time)) }
         store(first.device)
       }
@@ -118,16 +121,17 @@ extension FleetEngine {
     }
   }
 
-  /// The same of one device.
+  /// The earliest time at which something happens to one device without an input; `nil` if nothing waits. See
+  /// ``nextDeadline()``.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
+  /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.
   public func nextDeadline(of number: UInt32) throws(MonitorError) -> Timestamp? {
     let device = try line(of: number)
     let earliest = gate.read { table in current(device, table).earliest }
     return earliest == .max ? nil : Timestamp(microseconds: max(earliest, clock(of: device)))
   }
 
-  /// What is kept of a device, brought up to date with the table.
+  /// Returns the stored state of a device, brought up to date with the table.
   func current(_ device: UInt32, _ table: ConditionTable) -> DeviceState {
     let line = devices.lines[device]
     var state = DeviceState()

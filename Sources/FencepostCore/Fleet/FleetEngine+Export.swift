@@ -9,7 +9,8 @@ extension FleetEngine {
   ///
   /// - Parameter portable: Whether another version of the table can take them (16 bytes more for each condition that the
   ///   device is inside of or about to cross). See ``load(_:adapt:)``.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the element, when there is no such device.
+  /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device; the position is the index of the
+  ///   element.
   public func export(_ devices: [UInt32], portable: Bool = false) throws(MonitorError) -> [[UInt8]] {
     var result: [[UInt8]] = []
     try export(devices, portable: portable) { bytes in result.append(Array(bytes)) }

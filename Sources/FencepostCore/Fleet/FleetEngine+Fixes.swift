@@ -3,9 +3,10 @@ import FencepostKernel
 extension FleetEngine {
   /// Feeds one fix of a device. A fix without a position (accuracy negative or NaN) is accepted, ignored and counted.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (no such device; coordinate or time out of range, counted),
-  ///   ``MonitorError/lateInput(time:clock:)`` and ``MonitorError/aheadOfClock(time:clock:limit:)`` (counted),
-  ///   ``MonitorError/queueFull(limit:position:)``; the fix has changed nothing else then.
+  /// - Throws: ``MonitorError/noSuchDevice(_:position:)``; ``MonitorError/invalidArgument(_:position:)`` if the
+  ///   coordinate or the time is out of range (counted); ``MonitorError/lateInput(time:clock:)`` and
+  ///   ``MonitorError/aheadOfClock(time:clock:limit:)`` (counted); ``MonitorError/queueFull(limit:position:)``. A
+  ///   refused fix changes nothing except the counters.
   public mutating func feed(_ fix: Fix, for number: UInt32) throws(MonitorError) {
     let device = try line(of: number)
     devices.ownLines()
@@ -26,10 +27,10 @@ extension FleetEngine {
     }
   }
 
-  /// Takes a fix in the safe region, before anything is due.
+  /// Accepts a fix if it is in the safe region and nothing is due at its time.
   ///
-  /// - Parameter generation: The last one of the table.
-  /// - Returns: Whether it did.
+  /// - Parameter generation: The last generation of the table.
+  /// - Returns: Whether the fix was accepted.
   @inline(__always)
   private func passes(_ fix: Fix, _ device: UInt32, _ generation: UInt64) -> Bool {
     let line = devices.lines.lines + Int(device)
@@ -46,9 +47,9 @@ extension FleetEngine {
     return true
   }
 
-  /// Feeds a fix that may change something, or may be refused.
+  /// Feeds a fix that may change a state or be refused.
   ///
-  /// - Returns: Whether it is usable; else it is only counted.
+  /// - Returns: Whether the fix is usable; an unusable fix is only counted.
   private mutating func take(
     _ fix: Fix, _ device: UInt32, row: Int, _ table: ConditionTable
   ) throws(MonitorError) -> Bool {
@@ -62,7 +63,7 @@ extension FleetEngine {
     return true
   }
 
-  /// Applies a fix that was admitted.
+  /// Applies a fix that was not refused.
   private mutating func accept(_ fix: Fix, _ device: UInt32, row: Int, _ table: ConditionTable) {
     if devices.lines[device].acceptedFixes == .max { count(device) { $0.acceptedFixes &+= 1 << 32 } }
     devices.lines[device].acceptedFixes &+= 1
@@ -72,7 +73,7 @@ extension FleetEngine {
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     var nearest: NearestCap?
     if measures(fix, at: position, device, table, &nearest) { return }
-    // What the way to the fix changes is not known yet.
+    // It is not known yet what the path to the fix changes.
     if options.path.isGeodesic { nearest = nil }
     let radius = devices.lines[device].lookRadius
     let patches = patches
@@ -81,14 +82,15 @@ extension FleetEngine {
     }
   }
 
-  /// Devices that are inside of more, or about to cross more, are evaluated by the tracker alone: so many shapes are passed
-  /// over by the index.
+  /// If a device is inside more shapes than this, or about to cross more, only the tracker evaluates it, because the
+  /// index can skip at most this many shapes.
   private static var mostMeasured: Int { 16 }
 
-  /// Takes a fix that reaches no threshold, before anything is due, and moves the safe region there.
+  /// If a fix reaches no threshold and nothing is due at its time, accepts the fix and moves the safe region to it.
   ///
-  /// - Parameter nearest: Receives what is near the fix of the shapes that are settled outside, if that becomes known.
-  /// - Returns: Whether it did; else nothing has changed.
+  /// - Parameter nearest: Receives the nearest of the shapes that the device is settled outside of, if it becomes
+  ///   known.
+  /// - Returns: Whether the fix was accepted; otherwise nothing has changed.
   @inline(__always)
   private mutating func measures(
     _ fix: Fix, at position: EarthVector, _ device: UInt32, _ table: ConditionTable, _ nearest: inout NearestCap?
@@ -98,7 +100,7 @@ extension FleetEngine {
       let record = DeviceRecord(devices.cold.words(line.cold)),
       record.insideCount + record.crossingCount <= Self.mostMeasured
     else { return false }
-    // How far the way to the fix leads away from it.
+    // The length of the path to the fix, which is an upper bound of how far the path leads away from the fix.
     var way = 0.0
     if options.path.isGeodesic {
       guard let length = lengthOfWay(to: fix, at: position, device) else { return false }
@@ -132,7 +134,7 @@ extension FleetEngine {
         return false
       }
     }
-    // A little room that no known shape bounds is worth another look.
+    // If the free distance is short and no known shape causes that, another search may give a longer distance.
     if let near = found, near.next < Self.leastRoom * moved, near.next <= min(least, near.slack) { found = nil }
     let near: NearestCap
     if let found {
@@ -141,11 +143,11 @@ extension FleetEngine {
       let radius = line.lookRadius
       near = search(near: position, within: radius, except: record, isNew: !line.region.isNear(fix.coordinate), table)
       devices.lines[device].adjustLook(slack: min(near.next, radius))
-      // If two of them may be reached, the tracker searches all.
+      // If two of the shapes may be reached, the tracker searches all shapes.
       nearest = near.next > Neighbourhood.chordGuard ? near : nil
     }
     least = min(least, near.slack)
-    // What is so near in single precision is for the tracker to tell.
+    // Single precision cannot decide whether a threshold this near is reached, so the tracker decides.
     guard least > Neighbourhood.chordGuard, least > way else { return false }
     devices.lines[device].clock = fix.time.microseconds
     devices.drawSafeRegion(
@@ -154,13 +156,14 @@ extension FleetEngine {
     return true
   }
 
-  /// In ways from where the device was before.
+  /// A search is repeated if it leaves less free distance than this fraction of the distance that the device has moved.
   private static var leastRoom: Double { 0.5 }
 
-  /// The nearest of the shapes that are settled outside, as the surroundings of a device tell it; `nil` if they do not reach
-  /// to its position.
+  /// Returns the nearest of the shapes that a device is settled outside of, according to its surroundings; `nil` if the
+  /// surroundings do not include the position.
   ///
-  /// - Parameter moved: How far the device moved since they were noted, metres, or more.
+  /// - Parameter moved: An upper bound of the distance that the device has moved since its surroundings were noted, in
+  ///   metres.
   @inline(__always)
   private func nearestKnown(
     to device: UInt32, _ moved: Double, at position: EarthVector, _ table: ConditionTable
@@ -177,10 +180,10 @@ extension FleetEngine {
     return nearest
   }
 
-  /// How far a device can move from a position before a fix may change something, as the cells of edges know it; `nil` if a side
-  /// may have changed or if the cells cannot decide.
+  /// Returns how far a device can move from a position before a fix may change something, according to the cells of
+  /// edges; `nil` if the device may be on another side of an edge, or if the cells cannot decide.
   ///
-  /// - Parameter isNew: Whether the device jumped there, so that another query near the position is not expected.
+  /// - Parameter isNew: Whether the device jumped to the position, so that another query near it is not expected.
   @inline(never)
   private mutating func slackByEdges(
     _ record: DeviceRecord, at position: EarthVector, isNew: Bool, _ table: ConditionTable
@@ -213,9 +216,9 @@ extension FleetEngine {
     return least
   }
 
-  /// The nearest shape that is not excepted, as the index says it.
+  /// Returns the nearest shape in the index, except the shapes of `record`.
   ///
-  /// - Parameter isNew: Whether nothing says that its surroundings will be asked about again.
+  /// - Parameter isNew: Whether another query near the position is not expected.
   @inline(__always)
   private mutating func search(
     near position: EarthVector, within distance: Double, except record: DeviceRecord, isNew: Bool,
@@ -233,15 +236,15 @@ extension FleetEngine {
       }
     }
     if let place {
-      // As far as the patch tells: that costs no more.
+      // Searches to the margin of the patch, which may exceed `distance`, because that costs no more.
       let nearest = patches.nearest(at: place, within: place.margin, except: known, count: count)
       if nearest.slack < place.margin || distance <= place.margin { return nearest }
     }
     return NearestCap(within: table.index.leastSlack(near: position, within: distance, except: known, count: count))
   }
 
-  /// Whether a shape that is inside, or about to be crossed, need not be looked at: how far the device may move before it
-  /// must be lowers `least`.
+  /// Whether a shape that the device is inside or about to cross need not be evaluated at a position. Lowers `least` to
+  /// the distance that the device may move before the shape must be evaluated.
   @inline(__always)
   private func isClear(
     of slot: UInt32, _ observed: Observed, _ record: DeviceRecord, at position: EarthVector, _ table: ConditionTable,
@@ -256,13 +259,13 @@ extension FleetEngine {
 
   // MARK: - Many
 
-  /// Feeds many fixes of many devices in order, with the same result as single calls; invalid and late ones, and those too
-  /// far ahead, are skipped and counted.
+  /// Feeds many fixes of many devices in order, with the same result as single calls. Fixes that are invalid, late or
+  /// too far ahead are skipped and counted.
   ///
-  /// - Parameter result: Receives the counts, also when the queue is full: the rows counted are those consumed.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the first row with a number that is no
-  ///   device's: nothing has changed then. ``MonitorError/queueFull(limit:position:)``; the rows before its position took
-  ///   effect.
+  /// - Parameter result: Receives the counts of the consumed rows, even if the queue is full.
+  /// - Throws: ``MonitorError/noSuchDevice(_:position:)``, whose position is the first row with a number that no device
+  ///   has; nothing has changed then. ``MonitorError/queueFull(limit:position:)``; the rows before its position have
+  ///   taken effect.
   public mutating func feed(_ columns: FleetColumns, result: inout FeedResult) throws(MonitorError) {
     try feed(rows: columns, &result)
   }
@@ -277,7 +280,7 @@ extension FleetEngine {
 
   mutating func feed(rows: some FleetFixRows, _ result: inout FeedResult) throws(MonitorError) {
     result = FeedResult()
-    // Where the numbers are dense, a device's line need not be read to tell that it is one's.
+    // If the numbers are dense, a number can be checked without reading the line of the device.
     let isDense = devices.isDense
     let bound = UInt32(devices.bound)
     for row in 0..<rows.count {
@@ -293,7 +296,7 @@ extension FleetEngine {
     } while row < rows.count
   }
 
-  /// Feeds rows until the last, or until a change of the table waits.
+  /// Feeds rows until the last row, or until another thread waits to change the table.
   private mutating func feed(
     _ columns: some FleetFixRows, from row: inout Int, _ table: ConditionTable, _ result: inout FeedResult
   ) throws(MonitorError) {
@@ -325,8 +328,8 @@ extension FleetEngine {
     }
   }
 
-  /// Feeds a row that may change something, or may be refused. Apart from the loop, because a closure that captured the loop's
-  /// variables would keep them in memory.
+  /// Feeds a row that may change a state or be refused. This is a function of its own, because a closure in the loop would
+  /// capture the loop's variables, and keep them in memory instead of in registers.
   @inline(never)
   private mutating func feedSlowly(
     _ fix: Fix, _ device: UInt32, _ row: Int, of firstRow: Int, _ table: ConditionTable, _ result: inout FeedResult
@@ -334,10 +337,10 @@ extension FleetEngine {
     try result.count(row: row) { () throws(MonitorError) in try take(fix, device, row: firstRow + row, table) }
   }
 
-  /// Finds and reads the lines of the next devices: reads of which none waits for another overlap.
+  /// Finds and reads the lines of the next devices. The reads are independent of each other, so they overlap.
   ///
-  /// - Parameter found: Receives the lines, `UInt32.max` for a number that is no device's: numbers were looked at before, but
-  ///   a caller that changes its columns meanwhile must not lead astray.
+  /// - Parameter found: Receives the lines; `UInt32.max` for a number that no device has. The numbers have been checked
+  ///   before, but the caller may have changed its columns since then, and this must not cause an invalid access.
   @inline(__always)
   private mutating func readAhead(
     _ columns: some FleetFixRows, _ rows: Range<Int>, _ found: inout InlineArray<32, UInt32>
@@ -351,7 +354,7 @@ extension FleetEngine {
         trace &+= lines[Int(device)].seen
       }
     }
-    // And of those that left their safe region what is kept beside.
+    // For devices that have left their safe region, also reads their stored state and their surroundings.
     for row in rows {
       let device = found[row &- rows.lowerBound]
       guard device != .max else { continue }

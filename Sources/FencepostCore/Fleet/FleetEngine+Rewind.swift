@@ -1,17 +1,18 @@
 import FencepostKernel
 
-/// Setting clocks back, by the rules of a monitor's `rewind`: see ``MonitorEngine/rewind(to:)``.
+/// Methods that set clocks back, by the rules of ``MonitorEngine/rewind(to:)``.
 extension FleetEngine {
-  /// Says that the times of some inputs or of an advance were wrong: sets back the time to which all devices were advanced,
-  /// and each device whose clock is later. Other devices stay as they are.
+  /// Declares that the times of some inputs or of an advance were wrong. Sets back the time to which all devices were
+  /// advanced, and each device whose clock is later. Other devices do not change.
   ///
-  /// Events that wait, sequences and counters stay. Of a device that is set back every condition becomes undetermined
-  /// without an event; crossings in the making and the last fix are forgotten, the absence of beacons is counted anew. Its
-  /// next fix determines it again: an event comes only of a state that differs from the one that was told. A device that
-  /// is entered later begins at the fleet's time, as if no later advance had been.
+  /// Waiting events, sequences and counters do not change. If a device is set back, all its conditions become
+  /// undetermined without an event, its started crossings and its last fix are forgotten, and the absence of beacons is
+  /// counted anew. The next fix of the device determines the conditions again. An event follows only if the new state
+  /// differs from the last reported one. A device that is entered later begins at the fleet's time, as if no later
+  /// advance had happened.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (out of range, later than all clocks, or there is no clock
-  ///   yet); nothing has changed then.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the time is out of range or later than all clocks, or
+  ///   if there is no clock yet; nothing has changed then.
   /// - Complexity: O(devices)
   public mutating func rewind(to time: Timestamp) throws(MonitorError) {
     if let defect = time.defect { throw .invalidArgument(defect) }
@@ -35,12 +36,13 @@ extension FleetEngine {
     devices.rewindNotes(watermark: watermark.time)
   }
 
-  /// Says that the times of some inputs of a device were wrong, and sets its clock back. See ``rewind(to:)``.
-  /// It counts as an input of the device, and is accepted while the queue is full.
+  /// Declares that the times of some inputs of a device were wrong, and sets the clock of the device back. See
+  /// ``rewind(to:)``. The rewind counts as an input of the device, and is accepted even if the queue is full.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (no such device; out of range, later than the device's clock,
-  ///   earlier than the last advance of all; the device has no clock yet); nothing but a counter has changed then.
-  /// - Complexity: O(what the device is inside of or about to cross); of a fleet with a store O(devices).
+  /// - Throws: ``MonitorError/noSuchDevice(_:position:)``; ``MonitorError/invalidArgument(_:position:)`` if the time is
+  ///   out of range, later than the clock of the device, or earlier than the last advance of all devices, or if the
+  ///   device has no clock yet. If an error is thrown, only a counter has changed.
+  /// - Complexity: O(conditions that the device is inside or about to cross); O(devices) for a fleet with a store.
   public mutating func rewind(to time: Timestamp, for number: UInt32) throws(MonitorError) {
     let device = try line(of: number)
     devices.own()
@@ -64,7 +66,7 @@ extension FleetEngine {
   }
 
   private mutating func rewind(_ device: UInt32, to time: Int64, _ table: ConditionTable) {
-    // What has been due is told before the device forgets it.
+    // Everything that is due is reported before the device forgets it.
     confirmOverdue(device, table)
     let line = devices.lines[device]
     let clock = clock(of: device)
@@ -85,21 +87,21 @@ extension FleetEngine {
 }
 
 extension DeviceState {
-  /// What was told of a shape that is undetermined.
+  /// The state that was last reported for a shape that is undetermined now.
   func toldState(of slot: UInt32, _ table: ConditionTable) -> Event.State {
     guard rewoundThrough > 0 else { return table.assumed(of: slot) }
     if let told = told.first(where: { $0.slot == slot }) { return told.state }
     return table.generation(of: slot) <= rewoundThrough ? .unsatisfied : table.assumed(of: slot)
   }
 
-  /// Lets a shape that was told to be inside before a rewind be inside since then.
+  /// If a shape was reported as satisfied before a rewind, restores the time from which the device was inside.
   func resume(_ inside: inout Inside) {
     guard let told = told.first(where: { $0.slot == inside.slot }), told.since != .min else { return }
     inside.since = told.since
     inside.evidence = told.evidence
   }
 
-  /// Forgets what is believed of shapes, and remembers what was told of them.
+  /// Forgets the states of shapes, and remembers which states were reported.
   ///
   /// - Parameter seen: See ``DeviceLine/seen``.
   fileprivate mutating func rewindShapes(to time: Int64, seen: UInt64, _ table: ConditionTable) {
@@ -146,7 +148,7 @@ extension DeviceState {
     for index in beacons.indices { beacons[index].track = BeaconTrack(deadline: deadline) }
   }
 
-  /// Forgets what was told of shapes that a fix has determined.
+  /// Forgets the reported states of shapes that a fix has determined since the rewind.
   mutating func endRewind() {
     guard rewoundThrough > 0 else { return }
     isRewound = false

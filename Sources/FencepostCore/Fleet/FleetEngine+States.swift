@@ -4,7 +4,7 @@ extension FleetEngine {
   /// It is not kept: of a device that was opened, restored or loaded it is that of the last fix that was not in its safe
   /// region, until the next fix.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
+  /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.
   public func position(of number: UInt32) throws(MonitorError) -> Coordinate? {
     let device = try line(of: number)
     return devices.lines[device].place ?? devices.lastFix(of: device)?.coordinate
@@ -13,7 +13,7 @@ extension FleetEngine {
   /// What the detector believes of a condition now for a device: `unknown` while it is undetermined; `nil` when no condition
   /// has that identifier.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
+  /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.
   public func state(of identifier: String, for number: UInt32) throws(MonitorError) -> Event.State? {
     let device = try line(of: number)
     return gate.read { table in
@@ -56,7 +56,7 @@ extension FleetEngine {
 
   /// The conditions that a device is inside of, and the beacons that are near it, in add order.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
+  /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.
   public func inside(_ device: UInt32) throws(MonitorError) -> [Presence] {
     var result: [Presence] = []
     try forEachInside(device) { slot, since, evidence, table in
@@ -85,7 +85,7 @@ extension FleetEngine {
   /// Of the fixes in the safe region, at which nothing can change, the device keeps no position: what is said of the last fix
   /// is said of the last one beyond.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
+  /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.
   public func explain(_ identifier: String, for number: UInt32) throws(MonitorError) -> Explanation? {
     let device = try line(of: number)
     return gate.read { table in

@@ -1,19 +1,20 @@
 import FencepostKernel
 
-/// Very many devices over one table of conditions, as one value: inputs of devices go in, events of devices come out.
+/// A fleet: very many devices over one table of conditions, as one value. Its inputs and its events belong to devices.
 ///
-/// *A fleet with devices d1 … dn gives exactly the events of n monitors with the same conditions, interleaved in the order of
-/// input.* Each of those monitors was made before the first condition, gets every change of the table and every advance of
-/// the fleet, and has the options that ``FleetOptions/monitorOptions`` says. Between devices events come by the row or call
-/// that brought them; what one advance brings, by deadline, then device number, then add order.
+/// *A fleet with devices d1 … dn gives exactly the events of n monitors with the same conditions, interleaved in the
+/// order of input.* Each of these monitors is created before the first condition, gets every change of the table and
+/// every advance of the fleet, and has the options ``FleetOptions/monitorOptions``. Events of different devices are in
+/// the order of the rows or calls that caused them. The events of one advance are ordered by deadline, then by device
+/// number, then in add order.
 ///
-/// A device costs bytes only for what it is inside of or about to cross, and time only where a boundary is near: neither its
-/// first fix nor a million conditions that were added meanwhile cost more than a look at the index.
+/// A device needs memory only for the conditions that it is inside or about to cross, and time only near a boundary.
+/// Its first fix, or a million conditions that were added since its last fix, cost no more than a query of the index.
 ///
-/// Like ``MonitorEngine`` it reads no clock and is not locked; copying the value forks the fleet. The table is shared by the
-/// copies: it is not part of the value.
+/// Like ``MonitorEngine``, it reads no clock and is not locked. Copying the value forks the fleet. The copies share the
+/// table, which is not part of the value.
 public struct FleetEngine: Sendable {
-  /// What is watched. Other fleets may share it.
+  /// The table of the conditions that are monitored. Other fleets may share the table.
   public internal(set) var conditions: Conditions
   public internal(set) var options: FleetOptions
 
@@ -23,13 +24,13 @@ public struct FleetEngine: Sendable {
   var delivery = FleetDelivery()
   /// The time to which all devices were advanced.
   var watermark = Watermark()
-  /// Beacon conditions up to this generation that tell of each device wherever it is are known to all devices.
+  /// All devices know the beacon conditions up to this generation whose absence is an event.
   var announcedSeen: UInt64 = 0
   var counters = InputCounters()
-  /// The format of the rows that this fleet needs; see ``FleetHeadRow``.
+  /// The format of rows that is needed to save this fleet; see ``FleetHeadRow``.
   var rowFormat = FleetHeadRow.firstFormat
 
-  // What an evaluation works with; it says nothing between two calls.
+  // The working memory of an evaluation. It has no meaning between two calls.
   var tracker: Tracker
   var observed = Delivery.collecting
   var survey = Survey()
@@ -55,18 +56,20 @@ public struct FleetEngine: Sendable {
     watermark.time == .min ? nil : Timestamp(microseconds: watermark.time)
   }
 
-  /// The arrival time of the next inputs, as the host gave it; `nil` when it gave none.
+  /// The arrival time of the next inputs, as stated by the host; `nil` if the host has not stated it.
   public var arrivalTime: Timestamp? {
     devices.arrivals.isSet ? Timestamp(microseconds: devices.arrivals.present) : nil
   }
 
-  /// The device's clock: the largest time that it was given, by an input or an advance; `Int64.min` = none.
+  /// Returns the clock of a device: the latest time of its inputs and of the advances of the fleet; `Int64.min` if
+  /// there is none.
   @inline(__always)
   func clock(of device: UInt32) -> Int64 { watermark.clock(devices.lines[device]) }
 
   // MARK: - What is common to the inputs
 
-  /// The line of the device that a number names; refuses a number that is no device's, or is no more.
+  /// Returns the line of the device with a number. Throws an error if no device has the number, or if the device was
+  /// removed.
   @inline(__always)
   func line(of number: UInt32) throws(MonitorError) -> UInt32 {
     guard let device = devices.line(of: number) else { throw Self.noSuchDevice(number) }
@@ -77,7 +80,7 @@ public struct FleetEngine: Sendable {
     .noSuchDevice("no device has the number \(number); it may have been removed")
   }
 
-  /// Whether so many events wait that inputs are refused.
+  /// Whether inputs are refused because too many events are waiting.
   @inline(__always)
   mutating func isFull(_ table: ConditionTable) -> Bool {
     delivery.count >= options.maxPendingEvents && isFullOfLive(table)
@@ -89,7 +92,7 @@ public struct FleetEngine: Sendable {
     return delivery.count >= options.maxPendingEvents
   }
 
-  /// Drops the events that wait of conditions that were removed or replaced.
+  /// Drops the waiting events of conditions that were removed or replaced.
   mutating func dropVoid(_ table: ConditionTable) {
     guard delivery.count > 0 else { return }
     var dropped: [UInt32] = []
@@ -97,15 +100,16 @@ public struct FleetEngine: Sendable {
     for device in dropped { devices.release(device) }
   }
 
-  /// Refuses an input of a device by the rules of ``Admission``, and counts it. One that is not refused is to take effect,
-  /// and the caller counts it.
+  /// Checks an input of a device by the rules of ``Admission``. If the input is refused, counts it and throws the
+  /// error. If it is accepted, the caller applies and counts it.
   ///
-  /// - Parameter maxStep: How far it may be ahead, microseconds; `nil` = as far as the options say.
+  /// - Parameter maxStep: The longest time that the input may be ahead, in microseconds; `nil` for the limit in the
+  ///   options.
   mutating func admit(
     _ time: Timestamp, _ device: UInt32, maxStep: Int64? = nil, _ table: ConditionTable
   ) throws(MonitorError) {
     let clock = clock(of: device)
-    // A device that was silent for long may have the arrival time at once.
+    // The next input of a device that was silent for long may have the arrival time.
     let reference = max(clock, devices.arrivals.present)
     do throws(MonitorError) {
       try Admission.check(
@@ -120,11 +124,12 @@ public struct FleetEngine: Sendable {
     devices.take(device, at: time.microseconds, after: clock == .min ? time.microseconds : clock)
   }
 
-  /// How far an input may be ahead of its device's clock or the arrival time, whichever is later, microseconds.
+  /// The longest time that an input may be ahead of the clock of its device, or of the arrival time if that is later,
+  /// in microseconds.
   @inline(__always)
   var maxTimeStep: Int64 { options.maxTimeStepMicroseconds ?? .max }
 
-  /// Counts an input in what is kept of a device.
+  /// Counts an input in the stored state of a device.
   mutating func count(_ device: UInt32, _ body: (inout InputCounters) -> Void) {
     devices.load(device, into: &state)
     body(&state.counters)
@@ -133,11 +138,12 @@ public struct FleetEngine: Sendable {
 
   // MARK: - One device at a time
 
-  /// Unpacks a device, lets an input take effect on it and packs it again.
+  /// Unpacks a device, applies an input, and packs the device again.
   ///
   /// - Parameters:
-  ///   - time: of the input; what becomes due before is confirmed by it.
-  ///   - body: Changes the tracker; returns how far the device may move then, or `nil` if it did not move.
+  ///   - time: The time of the input. The input confirms everything that becomes due before this time.
+  ///   - body: Changes the tracker; returns how far the device may move after that, or `nil` if the device did not
+  ///     move.
   mutating func evaluate(
     _ device: UInt32, at time: Int64, row: Int, _ table: ConditionTable,
     _ body: (inout Tracker, inout Delivery, inout Survey, inout DeviceState) -> Clearance?
@@ -159,7 +165,7 @@ public struct FleetEngine: Sendable {
     state.dropGone(seen: line.seen, table)
     if table.lastBeacon > 0 {
       prepareBeacons(&state, clock: line.clock, at: time, table)
-      // What is due at the time of the input itself comes after it.
+      // What becomes due exactly at the time of the input is processed after the input.
       state.settleBeacons(
         through: max(clock, Timestamp(microseconds: time).adding(microseconds: -1).microseconds), options)
     }
@@ -171,7 +177,7 @@ public struct FleetEngine: Sendable {
     for each in state.told { observed.suppose(each.slot, each.state) }
   }
 
-  /// Takes from the tracker what the device has become, and queues its events.
+  /// Stores the new state of the device, which the tracker contains, and queues the events of the device.
   private mutating func pack(_ device: UInt32, row: Int, _ clearance: Clearance?, _ table: ConditionTable) {
     let isCrossed = collectEvents(device, row: row, table)
     state.takeShapes(&tracker, observed.collected, table)
@@ -192,7 +198,7 @@ public struct FleetEngine: Sendable {
     store(device)
   }
 
-  /// Notes what a device came into.
+  /// Adds a device to the index of conditions and the devices inside them, for each shape that the device has entered.
   @inline(never)
   private mutating func indexInsides(_ device: UInt32, _ table: ConditionTable) {
     for entry in observed.collected where table.isGeographic(entry.slot) && entry.state == .satisfied {
@@ -200,7 +206,7 @@ public struct FleetEngine: Sendable {
     }
   }
 
-  /// Keeps what `state` says of a device.
+  /// Stores `state` as the state of a device.
   mutating func store(_ device: UInt32) {
     let old = devices.lines[device].earliest
     let new = state.earliest
@@ -209,9 +215,9 @@ public struct FleetEngine: Sendable {
     devices.store(device, state)
   }
 
-  /// Queues what was observed that is news to the consumer, and that the policy notifies of.
+  /// Queues the observed changes that are news to the consumer, if the policy asks for an event.
   ///
-  /// - Returns: Whether a shape was among it.
+  /// - Returns: Whether the state of a shape has changed.
   private mutating func collectEvents(_ device: UInt32, row: Int, _ table: ConditionTable) -> Bool {
     var isCrossed = false
     for entry in observed.collected {
@@ -231,7 +237,7 @@ public struct FleetEngine: Sendable {
 }
 
 extension DeviceState {
-  /// Lets a tracker begin with the device.
+  /// Loads the device into a tracker.
   ///
   /// - Parameter seen: See ``DeviceLine/seen``.
   borrowing func load(into tracker: inout Tracker, clock: Int64, seen: UInt64, _ table: ConditionTable) {
@@ -246,7 +252,7 @@ extension DeviceState {
     for beacon in beacons { tracker.load(beacon.slot, beacon.track) }
   }
 
-  /// Takes what the tracker believes of shapes; does not change the tracker, which would be copied if it were passed as a value.
+  /// Stores the tracker's states of shapes. The tracker is `inout` only to avoid a copy; it is not changed.
   fileprivate mutating func takeShapes(
     _ tracker: inout Tracker, _ observed: ContiguousArray<EventEntry>, _ table: ConditionTable
   ) {

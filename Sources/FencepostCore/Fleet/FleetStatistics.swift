@@ -1,29 +1,29 @@
-/// Counters of a fleet since it was created.
+/// Counters of a fleet since it was created. Inputs that were refused because the queue was full are not counted, and
+/// neither are inputs for a number that no device has.
 public struct FleetStatistics: Sendable, Hashable {
-  /// The time to which all devices were advanced.
+  /// The time to which all devices were advanced; `nil` before the first advance.
   public var clock: Timestamp?
-  /// All that was fed to a device, the invalid, the late and the refused too; not what was refused because the queue was
-  /// full, nor what named no device.
+  /// The number of accepted fixes.
   public var acceptedFixes: UInt64 = 0
   public var invalidFixes: UInt64 = 0
-  /// All kinds of input.
+  /// The number of inputs of all kinds that were refused as late.
   public var lateInputs: UInt64 = 0
-  /// All kinds of input.
+  /// The number of inputs of all kinds that were refused as too far ahead.
   public var aheadInputs: UInt64 = 0
-  /// Scan reports.
+  /// The number of accepted scan reports.
   public var acceptedSightings: UInt64 = 0
-  /// Events that wait to be handed out.
+  /// The number of events that wait to be handed out.
   public var pendingEvents: Int = 0
-  /// The last position given.
+  /// The position of the last event that was handed out.
   public var handedOutEvents: UInt64 = 0
   public var deviceCount: Int = 0
   public var conditionCount: Int = 0
-  /// Bytes of what is kept of the devices, without their identifiers.
+  /// The number of bytes in which the devices are stored, without their identifiers.
   public var deviceBytes: Int = 0
-  /// Of a fleet that is kept in a store: whether the store takes what happens.
+  /// For a fleet with a store: whether the store can be written.
   public var store = StoreStatus.none
-  /// Of a fleet that is kept in a store: whether the store has everything that the fleet accepted so far, also after a loss
-  /// of power. A host that acknowledges its inputs to a broker does so once this holds.
+  /// For a fleet with a store: whether the store contains everything that the fleet has accepted so far, so that it
+  /// survives a power failure. A host should acknowledge inputs to a broker only when this is true.
   public var isAllKept = false
 
   public init() {}
@@ -31,17 +31,17 @@ public struct FleetStatistics: Sendable, Hashable {
 
 /// Counters of a device since it was entered, and its clock.
 public struct DeviceStatistics: Sendable, Hashable {
-  /// The largest time that was given, by an input of the device or an advance.
+  /// The latest time of the device's inputs and of the advances.
   public var clock: Timestamp?
   public var acceptedFixes: UInt64 = 0
   public var invalidFixes: UInt64 = 0
   public var lateInputs: UInt64 = 0
   public var aheadInputs: UInt64 = 0
   public var acceptedSightings: UInt64 = 0
-  /// The last sequence number given.
+  /// The sequence number of the last event that was handed out.
   public var handedOutEvents: UInt64 = 0
-  /// All inputs that were given for the device, the refused ones that are counted too; advances of all devices are not
-  /// among them. After a crash: how many of its inputs the state has.
+  /// The number of inputs of the device, including the refused inputs that are counted, but not the advances of all
+  /// devices. After a crash, this is the number of inputs that the restored state includes.
   public var inputCount: UInt64 = 0
 
   public init() {}
@@ -50,7 +50,7 @@ public struct DeviceStatistics: Sendable, Hashable {
 extension FleetEngine {
   /// Counters of the fleet.
   ///
-  /// - Complexity: O(events that wait)
+  /// - Complexity: O(waiting events)
   public var statistics: FleetStatistics {
     var result = FleetStatistics()
     result.acceptedFixes = counters.acceptedFixes
@@ -71,7 +71,7 @@ extension FleetEngine {
 
   /// Counters of a device.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
+  /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.
   public func statistics(of number: UInt32) throws(MonitorError) -> DeviceStatistics {
     let device = try line(of: number)
     let counters = inputs(of: device)
@@ -88,7 +88,7 @@ extension FleetEngine {
     return result
   }
 
-  /// All inputs of a device.
+  /// Returns the counters of all inputs of a device.
   func inputs(of device: UInt32) -> InputCounters {
     var counters = devices.counters(of: device).inputs
     counters.acceptedFixes |= UInt64(devices.lines[device].acceptedFixes)
