@@ -1,5 +1,5 @@
 extension MonitorEngine {
-  /// Feeds one fix; the rules and the errors are those of ``Monitor``'s call of the same name.
+  /// Feeds one fix. The rules and the errors are those of the method with the same name of ``Monitor``.
   public mutating func feed(_ fix: Fix) throws(MonitorError) {
     var survey = Survey()
     try feed(fix, &survey)
@@ -14,9 +14,9 @@ extension MonitorEngine {
     if try !take(fix, &survey), let defect = fix.defect { throw .invalidArgument(defect) }
   }
 
-  /// Feeds a fix that may change something, or may be refused.
+  /// Feeds a fix that may change a state or be refused.
   ///
-  /// - Returns: Whether it is usable; else it is only counted.
+  /// - Returns: Whether the fix is usable; an unusable fix is only counted.
   @inline(__always)
   private mutating func take(_ fix: Fix, _ survey: inout Survey) throws(MonitorError) -> Bool {
     guard fix.isUsable else {
@@ -25,18 +25,18 @@ extension MonitorEngine {
     }
     if isFull || !tracker.takes(fix.time) { try admit(fix.time) }
     tracker.counters.acceptedFixes += 1
-    // Separate, because the table is copied for each caller.
+    // The two methods are separate, because the table is copied for each method that gets it.
     if tracker.knowsEdges ? tracker.passesByEdges(fix, table) : tracker.passes(fix) { return true }
     tracker.evaluate(fix, table, &delivery, &survey)
     return true
   }
 
-  /// Feeds many fixes in order, with the same result as single calls; invalid and late ones, and those too far ahead, are
+  /// Feeds many fixes in order, with the same result as single calls. Fixes that are invalid, late or too far ahead are
   /// skipped and counted.
   ///
-  /// - Parameter result: Receives the counts, also when the queue is full: the rows counted are those consumed.
-  /// - Throws: ``MonitorError/queueFull(limit:position:)``; the rows before its position took effect.
-  /// - Complexity: A few nanoseconds a fix while no boundary is near, O(conditions near) otherwise.
+  /// - Parameter result: Receives the counts of the consumed rows, even if the queue is full.
+  /// - Throws: ``MonitorError/queueFull(limit:position:)``; the rows before its position have taken effect.
+  /// - Complexity: A few nanoseconds per fix while no boundary is near; otherwise O(conditions near the fix).
   public mutating func feed(_ fixes: Span<Fix>, result: inout FeedResult) throws(MonitorError) {
     var survey = Survey()
     try feed(fixes, result: &result, &survey)

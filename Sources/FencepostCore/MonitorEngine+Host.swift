@@ -1,13 +1,14 @@
 extension MonitorEngine {
   /// States what the host can do from now on.
   ///
-  /// While a flag holds every condition is suspended; conditions of an unsupported kind become `unmonitored`.
+  /// While a flag is set, every condition is suspended. Conditions of an unsupported kind become `unmonitored`.
   ///
   /// - Parameters:
-  ///   - flags: Which of ``Diagnostics/hostFlags`` hold now.
-  ///   - unsupported: Kinds of condition that cannot be monitored now.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (another flag, or the time), late, full; nothing has
-  ///   changed then.
+  ///   - flags: The flags of ``Diagnostics/hostFlags`` that apply now.
+  ///   - unsupported: The kinds of conditions that cannot be monitored now.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if `flags` contains another flag or the time is out of
+  ///   range; ``MonitorError/lateInput(time:clock:)``; ``MonitorError/aheadOfClock(time:clock:limit:)``;
+  ///   ``MonitorError/queueFull(limit:position:)``. If an error is thrown, nothing has changed except the counters.
   public mutating func setHostCapabilities(
     _ flags: Diagnostics, unsupported: Set<ConditionKind> = [], at time: Timestamp
   ) throws(MonitorError) {
@@ -30,12 +31,12 @@ extension MonitorEngine {
   /// What the host can do.
   var host: HostState { tracker.host }
 
-  /// What the host said that limits the monitor, as flags.
+  /// The flags with which the host limits the monitor.
   package var hostFlags: Diagnostics { host.flags }
 
   /// Whether the host cannot monitor a kind of condition.
   package func isUnsupported(_ kind: ConditionKind) -> Bool { !host.supports(kind) }
 
-  /// The last accepted fix; `nil` when none was fed.
+  /// The last accepted fix; `nil` if there was none.
   package var lastFix: Fix? { tracker.lastFix }
 }

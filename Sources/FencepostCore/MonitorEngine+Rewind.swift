@@ -1,13 +1,12 @@
 extension MonitorEngine {
-  /// Says that the times of some inputs were wrong, and sets the clock back.
+  /// Declares that the times of some inputs were wrong, and sets the clock back.
   ///
-  /// What the consumer was told and will be told stays: conditions, records, waiting events, the sequence. What the
-  /// detectors believed rests on times that are no times: every condition becomes undetermined without an event,
-  /// candidates and the last fix are forgotten, and the absence of beacons is counted anew. What the host stated
-  /// (scanning, flags, kinds) holds on.
+  /// Conditions, records, waiting events and the sequence do not change. The observed states depend on wrong times, so
+  /// every condition becomes undetermined without an event, started crossings and the last fix are forgotten, and the
+  /// absence of beacons is counted anew. What the host stated (scanning, flags, kinds) remains valid.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (out of range, later than the clock, or there is no clock
-  ///   yet); nothing but a counter has changed then.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the time is out of range or later than the clock, or if
+  ///   there is no clock yet; only a counter has changed then.
   /// - Complexity: O(conditions)
   public mutating func rewind(to time: Timestamp) throws(MonitorError) {
     tracker.counters.countOther()
@@ -23,7 +22,7 @@ extension MonitorEngine {
 }
 
 extension Tracker {
-  /// Sets the clock back; what was believed rests on times that are no times.
+  /// Sets the clock back, and forgets the observed states, because they depend on wrong times.
   fileprivate mutating func rewind(to time: Timestamp, _ table: ConditionTable, _ delivery: inout Delivery) {
     lookout.removeAll()
     timeline.rewind(to: time.microseconds)

@@ -1,19 +1,19 @@
 import FencepostKernel
 
-/// A monitor's whole state as one value: inputs go in, events come out, the same for the same inputs.
+/// The whole state of a monitor as one value. The same inputs always give the same events.
 ///
-/// The engine reads no clock, does no I/O and starts no thread. Copying the value forks the monitor. It is not
-/// locked: ``Monitor`` isolates it with an actor, the C face with a mutex.
+/// The engine reads no clock, does no I/O and starts no thread. Copying the value forks the monitor. The value is not
+/// locked: ``Monitor`` isolates it with an actor, and the C interface with a mutex.
 ///
-/// The parts: `ConditionTable` is what is watched, `Tracker` what the one device did, `Delivery` what the consumer
-/// was told.
+/// It has three parts: `ConditionTable` contains the conditions, `Tracker` the observations of the device, and
+/// `Delivery` what the consumer was told.
 public struct MonitorEngine: Sendable {
-  /// `nil` for a private monitor.
+  /// The name of the monitor; `nil` for a private monitor.
   public let name: String?
 
-  /// What is watched.
+  /// The conditions.
   package internal(set) var table: ConditionTable
-  /// What the device did.
+  /// The observations of the device.
   var tracker: Tracker
   /// What the consumer was told.
   var delivery: Delivery
@@ -21,7 +21,7 @@ public struct MonitorEngine: Sendable {
   /// Creates an empty monitor.
   ///
   /// - Throws: ``MonitorError/invalidName(_:)`` unless the name is `nil` or `[A-Za-z0-9_]{1,64}`;
-  ///   ``MonitorError/invalidArgument(_:position:)`` when an option is out of range.
+  ///   ``MonitorError/invalidArgument(_:position:)`` if an option is out of range.
   public init(name: String? = nil, options: MonitorOptions = MonitorOptions()) throws(MonitorError) {
     if let name, !Self.isValidName(name) { throw .invalidName(name) }
     if let defect = options.defect { throw .invalidArgument(defect) }
@@ -34,7 +34,7 @@ public struct MonitorEngine: Sendable {
   /// An empty monitor without a name, with default options.
   package static var unnamed: MonitorEngine { MonitorEngine(trusted: nil, MonitorOptions()) }
 
-  /// An empty monitor whose name and options are known to be sound.
+  /// Creates an empty monitor whose name and options are known to be valid.
   init(trusted name: String?, _ options: MonitorOptions) {
     self.name = name
     tracker = Tracker(options)
@@ -42,7 +42,7 @@ public struct MonitorEngine: Sendable {
     delivery = Delivery(options.delivery)
   }
 
-  /// Takes options that are known to be sound, with the delivery and the limit that the monitor has.
+  /// Sets options that are known to be valid. Their delivery and condition limit must be those of the monitor.
   mutating func adopt(_ options: MonitorOptions) {
     tracker.adopt(options)
   }
@@ -63,14 +63,14 @@ public struct MonitorEngine: Sendable {
 
   var clock: Int64 { tracker.clock }
 
-  /// How many inputs there were, those that were refused included.
+  /// The number of inputs, including refused ones.
   @inline(__always)
   var inputCount: UInt64 { tracker.counters.inputCount }
 
-  /// The largest time given; `nil` before the first.
+  /// The latest time of any input; `nil` before the first input.
   public var currentTime: Timestamp? { clock == .min ? nil : Timestamp(microseconds: clock) }
 
-  /// Counters and clock.
+  /// The counters and the clock of the monitor.
   public var statistics: MonitorStatistics {
     let counters = tracker.counters
     var result = MonitorStatistics()
@@ -87,9 +87,11 @@ public struct MonitorEngine: Sendable {
     return result
   }
 
-  /// Refuses an input by the rules of ``Admission``, and counts it. The caller counts an input that is not refused.
+  /// Checks an input by the rules of ``Admission``. If the input is refused, counts it and throws the error. If it is
+  /// accepted, the caller counts it.
   ///
-  /// - Parameter maxStep: How far it may be ahead of the clock, microseconds; `nil` = as far as the options say.
+  /// - Parameter maxStep: The longest time that the input may be ahead of the clock, in microseconds; `nil` for the
+  ///   limit in the options.
   mutating func admit(_ time: Timestamp, maxStep: Int64? = nil) throws(MonitorError) {
     do throws(MonitorError) {
       try Admission.check(
@@ -102,18 +104,18 @@ public struct MonitorEngine: Sendable {
     if clock == .min { tracker.startAbsences(at: time.microseconds, table) }
   }
 
-  /// How far an input may be ahead of the clock, microseconds.
+  /// The longest time that an input may be ahead of the clock, in microseconds.
   @inline(__always)
   var maxTimeStep: Int64 { options.maxTimeStepMicroseconds ?? .max }
 
-  /// Whether so many events wait that inputs are refused.
+  /// Whether inputs are refused because too many events are waiting.
   var isFull: Bool { pendingEvents >= options.maxPendingEvents }
 
-  /// Tells the monitor that time has passed: what is due up to and at that time is confirmed. This is the host's word:
-  /// it may be ahead of the clock by any distance.
+  /// Tells the monitor that time has passed: everything that is due up to and at that time is confirmed. The monitor
+  /// trusts the host, so the time may be ahead of the clock by any amount.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, ``MonitorError/lateInput(time:clock:)``,
-  ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
+  ///   ``MonitorError/queueFull(limit:position:)``. If an error is thrown, nothing has changed except the counters.
   public mutating func advance(to time: Timestamp) throws(MonitorError) {
     try admit(time, maxStep: .max)
     tracker.counters.countOther()

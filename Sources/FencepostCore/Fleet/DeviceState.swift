@@ -1,80 +1,83 @@
-/// What is kept of a device beside its line, unpacked: what is not as it is for most conditions.
+/// The state of a device that is not in its line, unpacked. It lists only the conditions whose state differs from the
+/// usual one.
 ///
-/// *A shape that is in none of the lists is settled outside when its generation is not later than what the device has
-/// seen, else undetermined.* So a device costs nothing for what is far away, neither at its first fix nor when a million
-/// conditions are added. What is listed of a condition that was removed or replaced since is dropped when the device is
-/// looked at next.
+/// *If a shape is in none of the lists, the device is settled outside of it, provided that its generation is at most
+/// the last one that the device has seen; otherwise the shape is undetermined.* So shapes that are far away cost
+/// nothing, neither at the first fix of a device nor when a million conditions are added. Entries of conditions that
+/// were removed or replaced are dropped when the device is next evaluated.
 ///
-/// *A beacon condition that is not listed is absent, and told so, when its generation is not later than
-/// ``beaconsAbsent``; else it is undetermined, and what was told of it is what was assumed, up to ``beaconsTold`` that it
-/// is absent.* ``marks`` say since when the absence of those is counted that came since.
+/// *If a beacon condition is not listed and its generation is at most ``beaconsAbsent``, the beacon is absent, and this
+/// was reported. Otherwise the condition is undetermined; the last reported state is then `unsatisfied` if its
+/// generation is at most ``beaconsTold``, and the assumed state if not.* For beacon conditions after ``beaconsAbsent``,
+/// ``marks`` contain the time from which their absence counts.
 struct DeviceState: Sendable {
-  /// A shape that the device is inside of.
+  /// A shape that the device is inside.
   struct Inside: Sendable, Equatable {
     var slot: UInt32
-    /// When that was confirmed, and the fix that showed it.
+    /// The time at which the state was confirmed, and the time of the fix that showed it.
     var since: Int64
     var evidence: Int64
   }
 
-  /// A shape of which something else than `unsatisfied` was told before a rewind, and that no fix has determined since.
+  /// A shape whose last reported state before a rewind was not `unsatisfied`, and that no fix has determined since.
   struct Told: Sendable, Equatable {
     var slot: UInt32
     var state: Event.State
-    /// As of ``Inside``, where that is not later than the rewind; else `Int64.min`.
+    /// The times `since` and `evidence` of ``Inside``, if they are not later than the rewind; otherwise `Int64.min`.
     var since: Int64 = .min
     var evidence: Int64 = .min
   }
 
-  /// A crossing in the making.
+  /// A crossing that is not confirmed yet.
   struct Crossing: Sendable {
     var slot: UInt32
     var candidate: Candidate
   }
 
-  /// A beacon condition of which more is known than that there was no beacon.
+  /// A beacon condition about which more is known than the absence of its beacon.
   struct Beacon: Sendable {
     var slot: UInt32
     var generation: UInt64
     var track: BeaconTrack
-    /// State of the last event.
+    /// The state of the last event.
     var told: Event.State
   }
 
-  /// Beacon conditions up to a generation, after the mark before, whose absence is counted from a time.
+  /// The beacon conditions up to a generation and after the previous mark; their absence counts from `start`.
   struct Mark: Sendable, Equatable {
     var through: UInt64
     var start: Int64
   }
 
-  /// The last one that was evaluated; those in the safe region are not.
+  /// The last evaluated fix. Fixes in the safe region are not evaluated.
   var lastFix: Fix?
   /// See ``Timeline/gap``.
   var gap: Int64 = .min
   var isScanning = true
-  /// Of the accepted fixes only the upper half: the lower one is in the line.
+  /// The counters of the device. Of the number of accepted fixes, only the upper half is here; the lower half is in the
+  /// line.
   var counters = InputCounters()
-  /// The upper half of the last sequence number; the lower one is in the line.
+  /// The upper half of the last sequence number; the lower half is in the line.
   var sequence: UInt64 = 0
   var insides: ContiguousArray<Inside> = []
   var crossings: ContiguousArray<Crossing> = []
-  /// Shapes that the last fix was too coarse to decide.
+  /// The shapes that remained undetermined at the last fix, because its accuracy was too coarse.
   var undecided: ContiguousArray<UInt32> = []
-  /// No fix came since a rewind: all shapes are undetermined, and `undecided` lists those that the next fix is to decide
-  /// wherever it is.
+  /// Whether there was no fix since a rewind. All shapes are then undetermined, and `undecided` lists those that the
+  /// next fix must decide, wherever it is.
   var isRewound = false
-  /// Shapes up to this generation are told to be unsatisfied, though they are undetermined, unless `told` lists them;
-  /// 0 = there was no rewind, or all were determined since.
+  /// For undetermined shapes up to this generation, the last reported state is `unsatisfied`, unless `told` lists
+  /// another one. 0 if there was no rewind, or if all shapes were determined since.
   var rewoundThrough: UInt64 = 0
   var told: ContiguousArray<Told> = []
   var beacons: ContiguousArray<Beacon> = []
   var marks: ContiguousArray<Mark> = []
-  /// Beacon conditions up to this generation are in `marks`, or not later than `beaconsAbsent`.
+  /// Every beacon condition up to this generation is covered by `marks` or by `beaconsAbsent`.
   var beaconsSeen: UInt64 = 0
   var beaconsAbsent: UInt64 = 0
   var beaconsTold: UInt64 = 0
 
-  /// Forgets the device before; the lists keep their room.
+  /// Removes the state of the previous device; the lists keep their capacity.
   mutating func removeAll() {
     lastFix = nil
     gap = .min
@@ -94,15 +97,15 @@ struct DeviceState: Sendable {
     beaconsTold = 0
   }
 
-  /// Whether anything is counted that the line does not have.
+  /// Whether a counter has a value that is not in the line.
   var hasCounters: Bool { counters != InputCounters() || sequence != 0 }
 
-  /// Whether beacons left any trace.
+  /// Whether any data about beacons has to be stored.
   private var hasBeaconPart: Bool {
     beaconsSeen != 0 || beaconsAbsent != 0 || beaconsTold != 0 || !beacons.isEmpty || !marks.isEmpty
   }
 
-  /// Drops what is known of conditions that are gone, or were replaced since.
+  /// Drops the entries of conditions that were removed or replaced.
   mutating func dropGone(seen: UInt64, _ table: ConditionTable) {
     func isGone(_ slot: UInt32) -> Bool { !table.isGeographic(slot) || table.generation(of: slot) > seen }
     if insides.contains(where: { isGone($0.slot) }) { insides.removeAll { isGone($0.slot) } }
@@ -114,7 +117,7 @@ struct DeviceState: Sendable {
     }
   }
 
-  /// When something is due first, `Int64.max` for never.
+  /// The earliest time at which something is due; `Int64.max` if nothing is due.
   var earliest: Int64 {
     var earliest = Int64.max
     for crossing in crossings where crossing.candidate.isTimed {
@@ -124,7 +127,8 @@ struct DeviceState: Sendable {
     return earliest
   }
 
-  /// Tells whether what is listed has changed: with all but clock, last fix, counters and the times of sightings.
+  /// A checksum that shows whether the lists have changed. It does not include the clock, the last fix, the counters,
+  /// or the times of sightings.
   var signature: UInt64 {
     var sum = Checksum(seed: isScanning ? 1 : 0)
     for inside in insides {
@@ -154,10 +158,10 @@ struct DeviceState: Sendable {
     static let notScanning = Header(rawValue: 2)
     static let counters = Header(rawValue: 4)
     static let beacons = Header(rawValue: 8)
-    /// The numbers of the lists follow in words of their own.
+    /// The lengths of the lists follow in three words.
     static let wide = Header(rawValue: 16)
     static let rewound = Header(rawValue: 32)
-    /// A word more, the last one.
+    /// One more word follows at the end.
     static let gap = Header(rawValue: 64)
   }
 
@@ -168,7 +172,7 @@ struct DeviceState: Sendable {
     insides.count > Self.largestCount || crossings.count > Self.largestCount || undecided.count > Self.largestCount
   }
 
-  /// How many words ``store(to:)`` writes.
+  /// The number of words that ``store(to:)`` writes.
   var wordCount: Int {
     1 + (isWide ? 3 : 0) + (lastFix == nil ? 0 : 4) + (hasCounters ? 6 : 0) + 3 * insides.count
       + 7 * crossings.count + (undecided.count + 1) / 2 + (rewoundThrough == 0 ? 0 : 2 + 3 * told.count)
@@ -262,7 +266,7 @@ struct DeviceState: Sendable {
     }
   }
 
-  /// Takes what ``store(to:)`` wrote, in place of what there was.
+  /// Replaces the state by the one that ``store(to:)`` wrote.
   mutating func load(_ words: UnsafePointer<UInt64>) {
     removeAll()
     var next = words
@@ -351,7 +355,7 @@ struct DeviceState: Sendable {
     for _ in 0..<(numbers >> 32) { marks.append(Mark(through: take(), start: takeSigned())) }
   }
 
-  /// What a record counts.
+  /// Returns the counters of a stored state.
   static func counters(in words: UnsafePointer<UInt64>) -> (inputs: InputCounters, sequence: UInt64) {
     guard Header(rawValue: words[0] & 0xFF).contains(.counters) else { return (InputCounters(), 0) }
     var state = DeviceState()
@@ -359,7 +363,7 @@ struct DeviceState: Sendable {
     return (state.counters, state.sequence)
   }
 
-  /// The last fix of a record, if there is one.
+  /// Returns the last fix of a stored state, if it has one.
   static func lastFix(in words: UnsafePointer<UInt64>) -> Fix? {
     let header = Header(rawValue: words[0] & 0xFF)
     guard header.contains(.fix) else { return nil }
@@ -369,7 +373,7 @@ struct DeviceState: Sendable {
       accuracy: Double(bitPattern: start[2]), time: Timestamp(microseconds: Int64(bitPattern: start[3])))
   }
 
-  /// Writes the last fix into a record that has one, and is otherwise as it was.
+  /// Replaces the last fix in a stored state that has one; leaves the rest unchanged.
   static func replaceLastFix(_ fix: Fix, in words: UnsafeMutablePointer<UInt64>) {
     let header = Header(rawValue: words[0] & 0xFF)
     let start = words + (header.contains(.wide) ? 4 : 1)

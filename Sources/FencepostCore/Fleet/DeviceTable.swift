@@ -1,9 +1,9 @@
 import FencepostKernel
 
-/// Lines without a device. One is given away when so many others are free that its last number comes again only after
-/// 64 times as many devices have left, or when there can be no further lines.
+/// The lines without a device. A line is reused only if many other lines are free, so that its last number is used
+/// again only after 64 times as many devices have been removed; or if there can be no further lines.
 struct FreeLines: Sendable {
-  /// A test lets it be fewer.
+  /// The number of lines that stay free. Tests use a smaller number.
   var fewest = 4_096
   private var lines: ContiguousArray<UInt32> = []
   private var head = 0
@@ -27,61 +27,62 @@ struct FreeLines: Sendable {
   }
 }
 
-/// The devices of a fleet: their identifiers and numbers, their lines, and what is kept beside.
+/// The devices of a fleet: their identifiers, numbers and lines, and the other data of each device.
 ///
-/// Inside of a fleet a device is known by the place of its line. A host knows it by its ``DeviceNumber``.
+/// Within a fleet, a device is identified by the place of its line; a host identifies it by its ``DeviceNumber``.
 struct DeviceTable: Sendable {
   private(set) var lines = DeviceLines()
   private(set) var cold = ColdStore()
   private var names = IdentifierTable()
-  /// Lines that are free, the one first that has been for longest.
+  /// The free lines, ordered by how long they have been free, longest first.
   var free = FreeLines()
   /// Whether a line was ever given to another device.
   private var hasReused = false
-  /// Events that are not handled of devices that were removed.
+  /// The number of events that are not handled yet, for each removed device that has such events.
   private var leaving: [UInt32: Int] = [:]
   private(set) var count = 0
-  /// What is to be saved.
+  /// The changes that have to be saved.
   private(set) var notes = DeviceNotes()
-  /// When inputs arrived.
+  /// The arrival times of inputs.
   private(set) var arrivals = ArrivalTimes()
 
-  /// One more than the largest number that a device ever had.
+  /// The number of lines: one more than the place of the last line.
   var bound: Int { lines.count }
 
-  /// Makes sure that nobody else sees what is changed.
+  /// Copies the storage if it is shared, so that changes do not affect other copies of the value.
   @inline(__always)
   mutating func own() {
     lines.own()
     cold.own()
   }
 
-  /// Makes sure that nobody else sees what is changed of the lines alone.
+  /// Copies the storage of the lines if it is shared, so that changes of the lines do not affect other copies of the
+  /// value.
   @inline(__always)
   mutating func ownLines() { lines.own() }
 
-  /// Whether a line is that of a device to which something can be fed.
+  /// Whether a line belongs to a device that accepts inputs.
   @inline(__always)
   func isLive(_ device: UInt32) -> Bool { Int(device) < lines.count && lines[device].isLive }
 
-  /// The line of the device that a number names, if something can be fed to it.
+  /// Returns the line of the device with a number, if the device accepts inputs.
   @inline(__always)
   func line(of number: UInt32) -> UInt32? {
     let device = DeviceNumber.place(of: number)
     return Int(device) < lines.count && lines[device].isLive(as: number) ? device : nil
   }
 
-  /// The number of the device that has, or had last, a line.
+  /// Returns the number of the device that has a line, or that had it last.
   @inline(__always)
   func number(_ device: UInt32) -> UInt32 { DeviceNumber.of(device, generation: lines[device].generation) }
 
-  /// Whether all numbers from 0 up to ``bound`` are those of devices.
+  /// Whether every number from 0 up to, but not including, ``bound`` belongs to a device.
   var isDense: Bool { count == lines.count && !hasReused }
 
-  /// Whether a line is that of a device, or of one that was removed and not yet replaced.
+  /// Whether a line belongs to a device, or belonged to a removed device and was not reused yet.
   func hasName(_ device: UInt32) -> Bool { Int(device) < lines.count && names.length(of: device) > 0 }
 
-  /// The line that a number names or named, if no other device has had it since.
+  /// Returns the line of the device that has or had a number, if no other device has had the line since.
   func knownLine(of number: UInt32) -> UInt32? {
     let device = DeviceNumber.place(of: number)
     return hasName(device) && lines[device].generation == DeviceNumber.generation(of: number) ? device : nil
@@ -95,13 +96,13 @@ struct DeviceTable: Sendable {
 
   func name(of device: UInt32) -> String { names.string(of: device) }
 
-  /// The lines of the devices, ascending.
+  /// The places of the lines of all devices, in ascending order.
   var numbers: some Sequence<UInt32> { (0..<UInt32(lines.count)).lazy.filter { [lines] in lines[$0].isLive } }
 
-  /// The lines that a device ever had, ascending.
+  /// The places of all lines that a device has or had, in ascending order.
   var all: Range<UInt32> { 0..<UInt32(lines.count) }
 
-  /// Enters a device whose identifier no other one has.
+  /// Adds a device with an identifier that no other device has.
   mutating func insert(_ identifier: UnsafeBufferPointer<UInt8>) -> UInt32 {
     let device: UInt32
     var line = DeviceLine()
@@ -110,7 +111,7 @@ struct DeviceTable: Sendable {
     if let place = free.take(isLast: lines.count == FleetOptions.mostDevices) {
       device = place
       names.clear(slot: place)
-      // What is kept under the key is another device's, or nothing.
+      // The saved row with this key belongs to another device, or does not exist.
       if notes.isOn { line.notes = lines[place].notes }
       line.generation = lines[place].generation &+ 1
       hasReused = true
@@ -126,7 +127,8 @@ struct DeviceTable: Sendable {
     return device
   }
 
-  /// Removes a device. Its line is free when the events of it that wait are handled, its identifier at once.
+  /// Removes a device. Its identifier becomes free at once; its line becomes free when all its waiting events are
+  /// handled.
   mutating func remove(_ device: UInt32, events: Int) {
     cold.free(lines[device].cold)
     names.retire(slot: device)
@@ -143,7 +145,7 @@ struct DeviceTable: Sendable {
     hurry(device)
   }
 
-  /// Takes note that an event of a device is handled, or void.
+  /// Notes that an event of a device was handled or became void.
   mutating func release(_ device: UInt32) {
     guard !leaving.isEmpty, let events = leaving[device] else { return }
     if events > 1 {
@@ -158,20 +160,21 @@ struct DeviceTable: Sendable {
 
   // MARK: - What is kept of a device
 
-  /// Reads what is kept of a device.
+  /// Reads the stored state of a device.
   @inline(__always)
   func load(_ device: UInt32, into state: inout DeviceState) {
     let handle = lines[device].cold
     if handle == ColdStore.none { state.removeAll() } else { state.load(cold.words(handle)) }
   }
 
-  /// What is counted of a device beside its line: see ``DeviceState/counters`` and ``DeviceState/sequence``.
+  /// Returns the counters of a device that are not in its line; see ``DeviceState/counters`` and
+  /// ``DeviceState/sequence``.
   func counters(of device: UInt32) -> (inputs: InputCounters, sequence: UInt64) {
     let handle = lines[device].cold
     return handle == ColdStore.none ? (InputCounters(), 0) : DeviceState.counters(in: cold.words(handle))
   }
 
-  /// The last fix of a device that was evaluated.
+  /// Returns the last evaluated fix of a device.
   func lastFix(of device: UInt32) -> Fix? {
     var state = DeviceState()
     load(device, into: &state)
@@ -185,7 +188,7 @@ struct DeviceTable: Sendable {
     move(device)
   }
 
-  /// Changes nothing of what is kept but the last fix; there was one.
+  /// Replaces only the last fix in the stored state of a device. The device must already have a last fix.
   @inline(__always)
   mutating func replaceLastFix(_ device: UInt32, _ fix: Fix) {
     DeviceState.replaceLastFix(fix, in: cold.words(lines[device].cold))
@@ -194,18 +197,18 @@ struct DeviceTable: Sendable {
 
   // MARK: - What is to be saved
 
-  /// Notes that a device changed.
+  /// Notes that a device has changed.
   @inline(__always)
   mutating func move(_ device: UInt32) {
     if !lines[device].notes.contains(.moved) { notes.move(device, lines) }
   }
 
-  /// Draws the safe region of a device, and notes what is near.
+  /// Draws the safe region of a device, and stores the surroundings of the device.
   ///
   /// - Parameters:
-  ///   - slack: How far the device can move before anything has to be looked at, metres.
-  ///   - slot: The nearest of the shapes that are settled outside; `UInt32.max` = none.
-  ///   - room: How far the device can move before another one of them can be entered, metres.
+  ///   - slack: The distance that the device can move before anything has to be examined, in metres.
+  ///   - slot: The slot of the nearest shape that the device is settled outside of; `UInt32.max` if there is none.
+  ///   - room: The distance that the device can move before it can enter another of these shapes, in metres.
   ///   - isHidden: See ``DeviceRegion/isHidden``.
   @inline(__always)
   mutating func drawSafeRegion(
@@ -219,7 +222,7 @@ struct DeviceTable: Sendable {
 
   /// Notes that an input of a device was accepted.
   ///
-  /// - Parameter clock: The device's before it.
+  /// - Parameter clock: The clock of the device before the input.
   @inline(__always)
   mutating func take(_ device: UInt32, at time: Int64, after clock: Int64) {
     arrivals.hear(device)
@@ -229,7 +232,7 @@ struct DeviceTable: Sendable {
   /// Sets the arrival time of the next inputs.
   mutating func setArrivalTime(_ time: Int64) { arrivals.set(time, bound: lines.count) }
 
-  /// Takes the arrival time of a device's last input that was saved.
+  /// Restores the arrival time of a device's last input.
   mutating func restoreArrival(of device: UInt32, _ time: Int64) {
     arrivals.restore(device, time, bound: lines.count)
   }
@@ -246,15 +249,16 @@ struct DeviceTable: Sendable {
 
   mutating func beginParts() { notes.beginParts() }
 
-  /// Notes that something of a device changed that is to last before the call returns.
+  /// Notes a change of a device that must be saved before the call returns.
   @inline(__always)
   mutating func hurry(_ device: UInt32, mustSync: Bool = true) {
     if notes.isOn { notes.hurry(device, lines, mustSync: mustSync) }
   }
 
-  /// Starts to note changes: what is there now counts as saved. Or notes no more.
+  /// Starts noting changes (the present state counts as saved), or stops noting them.
   ///
-  /// - Parameter interval: After which all is to be saved, microseconds; `nil` = whenever that is.
+  /// - Parameter interval: The interval after which everything has to be saved, in microseconds; `nil` if there is no
+  ///   such interval.
   mutating func setNotes(isOn: Bool, interval: Int64? = nil) {
     own()
     notes = DeviceNotes(isOn: isOn, interval: interval)
@@ -279,7 +283,7 @@ struct DeviceTable: Sendable {
     notes.endParts(lines)
   }
 
-  /// Whether a device is told of by a row: it was given something, or left and has events that wait.
+  /// Whether a device has a saved row: it has had an input, or it was removed and still has waiting events.
   func isTold(_ device: UInt32) -> Bool {
     let line = lines[device]
     guard line.flags != [] else { return false }
@@ -291,7 +295,7 @@ struct DeviceTable: Sendable {
 
   // MARK: - Restoring
 
-  /// Makes numbers for so many devices, all of them free.
+  /// Creates `bound` lines, all of them free.
   mutating func restore(bound: Int) {
     for _ in lines.count..<max(bound, lines.count) {
       var line = DeviceLine()
@@ -302,9 +306,10 @@ struct DeviceTable: Sendable {
     names.makeSlots(bound)
   }
 
-  /// Enters a device under a number that is free.
+  /// Restores a device under a free number.
   ///
-  /// - Parameter isLeaving: Whether it was removed, and events of it wait; its identifier may be another's by now.
+  /// - Parameter isLeaving: Whether the device was removed and has waiting events. Another device may have its
+  ///   identifier by now.
   mutating func restore(_ identifier: UnsafeBufferPointer<UInt8>, as number: UInt32, isLeaving: Bool) {
     names.insert(identifier, slot: number)
     if isLeaving {
@@ -316,9 +321,9 @@ struct DeviceTable: Sendable {
     }
   }
 
-  /// Puts in order which numbers are free, when all devices are there.
+  /// Determines the free lines after all devices are restored.
   ///
-  /// - Parameter events: How many events there are of each device that left.
+  /// - Parameter events: The number of events of each removed device.
   mutating func endRestoring(events: [UInt32: Int]) {
     for device in 0..<UInt32(lines.count) {
       if lines[device].flags.contains(.isLeaving) {
@@ -328,7 +333,7 @@ struct DeviceTable: Sendable {
     }
   }
 
-  /// Bytes that the devices take, without their identifiers.
+  /// The number of bytes in which the devices are stored, without their identifiers.
   var byteCount: Int {
     lines.count * (MemoryLayout<DeviceLine>.stride + MemoryLayout<DeviceSurroundings>.stride) + cold.byteCount
   }

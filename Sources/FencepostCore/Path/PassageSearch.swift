@@ -1,49 +1,51 @@
 import FencepostKernel
 
-/// Finds the first instant of a leg at which a shape's threshold is passed.
+/// Finds the first instant of a leg at which the device passes a threshold of a shape.
 ///
-/// The distance from a line changes by no more than the device moves, so that it may go on by what it is away from the
-/// threshold. The distance from a point is convex besides along a geodesic as long as it is less than a quarter of the way
-/// around the Earth (by Rauch's comparison theorem, since the curvature is at most that at the poles): it is above its
-/// tangents, which Newton's method follows without passing a root, and below its chords, so that what was left is not
-/// entered again.
+/// The distance from a line changes by no more than the device moves. So the search can advance by the distance between
+/// the device and the threshold. The distance from a point is also convex along a geodesic, as long as it is less than
+/// a quarter of the way around the Earth (by Rauch's comparison theorem, since the curvature is at most that at the
+/// poles). A convex function is above its tangents, so Newton's method does not pass a root. It is below its chords, so
+/// a circle that the device has left is not entered again.
 struct PassageSearch {
-  /// Less than πR₋/2, metres: up to here the distance from a point is convex.
+  /// Up to this distance, the distance from a point is convex; less than πR₋/2, in metres.
   private static let convexDistance = 9.9e6
-  /// Levels up to here are searched for with the help of that.
+  /// The convexity is used for levels up to this one, in metres.
   private static let largestConvexLevel = 9e6
-  /// Distances up to here, metres, are looked at along the straight line of a short leg.
+  /// Distances up to this one, in metres, are examined along the straight line of a short leg.
   private static let nearDistance = 15_000.0
-  /// More than by what a detector may find a place of a short leg farther from a centre, or nearer, than its position is,
-  /// metres: both are within some nanometres, the place, whose coordinate is rounded, and the distance, which beside a
-  /// threshold is that of the full solution.
+  /// An upper bound, in metres, of the difference between the distance that a detector measures for a place of a short
+  /// leg and the distance of the computed position. Both are exact to some nanometres: the place has a rounded
+  /// coordinate, and the distance near a threshold is that of the full solution.
   private static let doubt = 1e-7
-  /// The same for what lies some microseconds before or after a position.
+  /// The same upper bound for positions some microseconds before or after a computed one.
   private static let doubtAhead = 1.5e-7
-  /// So far from a position what is seen there is drawn on as if the device came straight from the centre or went straight
-  /// towards it, metres: the error is below a hundredth of a micrometre, with the second number in metres for each metre of
-  /// distance.
+  /// Within this distance of a position, in metres, the search extrapolates as if the device moved straight towards the
+  /// centre or away from it. The error is below a hundredth of a micrometre. The second number is in metres for each
+  /// metre of distance.
   private static let longestAhead = 1e-3
   private static let bendAhead = 2e-8
-  /// So many looks are taken at a shape without a closed form. From then on, where the path keeps so close to a level that
-  /// it may touch it anywhere, the rest is looked at this many times, and touches between may be missed. The second number
-  /// is for a leg on which there were more looks than the third.
+  /// The maximum number of steps for a shape without a closed form. If the path stays so near to a level that it may
+  /// touch the level anywhere, the rest of the path is then examined at this many instants, and a touch between these
+  /// instants may be missed. The second number applies to a leg on which there were already more steps than the third
+  /// number.
   private static let mostLooks = 500
   private static let mostLooksLate = 16
   private static let mostLooksOfLeg = 50_000
 
   var leg: Leg
   private var looksOfLeg = 0
-  /// How often a shape that has changed was looked at again.
+  /// The number of times that a changed shape was examined again.
   var changes = 0
 
   init(_ leg: Leg) {
     self.leg = leg
   }
 
-  /// - Returns: The first microsecond from `first` through `last` at which the threshold is passed; `nil` when it is not.
+  /// - Returns: The first microsecond from `first` through `last` at which the threshold is passed; `nil` if it is not
+  ///   passed.
   mutating func first(_ threshold: PathThreshold, of shape: Shape, from first: Int64, through last: Int64) -> Int64? {
-    // Whoever stands still sets out never: there is no place on the leg then to look at.
+    // A device that stands still never starts to move, so its leg has no place to examine.
     guard first <= last else { return nil }
     if case .circle(let circle) = shape, circle.radius + threshold.level < Self.largestConvexLevel {
       switch threshold.passage {
@@ -57,8 +59,8 @@ struct PassageSearch {
     return march(threshold, of: shape, from: first, through: last)
   }
 
-  /// Finds a passage across the line of a polygon on a short leg by the edges near the leg. If these edges do not decide, the
-  /// distance is measured in steps.
+  /// Finds where a short leg crosses the boundary of a polygon, from the edges near the leg. Where these edges do not
+  /// decide, the distance is measured in steps.
   private mutating func cross(
     _ threshold: PathThreshold, _ polygon: GeodesicShape, of shape: Shape, from first: Int64, through last: Int64
   ) -> Int64? {
@@ -83,7 +85,8 @@ struct PassageSearch {
     }
   }
 
-  /// The first instant past an edge of a polygon that a short leg crosses, if the device comes so far.
+  /// Returns the first instant at which the device is past an edge that a short leg crosses; `nil` if the device does
+  /// not get past the edge.
   private mutating func locate(
     _ crossing: EdgeCrossing, _ threshold: PathThreshold, of shape: Shape, from first: Int64, through last: Int64
   ) -> Int64? {
@@ -95,7 +98,8 @@ struct PassageSearch {
     }
     var begin = first
     if let near = room(guess), near.magnitude < 1e9 * speed {
-      // Truncation rounds a positive number down.
+      // 1e9 is added before the conversion and subtracted after it, because the conversion rounds only positive numbers
+      // down.
       let time = max(first + 1, min(last, guess + Int64(near / speed + 1e9) - 999_999_999))
       if let past = time == guess ? near : room(time) {
         if past < -Self.doubtAhead, past + 0.99 * speed > Self.doubtAhead { return time }
@@ -108,7 +112,8 @@ struct PassageSearch {
     return march(threshold, of: shape, from: begin, through: last)
   }
 
-  /// Goes on by what the device is away from the threshold, which it cannot be past before.
+  /// Advances in steps of the distance between the device and the threshold, because the device cannot pass the
+  /// threshold earlier.
   mutating func march(
     _ threshold: PathThreshold, of shape: Shape, from first: Int64, through last: Int64
   ) -> Int64? {
@@ -123,7 +128,7 @@ struct PassageSearch {
     while time <= last {
       let (isDone, room) = isPassed(time)
       if isDone {
-        // What lies between two long steps is halved.
+        // The interval between two long steps is bisected.
         while looks > most, time - before > 1 {
           let middle = before + (time - before) / 2
           if isPassed(middle).0 { time = middle } else { before = middle }

@@ -1,11 +1,11 @@
-/// Planning ahead for one device of a fleet, as its own monitor would.
+/// Planning ahead for one device of a fleet, with the results that a monitor for this device alone would give.
 extension FleetEngine {
-  /// How far a device at a position may move before it can be on another side of any shape, metres. See
+  /// Returns how far a device at a position may move before it can be on another side of any shape, in metres. See
   /// ``MonitorEngine/safeDistance(at:)``.
   ///
-  /// - Throws: ``MonitorError/noSuchDevice(_:position:)``, ``MonitorError/invalidArgument(_:position:)`` when the coordinate is out
-  ///   of range.
-  /// - Complexity: O(log conditions) and the circles that hold the position.
+  /// - Throws: ``MonitorError/noSuchDevice(_:position:)``, ``MonitorError/invalidArgument(_:position:)`` if the
+  ///   coordinate is out of range.
+  /// - Complexity: O(log conditions + circles that contain the position)
   public func safeDistance(at coordinate: Coordinate, for number: UInt32) throws(MonitorError) -> Double {
     let device = try line(of: number)
     return try gate.read { table throws(MonitorError) in
@@ -13,12 +13,12 @@ extension FleetEngine {
     }
   }
 
-  /// The plan of a planner for a device at a position. See ``MonitorEngine/plan(_:at:accuracy:)``.
+  /// Returns the plan of a planner for a device at a position. See ``MonitorEngine/plan(_:at:accuracy:)``.
   ///
-  /// - Throws: ``MonitorError/noSuchDevice(_:position:)``, ``MonitorError/invalidArgument(_:position:)`` when the coordinate or the
-  ///   accuracy is out of range.
-  /// - Complexity: O(log conditions) for a fixed number of slots, the shapes whose circles hold the position, and what the
-  ///   device is inside of or about to cross.
+  /// - Throws: ``MonitorError/noSuchDevice(_:position:)``, ``MonitorError/invalidArgument(_:position:)`` if the
+  ///   coordinate or the accuracy is out of range.
+  /// - Complexity: For a fixed number of slots, O(log conditions + shapes whose enclosing circles contain the position
+  ///   + conditions that the device is inside or about to cross)
   public func plan(
     _ planner: RotationPlanner, at coordinate: Coordinate, accuracy: Double = 0, for number: UInt32
   ) throws(MonitorError) -> RotationPlan {
@@ -28,7 +28,7 @@ extension FleetEngine {
     }
   }
 
-  /// A monitor over the table that believes of shapes what the device does.
+  /// Returns a monitor over the table whose states of shapes are those of the device.
   private func monitor(of device: UInt32, _ table: ConditionTable) -> MonitorEngine {
     let line = devices.lines[device]
     let state = current(device, table)
