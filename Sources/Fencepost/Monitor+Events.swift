@@ -1,9 +1,9 @@
 extension Monitor {
   /// The events of a monitor, for one consumer at a time. The sequence never ends.
   ///
-  /// Requesting the next event commits the previous one; a condition's record shows an event only after this commit. If
-  /// the iterator is dropped or its task is cancelled, the last delivered event is not committed; the next consumer
-  /// receives it again, with the same sequence number.
+  /// Requesting the next event commits the previous one. A condition's record contains an event only after the event is
+  /// committed. If the iterator is dropped or its task is cancelled, the last delivered event is not committed; the
+  /// next consumer receives it again, with the same sequence number.
   public struct Events: AsyncSequence, Sendable {
     public typealias Element = Event
     public typealias Failure = MonitorError
@@ -47,7 +47,7 @@ extension Monitor {
     }
   }
 
-  /// The events as a sequence. See ``Events``.
+  /// The events as an asynchronous sequence. See ``Events``.
   public var events: Events { Events(monitor: self) }
 
   /// Calls a function with each pending event, and commits the event after the function has returned. If the
@@ -83,8 +83,8 @@ extension Monitor {
     try handOut(to: nil)
   }
 
-  /// Returns the next event for the consumer whose claim on the queue has the number `seat`; `nil` means a caller
-  /// outside an iteration.
+  /// Returns the next event for the consumer whose claim on the queue has the number `seat`. A caller outside an
+  /// iteration passes `nil`.
   private func handOut(to seat: UInt64?) throws(MonitorError) -> Event? {
     guard let isNew = consumer.enter(seat) else { throw .consumerAlreadyActive }
     return stored.call { engine in
@@ -112,8 +112,8 @@ extension Monitor {
     }
   }
 
-  /// Waits until an event may be pending or the task is cancelled. There is no suspension between checking the engine
-  /// and installing the waiter, so no event can be missed.
+  /// Waits until an event may be pending or the task is cancelled. The function does not suspend between checking the
+  /// engine and installing the waiter, so no event can be missed.
   private func waitForEvent() async {
     let waiter = Waiter()
     self.waiter = waiter

@@ -94,7 +94,7 @@ final class StoreStatements {
 
   // MARK: - Writing
 
-  /// Writes within a transaction and returns the new sums.
+  /// Writes changes within a transaction and returns the new checksums.
   func write(_ changes: some StoredChanges, _ before: StoreSums) throws(StoreFailure) -> StoreSums {
     var sums = before
     if !changes.isWhole { try takeAway(changes, &sums) }
@@ -105,14 +105,15 @@ final class StoreStatements {
     return sums
   }
 
-  /// Writes the next rows of an image, which has no duplicate rows, and returns the new sums.
+  /// Writes the next rows of an image and returns the new checksums. The rows of an image have different keys, so no
+  /// earlier row is subtracted.
   func write(_ image: inout MonitorImage, limit: Int, _ before: StoreSums) throws(StoreFailure) -> StoreSums {
     var sums = before
     try image.forEachNextRow(limit: limit) { row throws(StoreFailure) in try write(row, &sums) }
     return sums
   }
 
-  /// Inserts a new row. Also writes the sums of all other rows into the head row.
+  /// Inserts a new row. If the row is the head row, appends the checksums of all other rows to it.
   private func write(_ row: MonitorRow, _ sums: inout StoreSums) throws(StoreFailure) {
     guard row.table == .head else {
       try write(Key(row), row.bytes)
@@ -159,7 +160,7 @@ final class StoreStatements {
     try deleteEventsOf.run()
   }
 
-  /// Subtracts an existing row from the sums.
+  /// Subtracts an existing row from the checksums.
   @discardableResult
   private func forget(_ key: Key, _ sums: inout StoreSums) throws(StoreFailure) -> Bool {
     bind(one, key)

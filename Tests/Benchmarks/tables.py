@@ -1,12 +1,13 @@
-"""Compares replays of tables in memory with replays of rows in a file and with GeoPandas; adds the results to
-.build/bench.json.
+"""Measures replays of tables in memory, and compares their times with those of replays of rows in a file and with those
+of GeoPandas. With `--json`, adds the results to the given file.
 
     .venv/bin/python Tests/Benchmarks/tables.py [--quick] [--json .build/bench.json]
 
-1. The first result is the processor time of `replay(rows, by=)` on a frame, a PyArrow table and, if Polars is
-   installed, a Polars frame, as a multiple of the processor time for the same rows in a Parquet file. Target: 1.3.
-2. The second result is the time to make a frame of visits (100 vans, 500 overlapping polygons, one million rows),
-   compared with the time that GeoPandas needs: `sjoin`, then `groupby` on van and polygon to compare each row number
+1. The first result compares the processor time of `replay(rows, by=)` on a frame, a PyArrow table and (if installed) a
+   Polars frame with the processor time for the same rows in a Parquet file. The result is the ratio of the two times.
+   Target: 1.3.
+2. The second result is the time to make a frame of visits for 100 vans, 500 overlapping polygons and one million rows.
+   GeoPandas does the same work with `sjoin`, followed by a `groupby` on van and polygon that compares each row number
    with the previous one. The target is 0.8 times the time that GeoPandas needs, and 100 bytes of memory for each row in
    addition to the frame. The package and GeoPandas must find the same visits.
 
@@ -123,7 +124,7 @@ def by_geopandas(frame: pandas.DataFrame, zones: geopandas.GeoDataFrame) -> pand
 
 
 def peak(work: Callable[[], Any]) -> int:
-    """Peak memory of the process beyond its current memory, in bytes."""
+    """Runs `work` and returns the greatest growth of the process's memory meanwhile, in bytes."""
     Path("/proc/self/clear_refs").write_text("5")
 
     def read(what: str) -> int:

@@ -2,7 +2,8 @@ import Testing
 
 @testable import FencepostKernel
 
-/// The results have the same bits in every build and on every machine: one hash covers many calls.
+/// Tests that results are the same, bit for bit, in every build and on every machine; each test hashes the results of
+/// many calls.
 @Suite struct DeterminismTests {
   @Test func resultsAreTheSameBitsInEveryBuild() {
     // This generator does not use `SeededGenerator`'s helpers, which may call the platform's math library.
@@ -41,7 +42,8 @@ import Testing
     #expect(fingerprint == 5_219_206_385_848_491_442, "\(fingerprint)")
   }
 
-  /// Hashes the distances, sides, bounds, depths and near parts of stars and lines anywhere on the Earth.
+  /// Hashes the depths, the distances, the nearest boundary points, and the bounds (from all edges and from nearby
+  /// edges) of stars and lines anywhere on the Earth.
   @Test func shapesAreTheSameBitsInEveryBuild() throws {
     var state: UInt64 = 7
     func uniform() -> Double {

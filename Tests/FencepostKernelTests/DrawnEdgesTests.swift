@@ -2,7 +2,8 @@ import Testing
 
 @testable import FencepostKernel
 
-/// If planar edges touch on the map or run side by side, the geodesics that approximate them do the same.
+/// Tests planar edges that touch on the map or run side by side: their geodesic approximations also touch or run side
+/// by side.
 @Suite struct DrawnEdgesTests {
   private typealias Ring = [(latitude: Double, longitude: Double)]
 
@@ -13,8 +14,8 @@ import Testing
 
   private let box: Ring = [(60, 10), (60, 20), (61, 20), (61, 10)]
 
-  /// A vertex of the hole lies on an edge of the outer ring. The geodesics of both edges bulge to the north: at the
-  /// lower edge into the polygon, at the upper edge out of it.
+  /// A vertex of the hole lies on an edge of the outer ring. The geodesics of both edges bulge to the north: the lower
+  /// edge's into the polygon, and the upper edge's out of the polygon.
   @Test func aHoleTouchesAnEdgeFromWithin() throws {
     for latitude in [60.0, 61] {
       let hole: Ring = [(latitude, 15.3), (60.5, 15), (60.5, 15.5)]
@@ -30,8 +31,7 @@ import Testing
     }
   }
 
-  /// Edges within a micrometre of each other touch. Slots and gaps are accepted, however narrow they are, as long as
-  /// they are wider than a micrometre.
+  /// Edges within a micrometre of each other touch. Slots and gaps of any width above a micrometre are accepted.
   @Test(arguments: [1e-9, 1e-8, 1e-7, 1e-6, 1e-5]) func aHoleLiesBesideAnEdge(_ gap: Double) throws {
     // The edges of the hole are divided, just like the edges of the outer ring.
     let hole: Ring = [(60 + gap * 100, 11), (60 + gap * 100, 18.7), (60.5, 13)]
@@ -59,7 +59,7 @@ import Testing
     #expect(defect?.other?.ring == 1)
   }
 
-  /// Geodesic edges are not divided, so they do not follow the parallel.
+  /// Geodesic edges are not divided into parts, so they do not follow a circle of latitude.
   @Test func geodesicEdgesAreNotDivided() {
     let hole: Ring = [(60, 15.3), (60.5, 15), (60.5, 15.5)]
     #expect(throws: ShapeDefect.self) { try shape([[box, hole]], .geodesic) }

@@ -57,9 +57,9 @@ import Testing
     #expect(shared.word == 0)
   }
 
-  /// A writer that closes the gate right after opening it can overtake a sleeping reader only a limited number of
-  /// times. The writer keeps the gate closed until the reader sleeps again; without a claim the reader would hardly
-  /// ever enter.
+  /// A sleeping reader is overtaken only a limited number of times, even by a writer that opens the gate and
+  /// immediately closes it again. The writer opens the gate only while the reader sleeps; if readers could not claim
+  /// the gate, this reader would hardly ever enter.
   @Test(arguments: 0..<20) func aReaderIsOvertakenALimitedNumberOfTimes(_: Int) async {
     let shared = Shared()
     let closings = await withCheckedContinuation { continuation in
@@ -113,7 +113,8 @@ import Testing
     }
   #endif
 
-  /// Readers never see half of a change. Every thread finishes, so no wake-up is lost.
+  /// Readers never see a half-written change. If a wake-up were lost, a thread would wait forever, and the test would
+  /// not end.
   @Test func excludesAndLosesNoWake() async {
     let shared = Pair()
     await withTaskGroup(of: Void.self) { group in

@@ -12,7 +12,8 @@ import Testing
     case comb, spiral, star, fan, tips, scattered, nested, diagonal
   }
 
-  /// Makes a polygon of about `count` vertices within a degree, or within ten degrees if its edges must be long.
+  /// Makes a polygon of about `count` vertices that fits into one degree; polygons with long edges fit into ten
+  /// degrees.
   private func parts(_ kind: Kind, _ count: Int) -> [[[Corner]]] {
     switch kind {
     case .comb:
@@ -93,8 +94,9 @@ import Testing
     }
   }
 
-  /// The work for each vertex must be small. The work is the number of operations: comparisons of edge groups,
-  /// examinations of edge pairs, determinations of ring sides, and nodes opened in the search for the deepest place.
+  /// The number of operations must grow at most in proportion to the number of vertices. Operations are comparisons of
+  /// edge groups, examinations of edge pairs, determinations of ring sides, and nodes opened in the search for the
+  /// deepest place.
   @Test(arguments: Kind.allCases) func theWorkGrowsWithTheEdges(_ kind: Kind) throws {
     for count in [400, 1_600] {
       let parts = parts(kind, count)
@@ -134,9 +136,9 @@ import Testing
     try RingNesting.check(rings(parts))?.sides ?? 0
   }
 
-  /// Random squares within squares are used as outer rings, holes and islands. The polygon is refused if and only if a
-  /// hole is not within its outer ring, a hole is within another hole, or a part overlaps another part. The expected
-  /// answer is computed from rectangles with integer coordinates.
+  /// The test uses random squares inside squares as outer rings, holes and islands. The polygon is refused if and only
+  /// if a hole is not within its outer ring, a hole is within another hole, or a part overlaps another part. The
+  /// expected answer is computed from rectangles with integer coordinates.
   @Test(arguments: 0..<4) func nestingIsThatOfRectangles(_ number: Int) throws {
     var random = SeededGenerator("nesting", salt: UInt64(number))
     var (valid, refused) = (0, 0)
@@ -182,7 +184,7 @@ import Testing
     #expect(valid > 5 && refused > 5, "\(valid) \(refused)")
   }
 
-  /// Divides a square into a 3 × 3 grid of fields, with a smaller square in the middle of each field, and divides the
+  /// Divides a square into a 3 × 3 grid of fields, each with a smaller square in its middle, and then divides the
   /// smaller squares in the same way.
   private static func divide(
     _ south: Int, _ west: Int, _ size: Int, _ squares: inout [(south: Int, west: Int, size: Int)],
@@ -218,9 +220,9 @@ import Testing
     return true
   }
 
-  /// A search that exhausts its budget finds a place that is as deep as the search reports, and no deeper than the
-  /// deepest place. If necessary, the search exceeds its budget to reach a known depth, because a store may contain a
-  /// depth that an earlier version found.
+  /// A search that exhausts its budget reports the depth of the place that it finds; that depth is at most the depth of
+  /// the deepest place. A search to which a depth is passed may exceed its budget until it reaches this depth, because
+  /// a store may contain a depth that an earlier version found.
   @Test(arguments: Kind.allCases) func aBudgetBoundsTheSearch(_ kind: Kind) throws {
     let shape = try GeodesicShape.reading(polygon: parts(kind, 800))
     let whole = try #require(DeepestPlace.find(shape.line, buffer: 0))
@@ -239,8 +241,7 @@ import Testing
     #expect(stored.deepest == shape.deepest && stored.depth == shape.depth)
   }
 
-  /// Tests edges of any length and direction, some of which meet: if a pair of edges is not reported, the two edges are
-  /// apart.
+  /// Tests edges of any length and direction, some of which meet: each pair of edges that meet must be reported.
   @Test(arguments: 0..<2) func whatIsPassedOverIsApart(_ number: Int) throws {
     var random = SeededGenerator("edges in boxes", salt: UInt64(number))
     for size in [1e-2, 100, 1e4, 1e5, 9e5] {
@@ -286,8 +287,8 @@ import Testing
     }
   }
 
-  /// The distance between two segments, to less than a micrometre. The distance is found by repeatedly halving the part
-  /// of one segment that contains the point nearest to the other segment.
+  /// Returns the distance between two segments with an error of less than a micrometre. The search repeatedly shortens
+  /// the part of one segment that contains the point nearest to the other segment.
   private static func distance(_ one: GeodesicSegment, _ other: GeodesicSegment) -> Double {
     func apart(_ part: Double) -> Double { other.foot(of: one.point(one.length * part).place).distance }
     let best = (0...32).min { apart(Double($0) / 32) < apart(Double($1) / 32) } ?? 0

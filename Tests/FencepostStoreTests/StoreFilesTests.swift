@@ -15,7 +15,7 @@ import Testing
     path = folder.file("m.fencepost")
   }
 
-  /// The error of a call, or `nil`.
+  /// Returns the text of the error that a call throws, or `nil` if the call succeeds.
   private func refusal(_ body: () throws(StoreFailure) -> Void) -> String? {
     do throws(StoreFailure) {
       try body()

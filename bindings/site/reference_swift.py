@@ -1,4 +1,4 @@
-"""Writes the page that lists the Swift module's symbols, each with a link to its DocC page."""
+"""Writes the page that lists the symbols of the Swift module; each symbol links to its DocC page."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def _abstract(swift: Path, path: str) -> str:
 
 
 def _words(parts: list[dict[str, Any]]) -> str:
-    """The text of DocC's inline elements. A link to a symbol contains only the symbol's path; the last part of the path
-    is the symbol's name.
+    """Returns the text of inline elements of DocC as reStructuredText. A link to a symbol shows only the last part of
+    the symbol's path, which is the symbol's name.
     In reStructuredText, a literal must end with a backslash and a space if a letter follows; neither is displayed."""
     found = ""
     for part in parts:

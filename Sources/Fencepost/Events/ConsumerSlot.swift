@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The consumer of a monitor's events: one iterator at a time.
+/// The slot for the consumer of a monitor's events, which only one iterator can hold at a time.
 ///
 /// The monitor and its iterators share the slot. The slot has its own lock, so that a dropped iterator can release the
 /// slot in `deinit` on any thread; the monitor notices the release at the next request for an event.
@@ -52,7 +52,8 @@ final class ConsumerSlot: Sendable {
   }
 }
 
-/// An iterator's claim to the consumer slot; it ends with the last copy of the iterator.
+/// An iterator's claim to the consumer slot. The claim ends at the latest when the last copy of the iterator is
+/// destroyed.
 final class ConsumerSeat {
   private let slot: ConsumerSlot
   private(set) var number: UInt64?
@@ -64,8 +65,8 @@ final class ConsumerSeat {
     number = slot.claim()
   }
 
-  /// The number with which this seat claimed the slot; `nil` if another consumer holds the slot. If the earlier attempt
-  /// to claim the slot failed, tries again.
+  /// The number of this object's claim; `nil` if another consumer holds the slot. If the earlier attempt to claim the
+  /// slot failed, tries again.
   func claim() -> UInt64? {
     if number == nil { number = slot.claim() }
     return number

@@ -36,7 +36,7 @@ public actor Fleet {
     self.init(engine: try FleetEngine(conditions, options: options))
   }
 
-  /// Continues from the state of an engine. The engine's uncommitted events are redelivered.
+  /// Continues from the state of an engine. Events that the engine had not yet committed are redelivered.
   public init(engine: FleetEngine) {
     self.init(StoredFleet(engine))
   }
@@ -232,8 +232,8 @@ public actor Fleet {
     return (try? engine.state(of: identifier, for: number)) ?? nil
   }
 
-  /// The geographic conditions that a device is inside, and the beacon conditions whose beacon it is near, in add
-  /// order; `nil` if there is no such device.
+  /// The geographic conditions that a device is inside, and the beacon conditions whose beacon is near the device, in
+  /// the order in which they were added; `nil` if there is no such device.
   public func inside(_ device: String) -> [Presence]? {
     engine.number(of: device).flatMap { try? engine.inside($0) }
   }
@@ -250,8 +250,8 @@ public actor Fleet {
     return (try? engine.explain(identifier, for: number)) ?? nil
   }
 
-  /// The distance, in metres, that a device at a position may move before it can be on the other side of any shape's
-  /// boundary. See ``FleetEngine/safeDistance(at:for:)``.
+  /// The distance, in metres, that a device can move from a position without crossing the boundary of any shape. See
+  /// ``FleetEngine/safeDistance(at:for:)``.
   ///
   /// - Throws: ``MonitorError/notFound(_:)`` when there is no such device; otherwise the same errors as the engine's
   ///   method.
@@ -260,7 +260,7 @@ public actor Fleet {
     return try engine.safeDistance(at: coordinate, for: number)
   }
 
-  /// The plan that a planner makes for a device at a position. See ``FleetEngine/plan(_:at:accuracy:for:)``.
+  /// The rotation plan for a device at a position. See ``FleetEngine/plan(_:at:accuracy:for:)``.
   ///
   /// - Throws: ``MonitorError/notFound(_:)`` when there is no such device; otherwise the same errors as the engine's
   ///   method.

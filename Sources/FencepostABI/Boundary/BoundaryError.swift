@@ -7,7 +7,7 @@ enum BoundaryError: Error, Hashable {
   case nullArgument(String)
   /// The buffer is too small for the result; the associated value is the number of elements needed.
   case bufferTooSmall(needed: Int, of: String = "bytes")
-  /// A structure uses members that this library does not know.
+  /// A structure has members that this library does not know.
   case unsupported(String)
   case monitor(MonitorError)
 
@@ -16,7 +16,7 @@ enum BoundaryError: Error, Hashable {
     .monitor(.invalidArgument(reason, position: position))
   }
 
-  /// A count is too large for any array.
+  /// The error for a count that is too large for an array.
   static func count(of name: StaticString, _ count: Int, most: Int) -> BoundaryError {
     .invalidArgument("the count of \(name) is \(UInt(bitPattern: count)); must be from 0 to \(most)")
   }
@@ -51,7 +51,7 @@ extension BoundaryError: CustomStringConvertible {
     }
   }
 
-  /// The row or element that the error is about.
+  /// The position of the row or element that caused the error.
   var position: Int {
     if case .monitor(let error) = self { error.position } else { 0 }
   }

@@ -2,7 +2,8 @@ import CFencepost
 import FencepostCore
 
 extension ConditionsHandle {
-  /// Adds a condition. Examines the condition before locking the holder, because the examination may take a long time.
+  /// Adds a condition. The condition is examined before the holder is locked, because the examination may take a long
+  /// time.
   func add(
     _ given: GivenCondition, _ identifier: UnsafePointer<CChar>?,
     _ options: UnsafePointer<fencepost_condition_options>?
@@ -87,8 +88,8 @@ extension ConditionsHandle {
     out_result?.pointee = fencepost_sync_result(result)
   }
 
-  /// The subject that the condition with the given identifier has now. A row whose subject is equal to it is not
-  /// examined again.
+  /// The subject that the condition with the given identifier has now. A row with an equal subject is not examined
+  /// again.
   func known(_ identifier: UnsafeBufferPointer<UInt8>) -> Definition.Subject? {
     // If the table or monitor cannot be read here, the change that follows fails for the same reason and reports it.
     (try? read { table in table.subject(ofIdentifierBytes: identifier) }) ?? nil
@@ -122,7 +123,7 @@ extension ConditionsHandle {
 }
 
 extension GivenCondition {
-  /// A polygon or corridor from a caller's well-known binary.
+  /// Reads a polygon or a corridor from well-known binary that a caller passes.
   init(
     _ wkb: UnsafeRawPointer?, _ size: Int, _ radius: Double, _ shape: UnsafePointer<fencepost_shape_options>?
   ) throws(BoundaryError) {

@@ -1,6 +1,6 @@
 import FencepostCore
 
-/// Identifiers in add order, each followed by a zero byte.
+/// Identifiers in the order in which their conditions were added, each followed by a zero byte.
 struct IdentifierList: Sendable {
   private var bytes: ContiguousArray<UInt8> = []
   private var count = 0

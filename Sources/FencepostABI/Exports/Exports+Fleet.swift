@@ -168,7 +168,7 @@ public func fencepost_fleet_expire_by_arrival(
 
 /// Removes the devices that `find` returns, provided that their numbers fit into the caller's memory.
 ///
-/// - Parameter find: Returns the numbers of the devices, and a function that removes these devices.
+/// - Parameter find: Finds the devices: returns their numbers, and a function that removes these devices.
 private func expire(
   _ fleet: OpaquePointer?, _ before_us: Int64, _ out_devices: UnsafeMutablePointer<UInt32>?, _ capacity: Int,
   _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?,

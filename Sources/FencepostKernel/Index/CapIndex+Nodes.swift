@@ -2,8 +2,8 @@
 extension CapIndex {
   // MARK: Hash table
 
-  /// The slot in which a node is preferably stored. The children of a node have neighbouring slots, so a search, which
-  /// needs several of them, reads few memory pages of the table. The result may be past the end of the table.
+  /// The preferred slot of a node in the hash table. The children of a node have neighbouring slots, so a search, which
+  /// needs several of them, reads few memory pages of the table. A preferred slot may lie after the end of the table.
   @inline(__always)
   static func home(_ key: UInt64, _ homes: OpenTableHomes) -> Int {
     let child = (key &>> 38 & 3) | (key &>> 17 & 12) | (key & 3) &<< 4
@@ -55,8 +55,8 @@ extension CapIndex {
 
   // MARK: Order
 
-  /// Counts a change of the index, and after many changes reorders the blocks. Spread over all changes, reordering
-  /// costs some tens of nanoseconds per change.
+  /// Counts a change of the index, and after many changes reorders the blocks. Reordering costs some tens of
+  /// nanoseconds per change on average.
   @inline(__always)
   mutating func countChange() {
     changes &+= 1
@@ -64,7 +64,7 @@ extension CapIndex {
   }
 
   /// Reorders the blocks so that parents come before their children and neighbours lie together; a search then reads
-  /// few memory pages. Free blocks are released unless they were reserved.
+  /// few memory pages. The reordering releases free blocks unless they were reserved.
   mutating func settle() {
     changes = 0
     var settled = ContiguousArray<Group>()
@@ -174,7 +174,7 @@ extension CapIndex {
     }
   }
 
-  /// One bit per lane; the bits of the second vector start at 16.
+  /// Returns one bit for each lane: bits 0 to 3 for the first vector, and bits 4 to 7 for the second.
   @inline(__always)
   static func bits(_ one: SIMDMask<SIMD4<Int32>>, _ two: SIMDMask<SIMD4<Int32>>) -> Int {
     let lanes =
@@ -185,7 +185,7 @@ extension CapIndex {
     return Int(truncatingIfNeeded: (both | both &>> 32) & 255)
   }
 
-  /// One bit per lane.
+  /// Returns one bit for each lane of a vector.
   @inline(__always)
   static func bits(_ mask: SIMDMask<SIMD4<Int32>>) -> Int {
     let lanes = unsafeBitCast(mask, to: SIMD4<UInt32>.self) & SIMD4(1, 2, 4, 8)

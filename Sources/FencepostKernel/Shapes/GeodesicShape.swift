@@ -18,33 +18,33 @@ public final class GeodesicShape: Sendable {
   /// The definition of the shape. The longitudes of the definition are in [−180, 180); repeated vertices and the
   /// vertices that close a ring are left out.
   public let definition: ShapeDefinition
-  /// `isPolygon` is stored next to the other members, where it needs no additional space.
+  /// The order of the members is chosen so that `isPolygon` takes no additional space.
   let isPolygon: Bool
   /// The greatest −D, in metres: for a corridor, the radius; for a line, 0; for a polygon, the radius of the largest
   /// inscribed circle, which is limited to 100 km and may be up to 1 % too small. For a polygon whose search ended
   /// because of `DeepestPlace.budget`, the error may be larger.
   public let depth: Double
-  /// A place where D equals −`depth`, or less if the depth is limited. For a corridor, the place lies on its line.
+  /// A place where D equals −`depth`; if the depth is limited to 100 km, D may be less than −`depth` there. For a
+  /// corridor, the place lies on its line.
   public var deepest: SurfacePoint { SurfacePoint(latitude: deepestLatitude, longitude: deepestLongitude) }
   private let deepestLatitude, deepestLongitude: Double
   /// The number of rings left out of the definition because they have no vertices or enclose no area.
   public let leftOutRings: Int
-  /// A cap in space that contains the shape: the chord from every point with D ≤ 0 to the centre of the cap is at most
-  /// `reach` metres.
+  /// A cap in space that contains the shape: the straight distance from the centre of the cap to any point with D ≤ 0
+  /// is at most `reach` metres.
   public let boundingCap: (centre: EarthVector, reach: Double)
 
   let line: ShapeLine
-  /// The distance in metres by which the boundary lies outside the line.
+  /// The distance in metres from `line` to the boundary outside it; 0 if the line itself is the boundary.
   let offset: Double
 
   /// - Parameters:
-  ///   - definition: The definition, whose vertices are in degrees.
+  ///   - definition: The shape's definition, with vertices in degrees.
   ///   - depth: For a stored definition, the depth stored with it, which is used unchanged; `nil` to compute the depth.
   ///     Planar edges of a stored definition go the short way around the Earth; those of a caller's definition follow
   ///     their longitudes as written.
   ///
-  /// A function instead of an initializer: Embedded Swift does not free the memory of an object whose initializer
-  /// throws.
+  /// This is a function because Embedded Swift does not free the memory of an object whose initializer throws.
   public static func reading(
     _ definition: ShapeDefinition, depth known: Double? = nil
   ) throws(ShapeDefect) -> GeodesicShape {
@@ -152,7 +152,8 @@ extension ShapeVertices {
 }
 
 extension EarthVector {
-  /// For a vector that is not the Earth's centre, the point of the surface on the ray from the centre along the vector.
+  /// The point at which the ray from the Earth's centre along this vector meets the surface; undefined for the centre
+  /// itself.
   var onSurface: EarthVector {
     let (u, v) = (x / Ellipsoid.equatorialRadius, y / Ellipsoid.equatorialRadius)
     let w = z / Ellipsoid.polarRadius

@@ -1,4 +1,4 @@
-"""Polygons, corridors and gates of conformance scenarios."""
+"""Reads the polygons, corridors and gates of the conformance scenarios."""
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ def shape_members(condition: Shape) -> dict[str, Any]:
 
 
 def names(message: str, reason: str, at: dict[str, int]) -> bool:
-    """True if a message names the reason and, if the message names a place, the right place."""
+    """Returns True if a message contains the reason, and each part, ring, edge or vertex that it names has the right
+    number."""
     if not re.search(rf"\b{reason}\b", message):
         return False
     return all(f"{what} {number}" in message for what, number in at.items() if re.search(rf"\b{what} \d", message))

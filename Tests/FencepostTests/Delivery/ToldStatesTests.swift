@@ -87,7 +87,7 @@ import Testing
     try check(told)
   }
 
-  /// The record names the beacon of the last event, or no beacon if that event names none.
+  /// The record contains the beacon of the last event, or no beacon if the last event has none.
   @Test func theLastEventNamesTheBeacon() throws {
     var journal = Journal()
     var told = told(&journal)

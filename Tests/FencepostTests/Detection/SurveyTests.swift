@@ -9,7 +9,7 @@ import Testing
   private let index: CapIndex
   private let here = EarthVector(latitude: 0, longitude: 0)
 
-  /// Caps 100 m wide, each a kilometre north of the previous one.
+  /// Inserts caps with a radius of 100 m, each one kilometre north of the previous one.
   init() {
     var index = CapIndex()
     for slot in 0..<5 as Range<UInt32> {
@@ -29,7 +29,7 @@ import Testing
       Set(survey.gathered.map(\.id)) == [0, 1, 2, 3] && survey.near.isEmpty, "nothing stays of what was gathered")
   }
 
-  /// If a shape is settled as outside, the survey records this only while a list is being gathered.
+  /// The survey records circles that are settled as outside only while it gathers a list.
   @Test func hearsOfReleasesWhileItGathers() {
     var survey = Survey()
     survey.begin()

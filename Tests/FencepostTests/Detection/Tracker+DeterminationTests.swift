@@ -61,7 +61,8 @@ import Testing
     #expect(small > 20, "too few lives of forks that keep only what happened to them")
   }
 
-  /// After a first fix among many circles assumed unsatisfied, only the circles around the fix have entries.
+  /// A monitor assumes that 20 000 circles are unsatisfied. After the first fix, the fork stores entries only for the
+  /// circles near the fix.
   @Test func aFirstFixPaysForWhatIsNear() throws {
     var engine = try MonitorEngine(name: "m")
     for index in 0..<20_000 {
@@ -80,8 +81,8 @@ import Testing
     try engine.checkInvariants()
   }
 
-  /// A sweep keeps the earlier information about a circle: that an earlier fix was inside it, that a fix was too coarse
-  /// for it, or that it waits for a place under the limit.
+  /// When a fix decides many circles at once, the engine keeps what it knows about the other circles: an earlier fix
+  /// was inside a circle, a fix was too coarse for it, or the condition limit has no place for it.
   @Test func whatIsKnownBeforeIsKept() throws {
     var engine = try MonitorEngine(name: "m", options: MonitorOptions(conditionLimit: 400))
     try engine.feed(fix(1, 0))

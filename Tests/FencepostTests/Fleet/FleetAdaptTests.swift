@@ -129,16 +129,16 @@ import Testing
       identifier: identifier, assuming: .unsatisfied, policy: policy)
   }
 
-  /// A description of an event without its number, generation and cause; the cause is left out because it differs if
+  /// Describes an event without its number, its generation and its cause. The cause is left out because it differs if
   /// the condition is new to the device.
   private static func told(_ event: Event) -> String {
     "\(event.identifier) \(event.state.name) \(String(describing: event.date)) "
       + "\(String(describing: event.evidenceDate)) \(String(describing: event.evidence))"
   }
 
-  /// A device moves from table to table, and each table has different definitions. For comparison, a monitor gets the
-  /// same definitions. Conditions that are equal in both tables keep their state, including dwells; the states of the
-  /// other conditions are determined again.
+  /// Moves a device repeatedly to a table with other definitions. For comparison, the same definitions are set in a
+  /// monitor. Conditions that are equal in both tables keep their state, including dwells; the states of the other
+  /// conditions are determined again.
   @Test(arguments: 0..<12) func onwardsToOtherDefinitions(_ number: Int) throws {
     var random = SeededGenerator("fleets of other tables", salt: UInt64(number))
     var count = 14
@@ -193,8 +193,8 @@ import Testing
 
   // MARK: - Chosen identifiers
 
-  /// The two identifiers have the same 64-bit hash in portable devices before format 3. A device that is inside the
-  /// condition with the first identifier must not continue in the condition with the second one.
+  /// Tests two identifiers that have the same 64-bit hash; portable devices before format 3 contain this hash. A device that is inside the condition with the first identifier is loaded into a table with the second
+  /// identifier: the device must not be inside the second condition.
   @Test func aChosenIdentifierIsAnotherCondition() throws {
     func table(_ identifier: String) throws -> Conditions {
       try Conditions([NamedCondition(circle(100), identifier: identifier, assuming: .unsatisfied, policy: .exact)])
@@ -215,7 +215,7 @@ import Testing
     }
   }
 
-  /// Creates a table that contains the two conditions in another order.
+  /// Creates a table that contains both conditions, `chosen` before `own`.
   private func other(_ own: String, _ chosen: String) throws -> Conditions {
     try Conditions(
       [chosen, own].map {

@@ -12,10 +12,10 @@ import Testing
     case town, crowd, tiny, huge, northPole, southPole, antimeridian, globe
   }
 
-  /// Compares the events on a path with the events of fixes at each microsecond, which is how the rule defines them. If
-  /// the fixes are at the positions that the engine computes, the events are the same, bit for bit. If the fixes are on
-  /// the geodesic itself, from which the engine's positions differ by some nanometres on short legs, the events are the
-  /// same to within a microsecond.
+  /// Compares the events on a path with the events of fixes at every microsecond; the rule defines the events on a path
+  /// in this way. If the fixes are at positions computed by the engine, the events are the same, bit for bit. If the
+  /// fixes are on the geodesic itself, the times of the events may differ by up to a microsecond, because the engine's
+  /// positions on short legs are some nanometres away from the geodesic.
   @Test(arguments: World.allCases)
   func agreesToTheMicrosecond(_ world: World) throws {
     var (onPath, gaps, other) = (0, 0, 0)
@@ -215,7 +215,8 @@ import Testing
       #expect(engine.statistics.acceptedFixes == UInt64(legs))
     }
 
-    /// Returns the event without the fields that show whether it comes from a path or from fixes.
+    /// Returns the event as if a fix had decided it and no gap came before it, so that events on paths can be compared
+    /// with events of fixes.
     private func plain(_ event: Event) -> Event {
       var event = event
       event.evidence?.source = .fix
@@ -338,16 +339,16 @@ func moved(_ place: Coordinate, _ azimuth: Double, _ distance: Double) -> Coordi
   return Coordinate(latitude: end.latitude, longitude: end.longitude)
 }
 
-/// The source of the positions that are fed to the monitor without a path.
+/// The kinds of positions at which fixes are placed for the monitor without a path.
 enum LaidPlaces: Sendable {
-  /// Positions from the direct geodesic problem.
+  /// Positions computed by solving the direct geodesic problem.
   case ofGeodesics
-  /// The positions that the engine computes; on short legs, they differ from the geodesic by some nanometres.
+  /// Positions computed by the engine, which on short legs are some nanometres away from the geodesic.
   case ofLegs
 }
 
-/// Fixes on the geodesic between two fixes, at intervals of `step` microseconds, each with the larger of the accuracy
-/// values of the two fixes.
+/// Returns fixes on the geodesic between two given fixes, at intervals of `step` microseconds. Each new fix has the
+/// larger of the accuracy values of the given fixes.
 func laid(from start: Fix, to end: Fix, each step: Int64, _ places: LaidPlaces = .ofGeodesics) -> [Fix] {
   let way = GeodesicInverse.solve(
     latitude1: start.coordinate.latitude, longitude1: start.coordinate.longitude,

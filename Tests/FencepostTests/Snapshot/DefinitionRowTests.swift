@@ -4,7 +4,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Tests rows of shapes: written shapes are read back, and any other bytes are refused or give a valid shape.
+/// Tests rows of shapes: a row that was written can be read back, and any other bytes either are refused or give a
+/// valid shape.
 @Suite struct DefinitionRowTests {
   private func row(_ condition: any Condition) throws -> [UInt8] {
     var engine = try MonitorEngine(options: MonitorOptions(path: LineTests.path))
@@ -51,7 +52,7 @@ import Testing
     #expect(Array(wkb[(start + 13)..<start + 29]) == Array(wkb.suffix(16)))
   }
 
-  /// Damages a row without a checksum at each byte: changes the byte, cuts the row off there, or extends the row.
+  /// Tests damaged rows that have no checksum: a row is changed at a byte, ends at a byte, or has additional bytes.
   @Test func hostileBytesAreRefusedOrSound() throws {
     var random = SeededGenerator("hostile rows of shapes")
     var refused = 0
@@ -83,7 +84,7 @@ import Testing
     #expect(refused > taken && taken > 0)
   }
 
-  /// Vertices whose stored longitude is not reduced would be read differently.
+  /// Longitudes that are not reduced to one turn are refused, because reading them would give different vertices.
   @Test func verticesThatAreNotReducedAreRefused() throws {
     let bytes = try row(square())
     var turned = bytes
@@ -93,7 +94,7 @@ import Testing
     #expect(throws: Damage.self) { try read(turned) }
   }
 
-  /// A store of 0.1 contains only circles and beacons.
+  /// Stores of version 0.1 contain only circles and beacons.
   @Test func theFirstFormatHasNoShapes() throws {
     var row = ByteWriter(reserving: 256)
     row.put(3 as UInt8)

@@ -35,9 +35,9 @@ function putFleetOptions(engine, take, options) {
   return place;
 }
 
-/** Follows many devices: see the type declarations for every member. */
+/** Follows many devices. The type declarations describe all members. */
 export class Fleet extends Handle {
-  /** Cached device numbers; cleared when a device is removed. */
+  /** The numbers of devices that were already looked up; cleared when a device is removed. */
   #numbers = new Map();
 
   /**
@@ -65,7 +65,7 @@ export class Fleet extends Handle {
    * A fleet from a snapshot.
    *
    * @param {Uint8Array} snapshot
-   * @param {Zones} [zones] The table to use; absent: the fleet gets its own table, `fleet.zones`.
+   * @param {Zones} [zones] The table to use. Without this argument, the fleet gets its own table, `fleet.zones`.
    */
   static restore(snapshot, zones) {
     if (zones !== undefined && !(zones instanceof Zones)) {
@@ -184,7 +184,7 @@ export class Fleet extends Handle {
     return Array.from(numbers, (number) => this.#identifier(number));
   }
 
-  /** The positions of devices: degrees, to a ten-millionth; NaN for a device without a fix. */
+  /** The positions of devices, rounded to a ten-millionth of a degree; NaN for a device without a fix. */
   positions(identifiers) {
     const { engine } = this;
     const numbers = listed(identifiers, "identifiers").map((identifier) => this.#number(identifier, false));
@@ -221,7 +221,7 @@ export class Fleet extends Handle {
 
   /**
    * Feeds fixes of many devices from columns, in order. `devices` contains numbers (a Uint32Array, from `enter`) or
-   * identifiers. `firstRow` is the row number of the first row in events.
+   * identifiers. `firstRow` is the row number that events give for the first row of the columns.
    */
   feedMany(columns, options = {}) {
     const { engine } = this;
@@ -387,7 +387,7 @@ export class Fleet extends Handle {
     });
   }
 
-  /** The zones that a device is inside, and the beacons near it, in add order. */
+  /** The zones that a device is inside, and the beacons near it, in the order in which they were added. */
   inside(device) {
     const { engine } = this;
     const number = this.#number(device, false);
@@ -454,8 +454,8 @@ export class Fleet extends Handle {
   // ----------------------------------------------------------------------------------------------- moving
 
   /**
-   * The state of a device as bytes, from which another fleet can continue the device. If `portable` is true, tables of
-   * other versions accept the bytes too.
+   * The state of a device as bytes; another fleet can load these bytes. If `portable` is true, tables of other versions
+   * accept the bytes too.
    */
   exportDevice(device, options = {}) {
     const { engine } = this;

@@ -1,4 +1,4 @@
-"""Files of the plugin."""
+"""Finds the plugin's icon and style files."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 """Tests each page of the site in headless Chromium, at the widths of a desk and a phone, light and dark: nothing is
-wider than the window, text is legible, images have a text alternative, and there are no errors. Code can be copied by
-mouse and keyboard."""
+wider than the window, text is legible, images have a text alternative, and there are no errors. Also tests that code
+can be copied with the mouse and with the keyboard."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PARTS = ("", "concepts", "guides", "notebooks", "playground", "project", "refere
 
 
 def pages_of(part: str) -> list[str]:
-    """The pages in one folder of the site, or at its top."""
+    """Returns the pages of one folder of the site; the empty name means the pages at the top of the site."""
     paths = [path.relative_to(DOCS) for path in guides(DOCS)]
     return [str(path) for path in paths if (str(path.parent).startswith(part) if part else path.parent == Path())]
 
@@ -68,7 +68,7 @@ def test_faults_are_found(browser: webdriver.Chrome, tmp_path: Path, body: str, 
 
 
 def test_tables_have_one_line_below_each_row(browser: webdriver.Chrome, address: str) -> None:
-    """The frames of notebooks and the columns of pages do not add a second border to tables."""
+    """Tables have no second border, neither in the frames of notebooks nor in the columns of pages."""
     borders = """return [...document.querySelectorAll('article :is(td, th)')].map((cell) => {
       const style = getComputedStyle(cell), table = getComputedStyle(cell.closest('table'));
       const widths = ['Left', 'Right', 'Top'].map((side) => parseFloat(style[`border${side}Width`]));
@@ -80,8 +80,8 @@ def test_tables_have_one_line_below_each_row(browser: webdriver.Chrome, address:
 
 
 def test_wide_tables_of_prose_fit_a_phone(browser: webdriver.Chrome, address: str) -> None:
-    """A row is a block, in which each cell begins with the heading of its column. Tables that contain numbers keep
-    their columns on a phone."""
+    """On a phone, each row of a wide table of prose is shown as a block, and each cell begins with the heading of its
+    column. Tables that contain numbers are still shown in columns."""
     cells = """return [...document.querySelectorAll('table.blocks')].map((table) => [
       table.scrollWidth - table.clientWidth, [...table.querySelectorAll('tbody tr:first-child td')].map(
         (cell) => [getComputedStyle(cell, '::before').content, cell.getBoundingClientRect().width > 300])])"""

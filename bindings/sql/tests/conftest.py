@@ -23,7 +23,7 @@ PLACES = "(SELECT fp_places(id, geometry, options) FROM zones)"
 
 @functools.cache
 def build(host: str) -> Path:
-    """Builds an extension and returns its path."""
+    """Builds the extension for a host (a database) and returns the extension's path."""
     built = subprocess.run([ROOT / "bindings/sql/build.sh", host], check=True, capture_output=True, text=True)
     return Path(built.stdout.splitlines()[-1])
 
@@ -75,7 +75,7 @@ class Host:
         raise NotImplementedError
 
     def replay(self, function: str, columns: str, options: str) -> list[tuple[Any, ...]]:
-        """The rows that fp_events or fp_visits returns for the table `fixes`: the device, then `columns`."""
+        """Returns the rows of fp_events or fp_visits for the table `fixes`: first the device, then `columns`."""
         raise NotImplementedError
 
 
@@ -122,7 +122,7 @@ def time_us(time: datetime) -> int:
 
 
 class _Aggregates(Host):
-    """A host in which the replay functions are SQL aggregates."""
+    """A host (a database) in which the replay functions are SQL aggregates."""
 
     def time(self, time_us: int) -> datetime:
         return datetime.fromtimestamp(time_us // 1_000_000, UTC).replace(microsecond=time_us % 1_000_000)

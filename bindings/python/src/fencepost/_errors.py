@@ -15,8 +15,8 @@ _Kind = TypeVar("_Kind")
 
 
 class Advice(NamedTuple):
-    """The advice in a message, in each interface's own terms, such as ``sort=False keeps it`` in Python and ``--no-sort
-    keeps it`` in a shell."""
+    """The advice in a message, worded for each interface: ``sort=False keeps it`` in Python, and ``--no-sort keeps it``
+    in a shell."""
 
     python: str
     command: str
@@ -61,9 +61,9 @@ class InputError(InvalidArgumentError):
         place: The place in the source, for example ``line 3`` or ``row 2``. The place is empty if the error is about
             the whole source.
         reason: Why the source cannot be used.
-        row: The row of a table, counted from 0. None if the error is not about one row of a table.
+        row: The row of a table, counted from 0. The row is None if the error is not about one row of a table.
         result: If the error occurred while :meth:`Monitor.feed_many` was feeding a stream, the :class:`FeedResult` of
-            the earlier batches, which were applied. None if nothing was fed.
+            the earlier batches, which were applied. The result is None if nothing was fed.
 
     Example:
         >>> from fencepost import replay

@@ -1,7 +1,8 @@
-"""Functions that differ between operating systems. Each function has a version for Linux and a version for any POSIX
-system.
+"""Functions that differ between operating systems. Each function is written twice: once for Linux, and once for any
+POSIX system.
 
-``FENCEPOST_PORTABLE=1`` in the environment selects the POSIX version, so that tests can run this version on Linux.
+If ``FENCEPOST_PORTABLE=1`` is set in the environment, the POSIX version is used, so that tests can also run it on
+Linux.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ PORTABLE = os.environ.get("FENCEPOST_PORTABLE") == "1"
 HAS_EVENTFD = hasattr(os, "eventfd") and not PORTABLE
 
 ONE = (1).to_bytes(8, sys.byteorder)
-"""The bytes that ring a bell (descriptors that wake a waiting thread): a 64-bit number; the native code writes the
-same number."""
+"""The eight bytes that are written to a bell (descriptors that wake a waiting thread). They are the 64-bit number 1, as
+in the native code."""
 
 
 def open_bell() -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Fleets that the tests feed, and the monitors with which the fleets are compared."""
+"""Functions that create fleets for the tests, and the monitors with which these fleets are compared."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pa = pytest.importorskip("pyarrow")
 
 
 def zones_of(count: int = 40, seed: int = 1) -> Zones:
-    """Circles around a centre, some with a dwell, and a polygon, a corridor and a beacon."""
+    """Returns zones: `count` circles around a centre (some with a dwell), a polygon, a corridor and a beacon."""
     draw = random.Random(seed)
     zones = Zones()
     for number in range(count):
@@ -59,7 +59,8 @@ def walks(devices: int = 7, count: int = 600, seed: int = 2) -> list[Row]:
 
 
 def alone(zones: Zones, rows: list[Row]) -> list[tuple[str, int, str]]:
-    """Returns the events of a separate monitor for each device, as device, row and JSON."""
+    """Feeds each device's rows to a separate monitor. Returns the device, the row number and the JSON text of each
+    event."""
     monitors: dict[str, Monitor] = {}
     found = []
     for number, row in enumerate(rows):

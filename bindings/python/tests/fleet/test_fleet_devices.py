@@ -66,7 +66,8 @@ def test_where_everybody_is(threads: int) -> None:
 
 
 def test_positions_are_not_kept(tmp_path: Path) -> None:
-    """After a restart or in another fleet, a device's position may be an earlier one until its next fix."""
+    """Until its next fix after a restart or a move to another fleet, a device may report a position that is older than
+    its last one."""
     fleet = Fleet(zones_of(), store=tmp_path, name="f")
     fleet.feed("a", Fix(20, 20, time=0))
     for second in range(1, 9):

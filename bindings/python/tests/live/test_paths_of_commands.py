@@ -21,7 +21,7 @@ TRACK = [Fix(0, -0.016 + 0.0108 * minute, 5, time=60 * SECOND * minute) for minu
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
-    """A track of two devices, and a place between their fixes."""
+    """Writes a track of two devices and a place that lies between fixes of the track."""
     places, track = tmp_path / "places.json", tmp_path / "track.csv"
     point = {"type": "Point", "coordinates": [0, 0]}
     properties = {"identifier": "gate", "radius": 150, "policy": "exact", "assuming": "unsatisfied"}
@@ -150,7 +150,7 @@ def test_a_watch_lets_no_time_pass_that_a_fix_may_still_tell_of() -> None:
 
 
 def test_a_tunnel_cuts_no_way_short() -> None:
-    """In the tunnel, the receiver reports once a second that it has no position."""
+    """While the device is in the tunnel, the receiver reports once a second that it has no position."""
     one = watched()
     one.feed(longitude=-0.0052)
     for _ in range(58):

@@ -187,7 +187,7 @@ def test_layers_columns_and_reference_systems(run: Run, tmp_path: Path) -> None:
 
 @needs_gdal
 def test_ogr_takes_what_is_written_and_gives_it_back(run: Run, tmp_path: Path, log: EventLog) -> None:
-    """Follows the round trip through ogr2ogr from the command's guide, word for word."""
+    """Runs the commands for the round trip through ogr2ogr exactly as they are written in the command's guide."""
     guide = (ROOT / "bindings" / "site" / "guides" / "command-line.md").read_text(encoding="utf-8")
     commands = guide.partition("test_files_out.py -->\n```sh\n")[2].partition("```")[0].strip().splitlines()
     assert len(commands) >= 5

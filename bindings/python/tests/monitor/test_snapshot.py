@@ -93,7 +93,7 @@ def test_many_conditions() -> None:
 
 
 class Named(Monitor):
-    """A subclass with its own attributes."""
+    """A subclass of Monitor with an attribute of its own."""
 
     def __init__(self, label: str) -> None:
         super().__init__()

@@ -1,11 +1,12 @@
-"""Writes the scenarios in Tests/Conformance/Paths. The steps and the expected events are in path_scenarios.py.
+"""Writes the scenarios in Tests/Conformance/Paths. The module path_scenarios.py contains the steps and the expected
+events.
 
     python generate_path_scenarios.py
 
-The script works like generate_shape_scenarios.py. `events("c satisfied 12.5 path", ...)` lists all pending events in
-order, each with its time to the millisecond, the source of its evidence, and `gap` if it follows a gap. The reference
-must give exactly the listed events; otherwise nothing is written. The script adds the microseconds, the point and the
-distance to each event.
+The expected events are written as in generate_shape_scenarios.py. `events("c satisfied 12.5 path", ...)` lists all
+pending events in order, each with its time to the millisecond, the source of its evidence, and `gap` if it follows a
+gap. Nothing is written unless the reference gives exactly the listed events. The script adds the microseconds, the
+point and the distance to each event.
 """
 
 from __future__ import annotations

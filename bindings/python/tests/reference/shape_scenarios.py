@@ -1,4 +1,4 @@
-"""The scenarios with polygons and corridors: the steps and the expected events. For the format, see
+"""The steps and the expected events of the scenarios with polygons and corridors. The format is explained in
 generate_shape_scenarios.py."""
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ JUMPS = ((0, 25), (4, 25), (60, 20), (62, 24), (35, 20), (88, 20), (50, 30), (10
 
 
 def metres(east: float, north: float) -> tuple[float, float]:
-    """Returns a point relative to the middle, computed on a plane, which is accurate enough for an area as small as a
-    garden."""
+    """Returns a point that is the given number of metres east and north of the middle. The computation on a plane is
+    accurate enough for an area the size of a garden."""
     return round(MIDDLE[0] + north / 111_266, 9), round(MIDDLE[1] + east / 68_650, 9)
 
 

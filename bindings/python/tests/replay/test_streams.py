@@ -46,7 +46,7 @@ TRACKS = int(os.environ.get("FENCEPOST_STREAM_TRACKS", "3000"))
 
 
 def write(path: Path, tracks: int, rows: int, seed: int = 11, late: float = 0.01) -> None:
-    """Returns random walks around a centre; the rows of the tracks come in turn or at random, and some rows are late or
+    """Writes a CSV file of random walks around a centre. The rows of the tracks are interleaved; some rows are late or
     have no position."""
     world = random.Random(seed)
     places = [(52 + world.uniform(-0.01, 0.01), 13 + world.uniform(-0.01, 0.01)) for _ in range(tracks)]
@@ -160,8 +160,8 @@ def by_track(lines: Iterator[str], alone: EventLog, by: str) -> list[str]:
 
 
 def random_world(folder: Path, seed: int, grouped: bool) -> dict[str, Path]:
-    """Returns a few tracks with all kinds of rows, conditions (circles with all policies, and a beacon), and scan
-    reports."""
+    """Writes random input files and returns their paths: a few tracks with valid and invalid rows, conditions (circles
+    with all policies, and a beacon), and scan reports."""
     world = random.Random(seed)
     rows = []
     for track in range(world.randrange(1, 9)):
@@ -208,8 +208,8 @@ def random_world(folder: Path, seed: int, grouped: bool) -> dict[str, Path]:
 @pytest.mark.filterwarnings("ignore::fencepost.InputWarning")
 @pytest.mark.parametrize("seed", [*range(4), *in_full(*range(4, 16))])
 def test_random_files_give_what_each_track_gives_alone(tmp_path: Path, seed: int) -> None:
-    """The results are equal byte for byte, and so are the counts, even if there are scan reports, time passes after the
-    last row, or the rows are grouped."""
+    """Many tracks in one file give the same events, byte for byte, and the same counts as the tracks replayed one by
+    one. This also holds with scan reports, with time that passes after the last row, and with grouped rows."""
     grouped, late, sighted = seed % 2 == 1, seed % 4 > 1, seed % 8 > 3
     files = random_world(tmp_path, seed, grouped)
     conditions, until = files["c.json"], 10**11 if late else None
@@ -258,7 +258,7 @@ def test_random_files_give_what_each_track_gives_alone(tmp_path: Path, seed: int
     ],
 )
 def test_real_tables(tmp_path: Path, name: str, by: str) -> None:
-    """Rows can be grouped by any column that gives many tracks."""
+    """Tests real tables, each grouped by a column with many different values."""
     path = next((found for folder in (OWN_TRACKS, SHARED_TRACKS) if (found := folder / "csv" / name).is_file()), None)
     if path is None:
         pytest.skip(f"{SHARED_TRACKS} is not there")
@@ -278,8 +278,8 @@ def test_real_tables(tmp_path: Path, name: str, by: str) -> None:
 
 
 def test_fixes_are_read_when_they_are_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a replay, fixes that have not been read yet can be read only if the file has not changed since the replay.
-    All other parts of a log can be read without the fixes."""
+    """If the file has changed since the replay, fixes that were not read before the change can no longer be read. All
+    other parts of a log can be read without the fixes."""
     write(tmp_path / "t.csv", 3, 300, late=0.2)
     conditions = circles(tmp_path / "c.csv")
     with pytest.warns(InputWarning, match=r"\d+ of \d+ .*sort=False"):
@@ -447,12 +447,12 @@ if __name__ == '__main__':
     events = ManyReplay(ManyTracks('t.csv', 'vehicle', batch_rows=100), monitor, jobs=2).events()
     next(events)
 """
-"""Starts a program with two busy worker processes."""
+"""The source of a program that starts two busy worker processes."""
 
 
 def run_two_jobs(folder: Path, then: str) -> subprocess.CompletedProcess[str]:
-    """Runs the program with two workers, after appending the given lines to it. The worker processes hold the pipes
-    open, so `run` also waits for the worker processes."""
+    """Runs the program `TWO_JOBS`, extended by the given lines, in a separate process. The worker processes keep the
+    pipes open, so `run` returns only after the worker processes have ended."""
     write(folder / "t.csv", 5, 3000)
     (folder / "two_jobs.py").write_text(TWO_JOBS + textwrap.indent(then, "    "))
     return subprocess.run([sys.executable, "two_jobs.py"], cwd=folder, capture_output=True, text=True, timeout=60)
@@ -525,8 +525,8 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
 
 
 def test_forks_share_the_conditions(tmp_path: Path) -> None:
-    """The replay has twenty thousand conditions and five hundred tracks: a fork to which nothing was fed takes hardly
-    any memory."""
+    """Creates five hundred forks of a monitor with twenty thousand conditions: a fork to which nothing was fed takes
+    hardly any memory."""
     monitor = Monitor()
     count = 20_000
     monitor.add_many(map(str, range(count)), [0.001 * (n % 90) for n in range(count)], [0.0] * count, [10.0] * count)

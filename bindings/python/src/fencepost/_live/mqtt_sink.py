@@ -25,7 +25,7 @@ class Publisher(BrokerClient):
     """A client that publishes messages and records which messages the broker has confirmed.
 
     Args:
-        arguments: The arguments of :class:`BrokerClient`.
+        arguments: The positional arguments for :class:`BrokerClient`.
         availability: A topic whose retained message says whether the client is online; None means that there is no such
             topic.
     """
@@ -96,8 +96,8 @@ class Publisher(BrokerClient):
         super().close()
 
     def has_confirmed(self, number: int) -> bool:
-        """Whether the broker has acknowledged a message. Returns True only once for each message number, because the
-        client reuses the numbers later."""
+        """Whether the broker has acknowledged a message. Returns True at most once for each message number, because the
+        client uses the numbers again for later messages."""
         if number not in self._confirmed:
             return False
         self._confirmed.discard(number)
@@ -116,7 +116,7 @@ class PublishedEvents:
         login: User and password.
         authority: A file with CA certificates; None means the system's certificates.
         signals: The object that requests a stop; None means that no stop is ever requested.
-        notices: Receives reports that the broker is lost or connected again.
+        notices: Receives a report when the broker is lost and when it is connected again.
         retain: Whether the broker keeps the last event of each device and place. If True, each pair of a device and a
             place has its own topic.
     """

@@ -45,7 +45,7 @@ class SignificantChangeFilter:
         return f"SignificantChangeFilter(minimum_distance={self.minimum_distance:g}, minimum_interval={interval:g})"
 
     def accepts(self, fix: Fix) -> bool:
-        """True if a fix passes. If the fix passes, later fixes are compared with it.
+        """Returns True if the filter lets a fix pass. The filter then compares later fixes with this fix.
 
         Example:
             >>> passes = SignificantChangeFilter(minimum_distance=100, minimum_interval=0)

@@ -9,8 +9,8 @@ V = TypeVar("V")
 
 
 def _are_equal(held: object, other: object) -> bool:
-    """True if two values are equal. Never calls the comparison method of `other`, because the result of such a method
-    need not be a bool (pandas, NumPy)."""
+    """Returns True if two values are equal. Never calls the comparison method of `other`, because the result of such a
+    method need not be a bool (pandas, NumPy)."""
     return held is other or type(held).__eq__(held, other) is True
 
 

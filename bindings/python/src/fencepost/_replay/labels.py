@@ -1,4 +1,4 @@
-"""Labels: visits that really took place and were recorded."""
+"""Reads labels: recorded visits that really took place."""
 
 from __future__ import annotations
 
@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     )
 else:
     LabelSource = object
-"""Visits, a DataFrame, an Arrow table, a dict of columns, or rows that are dicts."""
+"""The types of the `labels` argument: visits, a DataFrame, an Arrow table, a dict of columns, or rows that are
+dicts."""
 Place: TypeAlias = tuple[Any, str]
 """A track's key and a zone's identifier."""
 Span: TypeAlias = tuple[int, int, bool]
-"""Start and end in microseconds since 1970; and True if the label is open, which means that it ends with its track."""
+"""The start and end of a label in microseconds since 1970, and whether the label is open. An open label ends with its
+track."""
 NAME = "labels"
 
 
@@ -52,10 +54,11 @@ def read_labels(
     """The labels of each track and zone, in order of time.
 
     Args:
-        labels: The argument as passed.
+        labels: The `labels` argument as the caller passed it.
         identifiers: The identifiers of the zones.
-        ends: The end of each track, by its key. A label without an end lasts until the end of its track.
-        column: The column that identifies the track. None means that there is only one track.
+        ends: The time at which each track ends, by the track's key. A label without an end lasts until the end of its
+            track.
+        column: The column that identifies the track. If `column` is None, there is only one track.
         time_zone: The time zone for times that do not state one. If `time_zone` is None, times without a time zone are
             refused.
 

@@ -8,7 +8,7 @@ from .._native import InvalidArgumentError
 
 
 def index_of(column: Any) -> Any:
-    """The index of a pandas Series, or of the dimension of an xarray array. None if the column has no index."""
+    """The index of a pandas Series, or of the dimension of an xarray array. Returns None if the column has no index."""
     if hasattr(column, "indexes") and hasattr(column, "dims"):
         return column.indexes.get(column.dims[0]) if len(column.dims) == 1 else None
     index = getattr(column, "index", None)
@@ -16,8 +16,8 @@ def index_of(column: Any) -> Any:
 
 
 def common_index(**columns: Any) -> Any:
-    """The common index of the columns that have an index, or None if no column has an index. Rows of different columns
-    are matched by position.
+    """The common index of the columns that have an index, or None if no column has an index. The rows of the columns
+    are matched by their positions.
 
     Raises:
         InvalidArgumentError: Two indexes differ, so rows at the same position have different labels.
@@ -38,8 +38,8 @@ def told_apart(index: Any) -> Any:
     """Checks that the labels of an index are unique.
 
     Raises:
-        InvalidArgumentError: A label occurs several times. A join would pair every row that has this label with the
-            matches of all rows that have it.
+        InvalidArgumentError: A label occurs several times. In a join, each row with this label would be paired with the
+            matches of all rows that have the label.
     """
     if not index.is_unique:
         label = index[index.duplicated()].tolist()[0]

@@ -12,14 +12,13 @@ CORNERS = 180
 """The number of corners of a circle, as in :meth:`fencepost.Circle.polygon`."""
 _BATCH = 4_096
 _LARGEST_RADIUS, _LARGEST_LATITUDE = 50_000.0, 75.0
-"""The limits up to which :func:`_draw_circles` draws a circle by interpolation: its radius in metres, and its latitude
-in degrees."""
+""":func:`_draw_circles` interpolates a circle only up to this radius, in metres, and this latitude, in degrees."""
 _SAMPLES = 16
 
 
 def drawn_shapes(conditions: Sequence[Any]) -> list[Any]:
-    """The shapes of conditions: circles and polygons as polygons, corridors and gates as lines. The shape of a beacon,
-    and of None, is None.
+    """Returns the shapes of conditions: polygons for circles and polygons, lines for corridors and gates, and None for
+    beacons and for None.
 
     Raises:
         MissingExtraError: Shapely or NumPy is not installed.

@@ -55,11 +55,11 @@ class Event:
         identifier: The condition's identifier.
         state: The new state. The state of a gate's event is always unknown, because a gate has no state.
         cause: Why the event occurred.
-        date_us: The time at which the state was confirmed, in microseconds since 1970-01-01T00:00:00Z. None in the
-            first record of a condition that was added before any time was known.
+        date_us: The time at which the state was confirmed, in microseconds since 1970-01-01T00:00:00Z. The time is None
+            in the first record of a condition that was added before any time was known.
         evidence_date_us: The time of the deciding position or sighting, which started the change, in microseconds since
-            1970-01-01T00:00:00Z. None if the state was not decided by a position or sighting.
-        refinement: The beacon that satisfied a condition without major or minor, or None.
+            1970-01-01T00:00:00Z. The time is None if the state was not decided by a position or sighting.
+        refinement: The beacon that satisfied the condition, if the condition has no major or no minor; otherwise None.
         diagnostics: Reasons why events are or will be suspended.
         generation: The number of additions and replacements in the monitor, up to and including the one that added this
             condition. The generation distinguishes a condition from another condition that it replaced.
@@ -72,8 +72,9 @@ class Event:
         tag: The number passed when the condition was added.
         is_on_path: True if the deciding position is a point of the path between two fixes, and False if it is a fix.
         follows_gap: True if the path before the event is unknown; events before this event may then have been missed.
-            After a gap, `follows_gap` is true for the events of the first instant at which there are events.
-        direction: The direction in which the device crossed a gate. None if the event is not a gate crossing.
+            After a gap, `follows_gap` is True for the earliest event and for all other events at the same time.
+        direction: The direction in which the device crossed a gate. The direction is None if the event is not a gate
+            crossing.
 
     Example:
         >>> from fencepost import Circle, Fix, Monitor
@@ -261,12 +262,13 @@ def distance_text(metres: float) -> str:
 
 
 def direction_words(direction: CrossingDirection) -> str:
-    """The direction of a gate crossing, in words."""
+    """Returns the direction of a gate crossing in words."""
     return str(direction).replace("_", " ")
 
 
 def path_words(event: Event) -> list[str]:
-    """Words that say whether an event was decided on the path between fixes, and whether it follows a gap."""
+    """Returns words that say whether an event was decided on the path between two fixes, and whether it follows a
+    gap."""
     return ["on the path"] * event.is_on_path + ["after a gap"] * event.follows_gap
 
 
@@ -381,7 +383,7 @@ class EventList(EventRows[Event]):
         (aware, UTC), ``refinement`` (UUID/major/minor or None), ``diagnostics`` (texts joined by ``|``),
         ``generation``, ``latitude`` and ``longitude`` (degrees), ``accuracy`` and ``boundary_distance`` (metres),
         ``evidence`` (``fix`` or ``path``), ``gap`` (:attr:`Event.follows_gap`), ``direction`` (``left_to_right`` or
-        ``right_to_left`` if a gate was crossed) and ``tag``. A missing value is None.
+        ``right_to_left`` if a gate was crossed) and ``tag``. Missing values are None.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor

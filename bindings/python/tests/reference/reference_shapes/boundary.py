@@ -1,10 +1,11 @@
-"""Rule 8 computes the distance of a point from a line, and the side of the line on which the point lies.
+"""Applies rule 8: computes the distance of a point from a line, and the side of the line on which the point lies.
 
-The nearest point on the line decides the side. If that point lies within an edge, the left of the edge is inside. If
-that point is a vertex, the edge next to the direction towards the given point decides. If several edges that are not
-neighbours are equally near, to within a few micrometres, these edges may cross near the point by up to a micrometre, so
-the nearest edge does not determine the side. When the nearest edge does not determine the side, `is_inside_by_meridian`
-counts crossings of a meridian instead.
+The point of the line that is nearest to the given point decides the side. If the nearest point lies within an edge, the
+given point is inside if it is on the left of this edge. If the nearest point is a vertex, the edge that comes next
+clockwise from the direction towards the given point decides. Two edges that are not neighbours may cross by up to a
+micrometre. If such edges are equally near to the point, to within a few micrometres, the nearest edge does not
+determine the side. When the nearest edge does not determine the side, `is_inside_by_meridian` counts crossings of a
+meridian instead.
 """
 
 from __future__ import annotations
@@ -77,8 +78,8 @@ class Boundary:
         return 0.9995 * 2 * RADIUS_GREATEST * numpy.arcsin(numpy.minimum(chord / (2 * RADIUS_GREATEST), 1)) - 1e-3
 
     def candidates(self, latitude: float, longitude: float, within: float = 1e-7) -> list[tuple[float, float, Edge]]:
-        """Returns the edges that may be nearest, each with its distance in double precision and the position of the
-        nearest point along the edge; the nearest edge comes first."""
+        """Returns the edges that may be nearest, sorted by distance. Each edge comes with its distance in double
+        precision and with the position along the edge of the nearest point."""
         bounds = self.lower_bounds(latitude, longitude)
         best, found = math.inf, []
         for index in numpy.argsort(bounds, kind="stable"):

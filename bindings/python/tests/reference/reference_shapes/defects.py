@@ -25,7 +25,7 @@ REASONS = (
 
 
 class Defect(Exception):
-    """Raised for a shape that is refused. Each element of `places` is a tuple (part, ring, edge or vertex) of numbers
+    """The error when a shape is refused. Each element of `places` is a tuple (part, ring, edge or vertex) of numbers
     counted from 0."""
 
     def __init__(self, reason: str, *places: tuple[int | None, int | None, int | None]) -> None:

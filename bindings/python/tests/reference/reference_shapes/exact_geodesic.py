@@ -1,8 +1,8 @@
-"""Geodesics with 32 digits: uses Bessel's auxiliary sphere, and computes its integrals by Gauss-Legendre quadrature
-instead of series.
+"""Computes geodesics with 32 digits on Bessel's auxiliary sphere; the integrals are computed by Gauss-Legendre
+quadrature instead of series.
 
-The method follows Karney, Algorithms for geodesics (2013), equations (5) to (8). `geographiclib` is used only for the
-start of Newton's iteration.
+The method follows Karney, Algorithms for geodesics (2013), equations (5) to (8). The library `geographiclib` computes
+only the first approximation for Newton's method.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Line:
         return B * self._integrate(arc, lambda root: root)
 
     def arc(self, distance: Any) -> Any:
-        """Returns the arc that belongs to a distance; finds the arc by Newton's method."""
+        """Returns the arc from the start to the point at a given distance, found by Newton's method."""
         arc = distance / B
         for _ in range(30):
             sine = mp.sin(self.sigma1 + arc)
@@ -145,7 +145,8 @@ def shortest(latitude1: float, longitude1: float, latitude2: float, longitude2: 
 
 
 def line_to(latitude: float, longitude: float, target: Vector, near_latitude: float, near_longitude: float) -> Any:
-    """Returns the geodesic to a point in space whose latitude and longitude are approximately known, and its arc."""
+    """Returns the geodesic from a place to a target point, and its arc. The vector `target` gives the point exactly;
+    `near_latitude` and `near_longitude` give it approximately."""
     start = Geodesic.WGS84.Inverse(float(latitude), float(longitude), near_latitude, near_longitude, Geodesic.ALL)
     azimuth, arc = start["azi1"] * DEGREE, start["a12"] * DEGREE
     before = None
@@ -164,8 +165,8 @@ def line_to(latitude: float, longitude: float, target: Vector, near_latitude: fl
 
 
 def separation(latitude: float, longitude: float, target: Vector, near_latitude: float, near_longitude: float) -> Any:
-    """Returns the geodesic distance in metres to a point in space whose latitude and longitude are approximately
-    known."""
+    """Returns the geodesic distance in metres from a place to a target point. The vector `target` gives the point
+    exactly; `near_latitude` and `near_longitude` give it approximately."""
     chord = length(minus(target, exact_vector(latitude, longitude)))
     if chord < SHORT:
         return chord * (1 + (chord / 6_371_000) ** 2 / 24)
