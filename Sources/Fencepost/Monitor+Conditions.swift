@@ -6,8 +6,8 @@ extension Monitor {
   /// geographic condition at once.
   ///
   /// - Parameters:
-  ///   - condition: Any kind of condition that ``Condition`` lists. Polygons and corridors are examined, which takes
-  ///     time that grows slightly faster than the number of vertices.
+  ///   - condition: Any kind of condition that ``Condition`` lists. Polygons and corridors are examined; the time for
+  ///     this examination grows slightly faster than the number of vertices.
   ///   - identifier: 1 … 256 bytes of UTF-8 without a zero byte, compared byte by byte.
   ///   - state: The state of the first record; if the first determined state is the same, there is no event. Not
   ///     `unmonitored`.

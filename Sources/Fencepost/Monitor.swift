@@ -10,8 +10,8 @@
 /// ```
 ///
 /// The monitor reads no clock: every input contains its time, and the same inputs give the same events. The monitor
-/// starts no task and no thread. A monitor in memory is private to the program, and several monitors may have the same
-/// name; `FencepostStore` opens monitors that are saved on disk.
+/// starts no task and no thread. A monitor in memory belongs to one program, and several monitors in memory may have
+/// the same name; `FencepostStore` opens monitors that are saved on disk.
 ///
 /// An actor that wraps one ``MonitorEngine``: each call is one call of the engine, and the calls run in the order in
 /// which they arrive.
@@ -51,7 +51,7 @@ public actor Monitor {
     self.init(StoredEngine(engine))
   }
 
-  /// Continues from the state of an engine, which may have a storage. See ``init(engine:)``.
+  /// Continues from the state of an engine, and keeps the storage that the engine may have. See ``init(engine:)``.
   public init(_ stored: StoredEngine) {
     self.stored = stored
     (name, options) = self.stored.call { engine in
@@ -79,7 +79,7 @@ public actor Monitor {
     return try stored.call(body)
   }
 
-  /// A copy of the whole state as a value, for inspection.
+  /// A copy of the engine with its whole state, for inspection.
   public var state: MonitorEngine { stored.engine }
 
   /// The whole state as bytes, which are the same on every platform; also works for a stored monitor. See

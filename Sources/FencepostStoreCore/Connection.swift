@@ -2,8 +2,8 @@ import CSQLite
 
 /// A connection to one database file, which must be locked by ``StoreFile``: SQLite takes no locks of its own.
 final class Connection {
-  /// SQLite's file access, without locks. SQLite's own locks belong to the process, and would be lost when other code
-  /// in the process opens and closes the file.
+  /// The name of the SQLite file system interface (VFS) that accesses files without locks. SQLite's own locks belong to
+  /// the process, and would be lost when other code in the process opens and closes the file.
   private static let fileSystem = "unix-none"
 
   let pointer: OpaquePointer
@@ -11,9 +11,9 @@ final class Connection {
   /// Whether the connection cannot write anything, not even a log.
   let isImmutable: Bool
 
-  /// - Parameter isForReading: Whether to open only for reading. If a file without a log is opened for reading, SQLite
-  ///   creates no log; the disk may have no room for a log, or the process may lack the permission to create one in the
-  ///   directory.
+  /// - Parameter isForReading: Whether to open only for reading. If a file is opened for reading and has no log, SQLite
+  ///   creates none, because the disk may have no room for a log, or the process may lack the permission to create one
+  ///   in the directory.
   static func open(_ path: String, isForReading: Bool = false) throws(StoreFailure) -> Connection {
     var pointer: OpaquePointer?
     let isImmutable = isForReading && (StoreFiles.size(StoreFiles.log(of: path)) ?? 0) == 0
@@ -38,7 +38,7 @@ final class Connection {
     sqlite3_close_v2(pointer)
   }
 
-  /// A path, as the URI of a file that does not change while it is open.
+  /// Converts a path to a URI which tells SQLite that the file does not change while it is open.
   private static func immutable(_ path: String) -> String {
     let plain = Set("/._-~ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     var uri = "file:"

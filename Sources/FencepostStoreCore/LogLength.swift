@@ -1,13 +1,13 @@
 /// The length of a store's log at which the log is checkpointed into the file. The log keeps its space on the disk, so
 /// that the next changes still fit if other programs fill the disk.
 ///
-/// A checkpoint waits for the disk three times: for the log, for the file, and for the restarted log. An event writes
-/// about five pages.
+/// A checkpoint waits for the disk three times: for the log, for the file, and for the restarted log. Saving an event
+/// writes about five pages.
 enum LogLength {
-  /// The log is checkpointed at 256 pages: a store then waits for the disk about three times for every fifty events.
+  /// The log is checkpointed at 256 pages, that is, after about 50 events.
   case short
-  /// The log is checkpointed at 4 096 pages, so a store waits for the disk about three times for every eight hundred
-  /// events. These pages must be a small part of the free space.
+  /// The log is checkpointed at 4 096 pages, that is, after about 800 events. A log of 4 096 pages must be a small part
+  /// of the free disk space.
   case long
 
   /// The free disk space required for a long log.
@@ -22,8 +22,8 @@ enum LogLength {
     }
   }
 
-  /// The largest length of the log. If a large write, or a disk that had more space, has made the log longer, the log
-  /// is truncated at once. In bytes.
+  /// The largest length of the log, in bytes. If a large write has made the log longer, or if the log grew while the
+  /// disk had more free space, the log is truncated at once.
   var most: Int {
     switch self {
     case .short: 1 << 20

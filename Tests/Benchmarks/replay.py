@@ -1,11 +1,11 @@
-"""Measures the cost of a replay, without parsing the track, for the benchmark rows of the Python package. Called by
-run.sh.
+"""For the benchmarks of the Python package, measures the cost of a replay, not counting the time for parsing the track.
+run.sh calls this program.
 
     replay.py BENCH_JSON [TRACK]
 
-TRACK is the largest GPX file of ../shared/data; without it the row is written as not measured. Times are processor
-time, medians of several runs. In each run the time spent in `gpxpy.parse` is subtracted from the time spent in
-`fencepost.replay`; the rest is the time of our own code.
+TRACK is the largest GPX file of ../shared/data; if TRACK is not given, the benchmark counts as not measured. All times
+are processor times, and each time is the median of several runs. In each run the time spent in `gpxpy.parse` is
+subtracted from the time spent in `fencepost.replay`; the rest is the time of our own code.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ NAME, BASELINE, TARGET, UNIT = "replay of a GPX", "gpxpy's parsing", 1.0, "x of 
 
 
 def measure(path: Path) -> tuple[float, float, str]:
-    """Returns the nanoseconds spent in our own code, the nanoseconds spent on parsing, and the replay."""
+    """Returns the median nanoseconds spent in our own code, the median nanoseconds spent on parsing, and a description
+    of the replay."""
     text = path.read_text(encoding="utf-8-sig")
     points = [point for track in gpxpy.parse(text).tracks for segment in track.segments for point in segment.points]
     # Place twenty circles along the track, which enters and leaves each of them.

@@ -3,8 +3,9 @@ ratios of the times.
 
     .venv/bin/python Tests/Benchmarks/sql.py
 
-Needs the dependency groups `sql` and `tools`, and for PostgreSQL `.ci/postgresql.sh`; prints a line for each part that
-it skips. Times are processor seconds of the process (DuckDB) or of its single backend (PostgreSQL).
+The program needs the dependency groups `sql` and `tools`, and `.ci/postgresql.sh` for the measurements of PostgreSQL;
+it prints a line for each part that it skips. Times are processor seconds of the process (DuckDB) or of its single
+backend (PostgreSQL).
 """
 
 from __future__ import annotations

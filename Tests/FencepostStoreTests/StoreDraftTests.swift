@@ -30,7 +30,7 @@ import Testing
     return stored.call { $0.identifiers }
   }
 
-  /// While a draft is filled part by part, it is not a store yet; afterwards it has the store's name and can be opened.
+  /// A draft is not a store while it is being filled; after it is published, it has the store's name and can be opened.
   @Test func aDraftBecomesAStore() throws {
     do {
       let draft = try StoreDraft.make(.monitor, of: path)
@@ -85,7 +85,7 @@ import Testing
     #expect(try identifiers().count == 9)
   }
 
-  /// The sums that are updated while a draft is written must equal the sums in the head.
+  /// Tests that filling a draft changes the draft's sums but not its number, and that the file contains this number.
   @Test func theSumsAreThoseOfTheFile() throws {
     let draft = try StoreDraft.make(.monitor, of: path)
     let number = draft.sums.number

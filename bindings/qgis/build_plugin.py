@@ -78,14 +78,15 @@ def engine_files(package: Path) -> dict[str, bytes]:
 
 
 def bundled_libraries(package: Path) -> dict[str, bytes]:
-    """The libraries that a repaired wheel puts beside the package, for example SQLite. In the plugin, the libraries lie
-    at the same place relative to the extension, so the extension's library finds them."""
+    """The libraries that a repaired wheel puts beside the package, for example SQLite. The path from the extension to
+    these libraries is the same in the plugin as in the wheel, so the extension's library finds them."""
     beside = package.parent / f"{package.name}.libs"
     return {f"{beside.name}/{path.name}": path.read_bytes() for path in beside.glob("*.so*") if path.is_file()}
 
 
 def write_zip(path: Path, files: dict[str, bytes]) -> None:
-    """Writes the files into a folder named after the plugin: in a fixed order, all with the same time stamp."""
+    """Writes the zip: all files are in a folder named after the plugin, in a fixed order and with the same time
+    stamp."""
     new = path.with_suffix(".new")
     with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name in sorted(files):

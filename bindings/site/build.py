@@ -3,10 +3,10 @@
 
     .venv/bin/python bindings/site/build.py [FOLDER]      .build/docs, unless a folder is named
 
-Each text is written once, where a reader on GitHub or another forge looks for it, with links that work there. This
-program gives the texts their places in the site, turns the links between them into links between pages, and copies the
-other files to which the texts link. `make docs` first builds the three languages' references, which are put beside
-these pages. Needs no network.
+Each text is written once, in the file where a reader on GitHub or another forge looks for it, and with links that work
+there. This program assigns each text to a page of the site, converts the links between texts into links between pages,
+and copies the other files to which the texts link. `make docs` first builds the references of the three languages,
+which become a part of the site. Needs no network.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@
     reminders.py DIR play FILE.gpx [--speed M/S] [--start 2024-05-01T09:00:00Z] [--accelerate N] [--die-after FIXES]
     reminders.py        # a demonstration in a directory of its own
 
-A reminder is a condition whose identifier is its note; the condition's policy selects entries or exits. Therefore the
-program needs no table of its own beside the monitor. `play` continues where the previous run stopped, even if that run
-was killed.
+A reminder is a condition whose identifier is its note; the condition's policy selects entries or exits. The program
+needs no table of its own, because the monitor contains all reminders. `play` continues where the previous run stopped,
+even if that run was killed.
 """
 
 import argparse
@@ -94,8 +94,8 @@ def play(monitor: Monitor, fixes: list[Fix], accelerate: float | None, die_after
 
 
 def read(file: str, speed: float | None, start: datetime) -> list[Fix]:
-    """The fixes of the tracks, or of the waypoints if there are no tracks. Unless all points have times, there is one
-    fix per second at a given speed."""
+    """The fixes of the tracks, or of the waypoints if there are no tracks. If any point lacks a time, the device moves
+    from point to point at the given speed, with one fix per second."""
     with open(file, encoding="utf-8") as stream:
         gpx: Any = gpxpy.parse(stream)
     points: list[Any] = [

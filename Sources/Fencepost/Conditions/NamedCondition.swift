@@ -1,7 +1,7 @@
 /// A condition with its identifier, policy and tag: an element of the sets that ``Monitor/ensure(_:)`` and
 /// ``Monitor/sync(_:)`` accept.
 public struct NamedCondition: Sendable {
-  /// 1 … 256 bytes of UTF-8 without a zero byte, compared byte by byte.
+  /// The identifier: 1 … 256 bytes of UTF-8 without a zero byte; identifiers are compared byte by byte.
   public var identifier: String
   /// Any kind of condition that ``Condition`` lists.
   public var condition: any Condition

@@ -1,10 +1,10 @@
-/// The shortest geodesic between two near points, as a power series in space, which needs no trigonometry and no series
-/// of harmonics.
+/// The shortest geodesic between two near points, as a power series of the length; this series needs no trigonometry
+/// and no series of harmonics.
 ///
 /// On the ellipsoid xᵀDx = 1, a geodesic with unit speed satisfies x″ = −μ Dx with μ = x′ᵀDx′ / xᵀD²x (do Carmo,
 /// "Differential geometry of curves and surfaces", 1976, section 4.4: its acceleration is normal to the surface). Both
-/// sides of this equation are expanded in powers of the length from the first point; each coefficient follows from the
-/// previous ones. For lengths up to `limit`, the omitted terms are below 3e-12 m.
+/// sides of the equation for x″ are expanded in powers of the length from the first point; each coefficient follows
+/// from the previous ones. For lengths up to `limit`, the omitted terms are below 3e-12 m.
 @frozen public struct ShortSegment: Sendable {
   /// The longest chord between the ends, in metres, for which the bounds of this type are valid.
   public static var limit: Double { 50_000 }

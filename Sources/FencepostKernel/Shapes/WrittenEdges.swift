@@ -1,6 +1,7 @@
 /// The planar edges of a ring or line that are not determined by its reduced longitudes: those that span 180 degrees of
-/// longitude or more, and those that follow a meridian from pole to pole. The engine divides these edges by inserting
-/// vertices. The shorter edges are ordinary edges, whose meaning stays the same when the definition is read again.
+/// longitude or more, and those that follow a meridian from pole to pole. The engine inserts vertices to divide the
+/// edges that the reduced longitudes do not determine. The shorter edges are ordinary edges, whose meaning stays the
+/// same when the definition is read again.
 struct WrittenEdges {
   /// A vertex to add.
   struct Added {
@@ -9,14 +10,14 @@ struct WrittenEdges {
     var vertex: ShapeVertices.Vertex
   }
 
-  /// The edges, in the order of the definition.
+  /// The vertices to add, in the order of the edges.
   private(set) var added: [Added] = []
-  /// For a ring that spans 180 degrees of longitude or more, whether the area that the ring encloses on the map is to
-  /// its left; `nil` for other rings, which enclose at most half of the Earth.
+  /// Whether the area that a ring encloses on the map is to the left of the ring; `nil` for a ring that spans less than
+  /// 180 degrees of longitude, which encloses at most half of the Earth.
   private(set) var isDrawnLeft: Bool?
 
-  /// The largest longitude difference between added vertices, in degrees: it is so small that the short way between
-  /// them is the edge as written.
+  /// The largest longitude difference between added vertices, in degrees: it is below 180, so the reduced longitudes of
+  /// the added vertices determine the edge between them.
   private static var widest: Double { 120 }
 
   init() {}
@@ -37,7 +38,8 @@ struct WrittenEdges {
     if east - west >= 180, doubledArea != 0 { isDrawnLeft = doubledArea > 0 }
   }
 
-  /// Whether an edge as written differs from the short way between its reduced longitudes.
+  /// Whether an edge as written spans 180 degrees of longitude or more, so that its reduced longitudes do not determine
+  /// the edge.
   static func isWide(from start: ShapeVertices.Vertex, to end: ShapeVertices.Vertex) -> Bool {
     // Invalid positions are refused elsewhere, so they are not compared here: a coordinate may be NaN.
     start.isPosition && end.isPosition && (end.longitude - start.longitude).magnitude >= 180
@@ -75,7 +77,7 @@ struct WrittenEdges {
 }
 
 extension ShapeDefinition {
-  /// Whether a planar edge spans 180 degrees of longitude or more if its longitudes are used as written.
+  /// Whether a planar edge, with its longitudes as written, spans 180 degrees of longitude or more.
   public var hasWideEdges: Bool {
     edges == .planar
       && vertices.ringEnds.indices.contains { ring in
@@ -89,10 +91,11 @@ extension ShapeDefinition {
       }
   }
 
-  /// The definition for callers: the longitudes of planar edges continue beyond [−180, 180), so that the vertices have
-  /// the meaning that they had as written. A ring around a pole starts at its vertex at the pole, which also closes the
-  /// ring one turn later. Some shapes cannot be written in this way, because they have no vertex at the pole or because
-  /// their longitudes would leave [−360, 360]. A shape that cannot be written in this way is returned as it is stored.
+  /// The definition that callers receive: the longitudes of planar edges continue beyond [−180, 180), so that each edge
+  /// is the one that was originally written. A ring around a pole starts and ends at its vertex at the pole, with
+  /// longitudes that differ by 360 degrees. A ring is returned as it is stored if it goes around a pole without a
+  /// vertex at the pole. A ring or line is also returned as it is stored if its continuous longitudes would leave
+  /// [−360, 360].
   public var written: ShapeDefinition {
     guard hasWideEdges else { return self }
     var result = self
@@ -114,7 +117,7 @@ extension ShapeDefinition {
 }
 
 extension WrittenEdges {
-  /// Returns the vertices of a ring or line with continuous longitudes in place of reduced longitudes.
+  /// Returns the vertices of a ring or line with longitudes that continue beyond [−180, 180) instead of jumping.
   fileprivate static func written(
     _ kept: some Collection<ShapeVertices.Vertex>, isRing: Bool
   ) -> [ShapeVertices.Vertex]? {
@@ -145,8 +148,8 @@ extension WrittenEdges {
     return nil
   }
 
-  /// The correction (360, −360 or 0 degrees) that makes the second of two reduced longitudes follow the first one by
-  /// the short way.
+  /// The number of degrees (360, −360 or 0) to add to the second of two reduced longitudes, so that it differs from the
+  /// first one by at most 180 degrees.
   private static func turn(from longitude: Double, to next: Double) -> Double {
     let change = next - longitude
     return change > 180 ? -360 : change < -180 ? 360 : 0

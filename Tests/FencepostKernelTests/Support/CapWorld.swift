@@ -1,6 +1,6 @@
 import FencepostKernel
 
-/// The arrangement of circles in a random world.
+/// How the circles of a randomly generated world are arranged.
 enum CapWorld: String, CaseIterable {
   case uniform, clustered, nested, concentric, identical, tiny, huge, poles, antimeridian, antipodes, mixed
 }

@@ -26,7 +26,8 @@ struct Place {
 }
 
 extension SeededGenerator {
-  /// A random place anywhere, with extra weight on the poles, the equator, the antimeridian and whole degrees.
+  /// A random place on the Earth; places at or near the poles, the equator and the antimeridian, and places at whole
+  /// degrees, are especially frequent.
   mutating func place() -> Place {
     let everywhere = Place(latitude: asin(uniform(-1...1)) * 180 / .pi, longitude: uniform(-180...180))
     let sign: Double = Bool.random(using: &self) ? 1 : -1

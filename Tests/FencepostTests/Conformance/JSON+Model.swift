@@ -1,7 +1,7 @@
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Converts the values in a step to the library's types.
+/// Converts the values in a step of a scenario to the library's types.
 extension JSON {
   struct Definition {
     var condition: any Condition
@@ -135,7 +135,7 @@ extension JSON {
   }
 }
 
-/// Converts values of the library to the form that steps use.
+/// Converts values of the library to the form that the steps of a scenario use.
 extension JSON {
   init(_ time: Timestamp?) {
     self = time.map { .number(Double($0.microseconds) / 1e6) } ?? .null
@@ -175,7 +175,7 @@ extension JSON {
     }
   }
 
-  /// Compares the keys that an expectation lists. Numbers may differ by 1e-6 (a microsecond, a micrometre).
+  /// Compares the keys that an expectation contains; numbers may differ by a tolerance that depends on the key.
   func expect(_ found: [String: JSON]?) throws {
     guard let expected = object, let found else {
       if (self == .null) != (found == nil) { throw Mismatch(expected: self, got: found as Any) }

@@ -191,7 +191,7 @@ struct GeographicOracle {
     tell(index, .initial, .determination, clock, fix)
   }
 
-  /// Returns the deadline of the crossings that this fix itself confirms.
+  /// Returns the deadline of the candidate if this fix confirms the crossing; otherwise returns nil.
   private mutating func cross(_ index: Int, _ fix: Fix) -> Int64? {
     let policy = watched[index].policy
     let (d, a, r) = (distance(index, fix), fix.accuracy, watched[index].place.line)

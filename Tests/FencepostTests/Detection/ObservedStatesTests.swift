@@ -31,7 +31,7 @@ import Testing
     Candidate(fix: fix(1, 0), boundaryDistance: -100, deadline: 5, isTimed: true)
   }
 
-  /// The states of both conditions, with all changes to these states saved.
+  /// The states of the shape and the beacon, with an empty journal.
   private var known: ObservedStates {
     var known = ObservedStates()
     known.beginJournal()
@@ -68,7 +68,8 @@ import Testing
     #expect(noted { _ = $0.closeCandidate(shape) } == .nothing)
   }
 
-  /// A shape that a sweep has settled as outside is still marked dirty when its state is decided.
+  /// If a sweep has settled a shape as outside and a fix then decides the same state, the shape is marked dirty
+  /// nevertheless.
   @Test func whatWasSweptIsNotedWhenItIsDecided() {
     let result = noted(
       { $0.sweep(table) },
@@ -108,7 +109,7 @@ import Testing
     #expect(absent == Noted(slots: [beacon], isUrgent: true))
   }
 
-  /// A shape, unlike a beacon, is never seen or absent.
+  /// Calling the methods for beacons with a shape changes nothing.
   @Test func aShapeIsNoBeacon() {
     let change = noted { known in
       let seen = known.see(shape, at: 1, deadline: 2)

@@ -37,7 +37,8 @@ import Testing
     #expect(table.stops == stops + 1)
   }
 
-  /// Ensuring or syncing existing conditions does not lock any fleet, and the result says that nothing changed.
+  /// If all given conditions exist unchanged, `ensure` and `sync` lock no fleet, and their results say that nothing
+  /// changed.
   @Test func whatChangesNothingStopsNoFleet() throws {
     let table = Conditions()
     let rows = (0..<5).map { NamedCondition(polygon($0), identifier: "p\($0)", assuming: .unsatisfied) }
@@ -59,8 +60,8 @@ import Testing
     #expect(result.kept == 3 && result.added == 1 && result.replaced == 1 && result.removed == 0)
   }
 
-  /// If a shape is equal bit for bit, it is not validated again and stays the same object, even if its condition
-  /// changes.
+  /// A shape that is equal bit for bit to the previous shape is not validated again: the table keeps the previous
+  /// object, even if the rest of the condition changes.
   @Test func equalShapesAreNotExaminedAgain() throws {
     func rows(tag: UInt64) -> [NamedCondition] {
       (0..<5).map { NamedCondition(polygon($0), identifier: "p\($0)", assuming: .unsatisfied, tag: tag) }
@@ -90,7 +91,8 @@ import Testing
   }
 
   /// A snapshot of a table equals, byte for byte, the snapshot of a monitor with the same conditions and without
-  /// inputs, however the table was made. Earlier versions can therefore read a table's snapshot.
+  /// inputs, however the table was made. Earlier versions can read the snapshot of a table, because they can read the
+  /// snapshot of a monitor.
   @Test func aSnapshotIsThatOfAMonitorWithoutInputs() throws {
     let table = Conditions()
     var monitor = try MonitorEngine(options: Conditions.options)
@@ -122,8 +124,8 @@ import Testing
     #expect(restored.read { $0.changes.since(0).isEmpty })
   }
 
-  /// The ways in which a fleet reads its table for a long time. Each case calls the given closure in the middle of the
-  /// read.
+  /// The operations in which a fleet reads its table for a long time. In every case, `run` calls the given closure in
+  /// the middle of the operation.
   enum LongRead: CaseIterable {
     case snapshot, save, inside, insideOne, export, poll, tableSnapshot
 
@@ -155,7 +157,7 @@ import Testing
     }
   }
 
-  /// The steps of several threads in the order in which they happen.
+  /// Records the steps of several threads in the order in which the steps happen.
   private final class Steps: Sendable {
     private let steps = Lock<[String]>([])
 
@@ -168,9 +170,9 @@ import Testing
     }
   }
 
-  /// While a change of the table waits for a long read of one fleet, other fleets feed and the table answers queries.
-  /// The test does not suspend: other tests may occupy all threads of the concurrency pool for longer than the long
-  /// read waits.
+  /// While a change of the table waits for a long read of one fleet, other fleets can be fed, and the table answers
+  /// queries. The test function is not asynchronous, because a suspended test may have to wait too long for a thread of the
+  /// concurrency pool: other tests may occupy all of them.
   @Test(arguments: LongRead.allCases) func aChangeThatWaitsForALongReadStopsNoOtherFleet(_ read: LongRead) throws {
     let table = Conditions()
     try table.add(circle(100), identifier: "home", policy: .exact)

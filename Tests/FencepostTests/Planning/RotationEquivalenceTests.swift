@@ -20,7 +20,7 @@ import Testing
     #expect(fed < offered, "nothing was spared")
   }
 
-  /// Uses 500 conditions and 20 slots, as in the scenario.
+  /// Uses 500 conditions and 20 slots, as scenario S53 does.
   @Test func fiveHundredConditions() throws {
     var random = SeededGenerator("rotation, 500 conditions")
     for world in 0..<6 {

@@ -11,7 +11,7 @@ import Testing
     return (engine, steps)
   }
 
-  /// A restored monitor equals the original: it has the same bytes, and gives the same events from then on.
+  /// A restored monitor equals the original: both have the same snapshot, and both give the same events from then on.
   @Test func restoredGoesOnAsTheOriginal() throws {
     for number in 0..<200 {
       let name = "restored \(number)"
@@ -83,7 +83,7 @@ import Testing
       message(short) == "the snapshot is damaged or cut off: the checksum of its \(short.count) bytes is wrong")
   }
 
-  /// Bytes with a correct checksum and wrong contents are refused, or give a monitor that never traps.
+  /// Tests that altered bytes with a correct checksum are either refused or give a monitor that never crashes.
   @Test func hostileContents() throws {
     var random = SeededGenerator("hostile contents")
     var refused = 0

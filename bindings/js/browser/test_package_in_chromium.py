@@ -87,7 +87,7 @@ async function replay(words) {
 
 
 def ask(browser: webdriver.Chrome, script: str, call: str) -> Any:
-    """The result of an asynchronous function in a page."""
+    """Calls an asynchronous function in a page, and returns its result."""
     kind, found = browser.execute_async_script(
         f"const done = arguments[arguments.length - 1]; const base = location.origin; {script}"
         f"{call}.then((it) => done(['value', it]), (error) => done(['error', String(error?.stack ?? error)]));"

@@ -90,7 +90,7 @@ def complaints(browser: webdriver.Chrome) -> list[str]:
 
 
 def requests(browser: webdriver.Chrome) -> list[str]:
-    """The requests of the page, except the request for the page itself."""
+    """The URLs of the page's requests, except `data:`, `blob:` and `file:` URLs; the page itself is a file."""
     messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     sent = [
         message["params"]["request"]["url"] for message in messages if message["method"] == "Network.requestWillBeSent"
@@ -274,8 +274,8 @@ def many(tracks: int, fixes: int, places: int, step: float) -> EventLog:
 
 
 def test_a_hundred_devices_among_a_thousand_places(browser: Any, tmp_path: Path, capsys: Any) -> None:
-    """The page stays small even with many rows; searching, unfolding and sorting work. The test prints how fast the
-    page is, but sets no limit."""
+    """Tests that the page stays small even with many rows, and that the rows can be searched, unfolded and sorted. The
+    test prints how fast the page is, but sets no limit."""
     log = many(tracks=100, fixes=1_000, places=1_000, step=8e-4)
     visits = log.visits()
     page = tmp_path / "fleet.html"

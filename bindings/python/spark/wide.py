@@ -20,8 +20,8 @@ NAMES = tuple(part.split()[0] for part in SCHEMA.split(", "))
 
 
 class World(NamedTuple):
-    """Tables by their digests (None for the stream's own table), the rows in the order of arrival, and the expected
-    events."""
+    """The input and the expected output of a stream: the tables by their digests (None for the stream's own table), the
+    rows in the order of arrival, and the events."""
 
     tables: several_tables.Tables
     arrived: list[several_tables.Row]

@@ -173,7 +173,7 @@ async function take(files) {
 
 // --------------------------------------------------------------------------------------------------- places
 
-/** Adds the places that the engine accepts, and reports the refused places. */
+/** Adds the given places, except those that the engine refuses, and returns a text about the refused places. */
 function add(rows) {
   const refused = [];
   for (const row of rows) {
@@ -335,7 +335,7 @@ function why(found) {
 }
 
 /**
- * The state of an explanation in the words of the page: "inside" and "outside", but "near" and "absent" for beacons.
+ * Returns the page's word for a state: "inside" or "outside", but "near" or "absent" for beacons.
  */
 function stateWord(found, { condition }) {
   const words = condition.uuid === undefined ? { satisfied: "inside", unsatisfied: "outside" } : { satisfied: "near", unsatisfied: "absent" };
@@ -690,7 +690,10 @@ function save(name, text, type) {
 
 // ----------------------------------------------------------------------------------------------------- the page
 
-/** Shows a fix of the track; if an event after that fix is passed, shows the explanations at the time of the event. */
+/**
+ * Shows a fix of the track and the explanations at its time; if an event is given, shows the explanations at the time of
+ * the event.
+ */
 function go(index, number, event) {
   state.index = index;
   byId("time").value = index;

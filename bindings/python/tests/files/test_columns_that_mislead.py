@@ -20,7 +20,7 @@ START_NS = 1_714_564_800_123_456_789
 
 
 def sources(folder: Path, columns: dict[str, list[Any]]) -> list[Any]:
-    """Returns the same rows as a file, a frame, an Arrow table and GeoJSON."""
+    """Returns one table in four forms: as a CSV file, a frame, an Arrow table and a GeoJSON file."""
     import json
 
     frame = pandas.DataFrame(columns)

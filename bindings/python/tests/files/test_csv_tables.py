@@ -1,4 +1,5 @@
-"""All readers treat CSV headers alike: separators and lines before the header do not change the result."""
+"""Tests that all readers treat CSV headers alike: neither the delimiter nor the lines before the header change the
+result."""
 
 from __future__ import annotations
 
@@ -99,8 +100,8 @@ def test_a_file_of_another_encoding(tmp_path: Path) -> None:
 
 
 def test_one_rule_for_the_unit_of_a_time() -> None:
-    """Every reader infers the time unit from the size of the numbers: of a single number, of an integer in a column, or
-    of all numbers in a column."""
+    """Every reader infers the time unit from the size of the numbers; the test compares the functions for a single
+    number, for an integer in a column, and for all numbers in a column."""
     edges = [0, 10**11, 10**14, 10**15, 10**17, 10**9]
     world = random.Random(7)
     numbers = [sign * (edge + step) for edge in edges for step in (-1, 0, 1) for sign in (1, -1)]

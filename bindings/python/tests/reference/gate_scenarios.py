@@ -1,7 +1,7 @@
 """Gate scenarios: the steps and the expected events. generate_gate_scenarios.py fills in the numbers.
 
-For a line that runs north, the west side is left. Fixes are on the equator; their distances in metres are measured east
-from the meridian of Greenwich.
+If a line runs north, its left side is the west side. Fixes are on the equator; their distances in metres are measured
+east from the meridian of Greenwich.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ STEPS = 40
 
 
 def departure(ring: list[tuple[float, float]]) -> float:
-    """Returns the greatest distance, among samples, from the straight line between two vertices to the geodesic between
-    the same vertices."""
+    """Samples the straight lines between successive vertices, and returns the greatest distance from a sample to the
+    geodesic between the same two vertices."""
     worst = 0.0
     for number, (start, end) in enumerate(zip(ring, ring[1:] + ring[:1])):
         edge = Edge(Vertex(*start, number), Vertex(*end, number + 1))

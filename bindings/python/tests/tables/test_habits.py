@@ -107,8 +107,7 @@ def test_refusals(form: str) -> None:
 
 
 def test_devices_named_by_uuids() -> None:
-    """PyArrow cannot dictionary-encode values of an extension type; in an earlier version, this caused an unclear
-    error."""
+    """Tests devices that are named by values of an extension type, which PyArrow cannot encode as a dictionary."""
     if not hasattr(pa, "uuid"):
         pytest.skip("this PyArrow has no UUIDs")
     names = [bytes([number]) * 16 for number in (1, 2)]

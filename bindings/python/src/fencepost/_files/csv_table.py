@@ -89,8 +89,9 @@ class CSVTable:
         self._before += lines
 
     def rows(self, piece: str | None = None) -> Iterator[tuple[str, list[str]]]:
-        """The place and the cells of each non-empty row in a piece of lines or in the whole text. If the last row of a
-        piece continues beyond the end of the piece, the lines that follow are also read."""
+        """The place in the file (such as ``line 7``) and the cells of each non-empty row; reads one piece of lines, or
+        the whole text. If the last row of a piece continues beyond the end of the piece, the lines that follow are also
+        read."""
         lines = io.StringIO(self._ahead if piece is None else piece, newline="")
         reader = csv.reader(chain(lines, self._lines), delimiter=self.delimiter)
         end = math.inf if piece is None else line_count(piece)
@@ -139,7 +140,8 @@ class _Lines:
         return self._open.read()
 
     def piece(self) -> str:
-        """Returns the unread rest of the current piece, or else the next piece; empty at the end of the text."""
+        """Returns the unread rest of the current piece; if there is no rest, returns the next piece, or an empty text
+        at the end."""
         return self.rest() or _text(next(self._pieces, ""))
 
 

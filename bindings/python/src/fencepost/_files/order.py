@@ -1,4 +1,4 @@
-"""Sorts fixes by time. Some exports have the newest fix first, and FlatGeobuf files are in spatial order."""
+"""Sorts fixes by time. Some exports begin with the newest fix, and FlatGeobuf files are in spatial order."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ class Clocks:
         self._newest = array("q")
 
     def late_rows(self, tracks: Sequence[int], times: Sequence[int]) -> list[int]:
-        """Returns the rows that are earlier than a previous row of the same track, and updates the newest times."""
+        """Returns the rows that are earlier than a previous row of the same track, and updates the newest time of each
+        track."""
         newest = self._newest
         newest.extend([-(1 << 63)] * (max(tracks, default=-1) + 1 - len(newest)))
         late = []
@@ -69,8 +70,8 @@ class Clocks:
 
 
 def places_in_time(tracks: Sequence[int], times: Sequence[int]) -> array[int]:
-    """Returns, for each place in the output, the number of the row to put there. After each row has been moved to its
-    place, the times of each track ascend, and each place still belongs to the same track.
+    """Returns, for each position in the output, the number of the row to put there. In the output, the rows of each
+    track are sorted by time, and each position belongs to the same track as in the input.
 
     The function sorts stably: rows with the same track and time keep their order, and a sorted input does not change.
     """

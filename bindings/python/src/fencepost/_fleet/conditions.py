@@ -51,9 +51,9 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
     table, even while its fleets are fed. A change waits until each fleet is between two rows, and applies to each
     device from that device's next input on. A table is not freed while a fleet uses it.
 
-    Conditions are assumed to be `unsatisfied` by default. If the assumed state is not `unsatisfied`, each device gives
-    an event for each condition with that state, however far away the device is. With a hundred thousand conditions and
-    a million devices, there would be too many events.
+    Conditions are assumed to be `unsatisfied` by default. If the assumed state of a condition is not `unsatisfied`,
+    each device gives an event for this condition, however far away the device is. With a hundred thousand conditions
+    and a million devices, an assumed state other than `unsatisfied` would give too many events.
 
     Args:
         conditions: A path (GeoJSON, CSV, or a vector file), a mapping of identifiers to conditions, GeoJSON as a dict
@@ -131,15 +131,15 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
         max_vertices: int | None = None,
         transform: bool = False,
     ) -> Self:
-        """Reads a table from a file: GeoJSON, CSV, or a vector file that GeoPandas reads. ``Zones(path)`` reads the
-        file in the same way.
+        """Reads a table from a file: GeoJSON, CSV, or a vector file that GeoPandas reads. The constructor,
+        ``Zones(path)``, reads a file in the same way as this method.
 
         Args:
             path: The file.
             assuming: Initial state of conditions that have no assumed state of their own.
             policy: Policy of conditions without a policy, or the name of a preset. None means
                 :meth:`TransitionPolicy.standard`.
-            radius: Radius in metres of circles without a radius.
+            radius: Radius, in metres, for circles that do not state one.
             columns: Names of the columns or properties, if the library does not recognise these names.
             layer: Layer of a vector file. None selects the first layer.
             max_vertices: The largest number of vertices of a shape, with the same meaning as for the class.
@@ -214,7 +214,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
 
         Args:
             snapshot: The bytes of a snapshot. The bytes may come from an untrusted source. The snapshot of a monitor is
-                also accepted if the monitor was never fed and has no condition limit, no path, and the delivery
+                accepted only if the monitor was never fed and has no condition limit, no path, and the delivery
                 ``every``.
 
         Raises:

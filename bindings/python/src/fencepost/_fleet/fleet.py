@@ -63,7 +63,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             condition that is the same in both keeps its state.
         policy: The policy for conditions that do not have their own, or the name of a preset. None means ``standard``.
         assuming: Initial state of conditions that have no assumed state of their own. None means unsatisfied.
-        radius: Radius in metres of circles without a radius.
+        radius: Radius, in metres, for circles that do not state one.
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             the library does not recognise these names.
         layer: Layer of a vector file. None selects the first layer.

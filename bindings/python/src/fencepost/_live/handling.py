@@ -59,7 +59,7 @@ class Handling:
     Args:
         events: A monitor or a fleet.
         handle: Handles an event; returns True on success.
-        notices: Receives reports that the store fails.
+        notices: Receives a report when the store fails, and another when the store works again.
         monotonic: Returns the time of a monotonic clock, in seconds.
 
     Attributes:
@@ -139,9 +139,8 @@ class Handling:
         return self._store in (StoreStatus.NONE, StoreStatus.KEPT)
 
     def look_at_store(self, force: bool = False) -> bool:
-        """Checks whether the store can be written, and reports when this changes. While the store fails, tries to save
-        every
-        10 s, or at once with `force`.
+        """Checks whether the store can be written, and reports when this changes. While saving fails, this method tries
+        to save again every 10 s, or at once if `force` is true.
 
         Returns:
             :attr:`is_kept`.
@@ -162,7 +161,7 @@ class Handling:
         return self.is_kept
 
     def _store_changed(self, status: StoreStatus) -> None:
-        """Called when the store fails, works again or is gone."""
+        """Called when the status of the store has changed."""
         if status == StoreStatus.GONE:
             raise StoreUnavailableError(
                 "the store was moved, deleted or replaced while it was open; restart the watch: it then continues from "
@@ -202,8 +201,8 @@ class Handling:
         return self._waiting is not None and self._events.statistics().pending_events >= MANY_EVENTS
 
     def _until_retry(self) -> list[float]:
-        """A list of up to two waiting times in seconds: until the waiting event is redelivered, and until the next
-        attempt to save."""
+        """Returns the seconds until the waiting event is redelivered, or, while the store cannot be written, until the
+        next attempt to save; the list is empty if neither is due."""
         pauses = [] if self._waiting is None or not self.is_kept else [self._retry_at - self._monotonic()]
         if not self.is_kept:
             pauses.append(self._store_at - self._monotonic())

@@ -18,8 +18,8 @@ LONGEST_PAUSE = 60
 SHORT_LIFE = 3.0
 """Seconds. If the broker ends a connection within this time, a second client may be using the same client id."""
 CONTESTED = 5
-"""If this many short connections occur in a row although the broker was up all the time, another client is using the
-same id."""
+"""If this many short connections occur one after the other, and the broker was up all the time, another client is using
+the same client id."""
 AWAY = 86_400
 """Seconds that a client waits before it reconnects if a second client uses its id."""
 

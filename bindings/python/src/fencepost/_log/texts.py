@@ -17,7 +17,7 @@ def event_line(event: Event, by: str | None, track: Any) -> str:
 
 
 def line_head(by: str, track: Any) -> str:
-    """The first part of an event's line, up to the event's own keys."""
+    """The beginning of an event's line of JSON: the opening brace and the track."""
     return f"{{{json.dumps(by, ensure_ascii=False)}:{json.dumps(plain(track), ensure_ascii=False)},"
 
 
@@ -35,8 +35,8 @@ def write_jsonl(events: Iterable[Event], stream: IO[str]) -> None:
 
 
 class CSVWriter:
-    """Writes a header and one row per event. An event's flags are joined into one text, and so are the parts of its
-    refinement. Missing values become empty cells."""
+    """Writes a header and one row per event. An event's flags are joined into one text; the parts of its refinement are
+    joined into another text. Missing values become empty cells."""
 
     def __init__(self, stream: IO[str], by: str | None = None) -> None:
         self._writer = csv.writer(stream, lineterminator="\n")
@@ -60,8 +60,8 @@ def write_csv(events: Iterable[Event], stream: IO[str]) -> None:
 
 
 def geojson_parts(events: Iterable[tuple[Event, Any]], by: str | None = None) -> Iterator[str]:
-    """Yields the text of a FeatureCollection. Each feature has a Point at the fix that decided the event as its
-    geometry (or null without a fix), and the event's other keys as properties."""
+    """Yields the text of a FeatureCollection. The geometry of each feature is the Point of the fix that decided the
+    event, or null if there is no such fix; the properties are the event's other keys."""
     yield '{"type": "FeatureCollection", "features": ['
     separator = "\n"
     for event, track in events:

@@ -46,8 +46,8 @@ class EventSource(Generic[E, L]):
         """Returns up to `max` pending events, at most 65 536 per call.
 
         The method acknowledges all events that were delivered before. The returned list can be used in a ``with``
-        statement, which acknowledges the events of the list at its end. If the block raises an exception, all events of
-        the list are delivered again.
+        statement, which acknowledges the events of the list when the block ends. If the block raises an exception, all
+        events of the list are delivered again.
 
         Raises:
             ConsumerAlreadyActiveError: The events of :meth:`updates` are being consumed.
@@ -110,9 +110,9 @@ class EventSource(Generic[E, L]):
     def _drained(self, converted: Callable[[L], T]) -> T:
         """Returns the pending events in converted form; the events are acknowledged after the conversion.
 
-        The method ends even if other threads keep feeding: it stops at the third poll that returns fewer events than
-        the limit. With `Delivery.FIRST`, acknowledging an event can make another event pending, but at most twice in
-        succession.
+        The method ends even if other threads keep feeding: it stops after the third poll that returned fewer events
+        than the limit. With `Delivery.FIRST`, acknowledging events can make further events pending, but this happens at
+        most twice in succession.
         """
         events, result, rounds = self._list(), None, 3
         limit = max(self._handle.statistics()[6], EVENTS_PER_POLL)

@@ -21,8 +21,8 @@ ENDING = ".conditions"
 
 
 def ship(frame: Any, conditions: Zones) -> str:
-    """Sends the current table to the workers that process the frame. Returns the name by which :func:`shipped` finds
-    the table on a worker."""
+    """Sends the current table to the workers that process the frame. Returns the name with which a worker gets the
+    table from :func:`shipped`."""
     try:
         context = frame.sparkSession.sparkContext
     except Exception:

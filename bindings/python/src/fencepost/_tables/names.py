@@ -32,8 +32,8 @@ DEVICE = (
 )  # fmt: skip
 """The column names that certainly identify devices."""
 DEVICES: Names = {"device": DEVICE, **TRACK}
-"""The columns of tables whose rows belong to many devices. A column `id`, `identifier` or `name` may instead number the
-rows, so such a column identifies the device only if the caller names it."""
+"""The columns of tables whose rows belong to many devices. A column named `id`, `identifier` or `name` may contain row
+numbers, so it identifies the device only if the caller names it."""
 CONDITIONS: Names = {
     "identifier": ("identifier", "id", "name", "fid"),
     "latitude": LATITUDE,
@@ -142,7 +142,8 @@ below 0."""
 
 
 def is_acceleration(name: str, given: Mapping[str, str], least: float) -> bool:
-    """True if a column with this name cannot be the accuracy, because the smallest value of the column is below 0."""
+    """True if the column's name can mean an accuracy or an acceleration, but a value is below 0, so that the column
+    contains accelerations; False if the caller named the accuracy column."""
     return least < 0 and key(name) == ACCELERATION and "accuracy" not in given
 
 
@@ -165,7 +166,7 @@ def like_devices(names: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def time_unit(name: str) -> str | None:
-    """The time unit at the end of a column's name, such as ``ms`` in ``utc_ms``. None if the name does not end with a
-    unit."""
+    """The time unit at the end of a column's name, such as ``ms`` in ``utc_ms``, or None if the name does not end with
+    a unit."""
     ending = re.search(r"(?:_|\(|in)(s|ms|us|ns)\)?$", name.strip().lower())
     return ending[1] if ending and ending[1] in UNITS else None

@@ -14,7 +14,7 @@ class State(enum.StrEnum):
     """
 
     UNKNOWN = "unknown"
-    """Nothing has decided the state yet."""
+    """The state is undetermined."""
     SATISFIED = "satisfied"
     """The device is inside the circle or shape, or a matching beacon is near."""
     UNSATISFIED = "unsatisfied"
@@ -32,7 +32,7 @@ class Cause(enum.StrEnum):
     """
 
     NONE = "none"
-    """No cause: the first record of a condition, before any event."""
+    """The record is the first one of its condition, and no event has occurred, so there is no cause."""
     DETERMINATION = "determination"
     """The first fix or sighting that determines a state that was unknown."""
     CROSSING = "crossing"
@@ -58,14 +58,14 @@ class EventKind(enum.StrEnum):
     CROSS = "cross"
     """A gate was crossed."""
     DETERMINED = "determined"
-    """The first fix or sighting determined the state: `state` says on which side the device is. The time at which the
-    device arrived on its present side is unknown."""
+    """The first fix or sighting determined the state: `state` says on which side the device is, but it is unknown when
+    the device arrived there."""
     DIAGNOSTIC = "diagnostic"
     """Only the diagnostics changed, not the state."""
     UNMONITORED = "unmonitored"
     """Monitoring stopped, because the condition exceeds the condition limit or is unsupported."""
     NONE = "none"
-    """No event: the first record of a condition."""
+    """The record is the first one of its condition, and no event has occurred."""
 
 
 class Delivery(enum.StrEnum):
@@ -82,8 +82,8 @@ class Delivery(enum.StrEnum):
     """The first pending change of each condition is delivered; after the program has acknowledged this change, the
     current state is delivered (as in Core Location)."""
     LATEST = "latest"
-    """Only the last pending change of each condition is delivered; if the state is again the same as before the
-    changes, no change is delivered."""
+    """Only the last pending change of each condition is delivered; if the pending changes lead back to the state before
+    them, no change is delivered."""
 
 
 class Durability(enum.StrEnum):
@@ -95,8 +95,8 @@ class Durability(enum.StrEnum):
     """
 
     CHANGES = "changes"
-    """An input that changes a state, a candidate or the queue is saved before its call returns. After a crash, feed the
-    inputs that were not saved again."""
+    """An input that changes a state, a candidate or the queue is saved before its call returns. After a crash, inputs
+    that were not saved must be fed again."""
     EVERY_INPUT = "every_input"
     """Each input is saved before its call returns. A batch counts as one input."""
     RELAXED = "relaxed"
@@ -159,10 +159,10 @@ class DevicePath(enum.StrEnum):
     """
 
     FIXES = "fixes"
-    """The position is known only at each fix."""
+    """The position of the device is known only at each fix; no path between fixes is assumed."""
     GEODESIC = "geodesic"
-    """The device moves along the WGS84 geodesic at constant speed. The events are the same as for arbitrarily dense
-    fixes on the geodesic."""
+    """The device moves along the WGS84 geodesic at constant speed. The events are those that arbitrarily dense fixes on
+    the geodesic would give."""
 
 
 class EvidenceSource(enum.StrEnum):
@@ -180,7 +180,7 @@ class EvidenceSource(enum.StrEnum):
 
 
 class Notify(enum.Flag):
-    """Selects which changes become events. Changes that are not selected update the record without an event.
+    """Selects which changes become events. A change that is not selected updates the record, but gives no event.
 
     Example:
         >>> Notify.ENTRY | Notify.EXIT
@@ -217,11 +217,11 @@ class Diagnostics(enum.Flag):
     ACCURACY_LIMITED = 1 << 4
     """Only approximate positions are permitted."""
     CONDITION_UNSUPPORTED = 1 << 5
-    """The host cannot monitor conditions of this kind. The library sets this flag."""
+    """Set by the library if the host cannot monitor conditions of this kind."""
     CONDITION_LIMIT_EXCEEDED = 1 << 6
-    """Conditions that were added earlier already use up the condition limit. The library sets this flag."""
+    """Set by the library if conditions that were added earlier already use up the condition limit."""
     PERSISTENCE_UNAVAILABLE = 1 << 7
-    """The store cannot be written. The library sets this flag."""
+    """Set by the library if the store cannot be written."""
     SERVICE_SESSION_REQUIRED = 1 << 8
     """The program must hold a service session first."""
     AUTHORIZATION_REQUEST_IN_PROGRESS = 1 << 9
@@ -241,25 +241,27 @@ class Reason(enum.StrEnum):
     SUSPENDED = "suspended"
     """A host capability is missing."""
     SCANNER_OFF = "scanner_off"
-    """For beacons: the host declared that scanning is off."""
+    """The host declared that scanning for beacons is off."""
     NO_FIX_YET = "no_fix_yet"
-    """For circles and shapes: the state is undetermined, and no fix has come since the state became undetermined."""
+    """The state of a circle or shape is undetermined, and no fix has come since the state became undetermined."""
     TOO_COARSE = "too_coarse"
-    """For circles and shapes: the last fix could not decide the state, and the only cause is its poor accuracy."""
+    """The last fix could not decide the state of a circle or shape, and the only cause is the poor accuracy of the
+    fix."""
     DWELLING = "dwelling"
-    """For circles and shapes: a candidate is open, and the dwell of this candidate has not ended."""
+    """A circle or shape has an open candidate, and the dwell of this candidate has not ended."""
     WITHIN_MARGIN = "within_margin"
-    """For circles and shapes: the last fix is on the other side, but within the margin, so the fix is not decisive."""
+    """The last fix is on the other side of the boundary of a circle or shape, but within the margin, so the fix is not
+    decisive."""
     INSIDE = "inside"
-    """For circles and shapes: the state is satisfied, and the last fix is inside."""
+    """The condition of a circle or shape is satisfied, and the last fix is inside."""
     OUTSIDE = "outside"
-    """For circles and shapes: the state is unsatisfied, and the last fix is outside."""
+    """The condition of a circle or shape is unsatisfied, and the last fix is outside."""
     NOT_SEEN_YET = "not_seen_yet"
-    """For beacons: the state is undetermined."""
+    """The state of a beacon condition is undetermined."""
     SEEN = "seen"
-    """For beacons: the state is satisfied, because a matching beacon was sighted."""
+    """A beacon condition is satisfied, because a matching beacon was sighted."""
     ABSENT = "absent"
-    """For beacons: the state is unsatisfied, because no matching beacon was sighted during the timeout."""
+    """A beacon condition is unsatisfied, because no matching beacon was sighted during the timeout."""
 
 
 STATES = tuple(State)

@@ -71,8 +71,8 @@ class Edge:
         return found["lat2"], found["lon2"]
 
     def _ahead(self, latitude: float, longitude: float, along: float) -> tuple[float, float]:
-        """Returns the distance between a point and the place at this position on the edge, and an estimate of the
-        distance along the edge to the foot of the perpendicular."""
+        """Returns the distance from a point to the position `along` on the edge, and an estimate of how far the foot of
+        the perpendicular is beyond this position."""
         there = self.at(along)
         found = inverse(there[0], there[1], latitude, longitude)
         angle = math.radians(found["azi1"] - there[2])
@@ -111,12 +111,12 @@ class Edge:
 
     @cached_property
     def exact(self) -> tuple[exact.Line, Any]:
-        """Returns the edge and its length with 32 digits."""
+        """Returns the edge and the length of the edge, both computed with 32 digits."""
         line, arc = exact.shortest(self.start.latitude, self.start.longitude, self.end.latitude, self.end.longitude)
         return line, line.distance(arc)
 
     def nearest(self, latitude: float, longitude: float) -> Nearest:
-        """Returns the nearest point, with 32 digits."""
+        """Returns the nearest point, computed with 32 digits."""
         d, along = self.approach(latitude, longitude)
         line, length = self.exact
         place = exact.exact_vector(latitude, longitude)
