@@ -193,8 +193,9 @@ import Testing
 
   // MARK: - Chosen identifiers
 
-  /// Tests two identifiers that have the same 64-bit hash; portable devices before format 3 contain this hash. A device that is inside the condition with the first identifier is loaded into a table with the second
-  /// identifier: the device must not be inside the second condition.
+  /// Tests two identifiers that have the same 64-bit hash; portable devices before format 3 contain this hash. A
+  /// device that is inside the condition with the first identifier is loaded into a table with the second identifier:
+  /// the device must not be inside the second condition.
   @Test func aChosenIdentifierIsAnotherCondition() throws {
     func table(_ identifier: String) throws -> Conditions {
       try Conditions([NamedCondition(circle(100), identifier: identifier, assuming: .unsatisfied, policy: .exact)])
