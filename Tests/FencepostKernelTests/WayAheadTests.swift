@@ -3,12 +3,14 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Compares the results of `wayAhead` with the exact distances of places along the way.
+/// Compares the results of `wayAhead` with exact distances at positions along the path.
 @Suite struct WayAheadTests {
-  /// Advances along a way by the distance to the boundary, because the way cannot cross the boundary earlier.
+  /// Finds where a path first reaches the requested side. Each step is as long as the distance to the boundary, because
+  /// the path cannot cross the boundary earlier.
   ///
-  /// - Returns: The first share of the way that is on the other side; infinite if the way stays on its side until `end`;
-  ///   `nil` if the way stays so close to the boundary that the search takes too long.
+  /// - Returns: The first fraction of the path at which the path is on the requested side; infinity if the path does
+  ///   not reach that side before `end`; `nil` if the path stays so close to the boundary that the search takes too
+  ///   long.
   private func firstPassage(_ arc: ShortArc, _ shape: GeodesicShape, inwards: Bool, until end: Double) -> Double? {
     var share = 0.0
     for _ in 0..<400 {
@@ -76,8 +78,9 @@ import Testing
     }
   }
 
-  /// Tests ways of a millimetre to 300 m beside the edges and corners of stars with sizes of 3 m to 1 000 km: anywhere,
-  /// around the poles, and across the antimeridian. The edges of the large stars are many metres away from their chords.
+  /// Tests paths of a millimetre to 300 m that start near the edges and corners of star-shaped polygons with sizes of 3
+  /// m to 1 000 km. Some of the polygons surround a pole or cross the antimeridian. The edges of the large polygons are
+  /// many metres away from their chords.
   @Test(arguments: 0..<6) func agreesWithExactDistances(_ number: Int) {
     var random = SeededGenerator("way ahead", salt: UInt64(number))
     let middles: [Corner] = [(90, 0), (-90, 30), (89.99, 120), (0, 180), (-65, 179.9), (12, -179.999)]
@@ -88,7 +91,7 @@ import Testing
       let radius = random.logarithmic(3, 1e6)
       let ring = star(&random, around: middle, radius: radius, least: turn % 5 == 0 ? 0.97 : 0.3)
       var parts = [[ring]]
-      // Some have a hole that touches the outer ring or not.
+      // Some polygons have a hole, which may touch the outer ring.
       if turn % 7 == 0 { parts[0].append(star(&random, around: middle, radius: 0.25 * radius, least: 0.5).reversed()) }
       guard let shape = try? GeodesicShape.reading(polygon: parts) else { continue }
       for way in 0..<12 {
@@ -100,7 +103,7 @@ import Testing
         let at = segment.point(segment.length * share)
         let beside = Place(latitude: at.place.latitude, longitude: at.place.longitude).moved(
           azimuth: random.uniform(0...360), distance: length * [0, 1e-6, 0.3, 0.7][random.integer(0...3)])
-        // Along the edge, nearly so, or in any direction.
+        // The path is parallel to the edge, nearly parallel, or in any direction.
         let azimuth = at.azimuth + [0, 180, random.uniform(-10...10), random.uniform(0...360)][random.integer(0...3)]
         check(
           shape, from: beside, to: beside.moved(azimuth: azimuth, distance: length), &told,
@@ -110,7 +113,8 @@ import Testing
     #expect(told.passed > 100 && told.clear > 40 && told.crossings > 30 && told.checked > 100, "\(told)")
   }
 
-  /// For shapes whose boundary is not their line, and for ways without a length, the edges do not decide.
+  /// The edges do not decide for shapes whose boundary is not their line (buffered polygons and corridors), or for
+  /// paths of length 0.
   @Test func otherShapesAreUnknown() throws {
     let ring = square(50, 10, 0.01)
     let buffered = try GeodesicShape.reading(polygon: [[ring]], buffer: 5)

@@ -1,52 +1,53 @@
-/// What others may ask of a tracker: the engine, explanations, plans, and those who save it.
+/// The methods of a tracker for the engine, for explanations and plans, and for saving.
 extension Tracker {
   /// The latest fix with a valid position.
   var lastFix: Fix? { timeline.lastFix }
 
-  /// How many inputs there were, and what became of them.
+  /// The numbers of inputs, by their outcome.
   @inline(__always)
   var counters: InputCounters {
     get { timeline.counters }
     _modify { yield &timeline.counters }
   }
 
-  /// What the next event has to say of a gap before it, as it is saved.
+  /// The gap that the next event must report, in the saved form.
   var gap: Int64 { timeline.gap }
 
   /// Whether the host scans for beacons.
   var isScanning: Bool { known.isScanning }
 
-  /// What the detectors believe of a condition.
+  /// Returns the observed state of a condition.
   func observed(_ slot: UInt32, _ table: ConditionTable) -> Observed { known.observed(slot, table) }
 
-  /// What is known of a shape.
+  /// Returns the state of a shape.
   func state(of slot: UInt32, _ table: ConditionTable) -> SlotState { known.shapes.state(of: slot, table) }
 
-  /// Whether a shape is not as most are.
+  /// Whether the state of a shape differs from the common state.
   func isException(_ slot: UInt32) -> Bool { known.shapes.exception(slot) != nil }
 
-  /// Whether a fix was too coarse to decide a shape since it became undetermined.
+  /// Whether a fix was too coarse to determine a shape since the shape became undetermined.
   func hasMetCoarseFix(_ slot: UInt32) -> Bool { known.shapes.exception(slot)?.hasMetCoarseFix ?? false }
 
-  /// How many shapes wait for a fix that decides them, at most.
+  /// Returns an upper bound of the number of shapes that wait for a fix to determine them.
   func waitingCount(_ table: ConditionTable) -> Int { known.shapes.waitingCount(table) }
 
-  /// Whether a crossing is in the making.
+  /// Whether a crossing has started and is not confirmed yet.
   var hasCandidates: Bool { !known.candidates.isEmpty }
 
-  /// The crossings in the making, by shape.
+  /// The started crossings that are not confirmed yet, by shape.
   var candidates: DeviceEntries<Candidate> { known.candidates }
 
-  /// The crossing in the making of a shape.
+  /// Returns the started crossing of a shape, if there is one.
   func candidate(of slot: UInt32) -> Candidate? { known.candidate(of: slot) }
 
-  /// What is known of the beacons of a condition; `nil` for one that is about a place.
+  /// Returns the state of a beacon condition; `nil` for a geographic condition.
   func beacon(_ slot: UInt32) -> BeaconTrack? { known.beacon(slot) }
 
-  /// The shapes that are not settled outside, among them all that are inside, in no particular order.
+  /// The shapes that the device is not settled outside of, including all shapes that it is inside, in no particular
+  /// order.
   var watched: some Sequence<UInt32> { lookout.watched }
 
-  /// When something happens though no input comes, microseconds; `Int64.max` when nothing does.
+  /// The earliest time at which something happens without an input, in microseconds; `Int64.max` if nothing waits.
   var nextDeadline: Int64 {
     var earliest = Int64.max
     for slot in deadlines.remindedSlots {

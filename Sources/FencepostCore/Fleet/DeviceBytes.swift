@@ -1,20 +1,20 @@
 import FencepostKernel
 
-/// A device as bytes, to be kept elsewhere: the same on every platform, and the same for the same state.
+/// A device as bytes, to be stored elsewhere. The same state always gives the same bytes, on every platform.
 ///
-/// Conditions are known by their generations, which are valid for one version of the table. Portable bytes also have the
-/// digest of each condition (``ConditionDigest``); before format 3 these were a hash of the identifier and one of the
-/// definition.
+/// Conditions are identified by their generations, which are valid for one version of the table. Portable bytes also
+/// contain the digest of each condition (``ConditionDigest``). Before format 3, they contained a hash of the identifier
+/// and a hash of the definition instead.
 struct DeviceBytes {
   static let format: UInt8 = 3
-  /// The format of devices that are not portable and were rewound, or have a path.
+  /// The format of bytes that are not portable, for devices that were rewound or have a path.
   private static let rewoundFormat: UInt8 = 2
-  /// The format of other devices that are not portable; version 0.2 reads it.
+  /// The format of bytes that are not portable, for all other devices; version 0.2 can read it.
   private static let firstFormat: UInt8 = 1
-  /// The largest count or sequence of a device that comes from elsewhere: far more than there ever was, and so far below
-  /// what a row may hold that counting on never comes there.
+  /// The largest counter or sequence number that is accepted for a device from elsewhere. No real device reaches this
+  /// number, and counting on from it never reaches the largest number that a row may contain.
   private static let largestGiven: UInt64 = 1 << 60
-  /// What all inputs of a device may be together.
+  /// The largest sum of all counters of inputs of a device.
   private static let mostInputs: UInt64 = 1 << 63
 
   private struct Flags: OptionSet {
@@ -25,42 +25,42 @@ struct DeviceBytes {
     static let counters = Flags(rawValue: 8)
     static let beacons = Flags(rawValue: 16)
     static let rewound = Flags(rawValue: 32)
-    /// Of a fleet with a path: the last fix is exact, and a gap follows.
+    /// The device comes from a fleet with a path: the last fix is exact, and a gap follows in the bytes.
     static let path = Flags(rawValue: 64)
     static let all = Flags(rawValue: 127)
   }
 
-  /// How a condition is found again.
+  /// The data with which a condition is found again.
   struct Reference {
     var generation: UInt64
-    /// `nil` unless the bytes are portable.
+    /// The digest or the hashes of the condition; `nil` if the bytes are not portable.
     var condition: Condition?
 
     enum Condition {
       case digest(ConditionDigest)
-      /// Before format 3.
+      /// The hashes in formats before 3.
       case hashes(identifier: UInt64, definition: UInt32)
     }
   }
 
   var digest: TableDigest
   var isPortable: Bool
-  /// Of a fleet with a path.
+  /// Whether the device comes from a fleet with a path.
   var hasPath = false
   private var hasDigests = true
   var seen: UInt64
   var clock: Int64
   var acceptedFixes: UInt64
   var sequence: UInt64
-  /// With numbers of references in place of slots.
+  /// The state of the device. In place of slots, it contains the indices of references.
   var state: DeviceState
   var references: [Reference]
 
   // MARK: - Writing
 
   /// - Parameters:
-  ///   - state: Of a device that is brought up to date with the table.
-  ///   - digests: Of portable bytes; `nil` if they are not portable.
+  ///   - state: The state of a device that is brought up to date with the table.
+  ///   - digests: The digests of the conditions for portable bytes; `nil` if the bytes are not portable.
   init(
     _ state: DeviceState, seen: UInt64, clock: Int64, acceptedFixes: UInt64, sequence: UInt64, digest: TableDigest,
     hasPath: Bool, _ digests: inout ConditionDigests?, _ table: ConditionTable
@@ -237,8 +237,8 @@ struct DeviceBytes {
   }
 
   /// - Parameters:
-  ///   - largest: The largest count and sequence.
-  ///   - hasDigests: Whether portable bytes have the digests of conditions.
+  ///   - largest: The largest counter and sequence number that are accepted.
+  ///   - hasDigests: Whether portable bytes contain digests of conditions, instead of hashes.
   private init(
     _ reader: inout ByteReader, _ flags: Flags, _ digest: TableDigest, largest: UInt64, hasDigests: Bool
   ) throws(Damage) {

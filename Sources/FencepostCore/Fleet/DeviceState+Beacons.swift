@@ -1,16 +1,17 @@
-/// What is believed of beacon conditions of which nothing is listed.
+/// The states of beacon conditions that are not listed.
 extension DeviceState {
-  /// What is believed of a beacon condition that is not listed.
+  /// Returns the observed state of a beacon condition that is not listed.
   func commonObserved(_ generation: UInt64) -> Observed {
     isScanning && generation <= beaconsAbsent ? .outside : .undetermined
   }
 
-  /// What was told of a beacon condition that is not listed.
+  /// Returns the last reported state of a beacon condition that is not listed.
   func commonTold(_ slot: UInt32, _ table: ConditionTable) -> Event.State {
     table.generation(of: slot) <= beaconsTold ? .unsatisfied : table.assumed(of: slot)
   }
 
-  /// Of a beacon condition: what is listed of it, or what is common to those that are not.
+  /// Returns the entry of a beacon condition; if the condition is not listed, an entry with the common state of
+  /// unlisted conditions.
   func beacon(_ slot: UInt32, _ table: ConditionTable) -> Beacon {
     if let listed = beacons.first(where: { $0.slot == slot }) { return listed }
     let generation = table.generation(of: slot)
@@ -19,7 +20,8 @@ extension DeviceState {
       told: commonTold(slot, table))
   }
 
-  /// When a beacon condition that is not listed is absent unless it is seen; `Int64.max` while its absence is not counted.
+  /// Returns the time at which an unlisted beacon condition becomes absent if its beacon is not seen; `Int64.max` while
+  /// the absence is not counted.
   func absenceDeadline(_ generation: UInt64, _ options: FleetOptions) -> Int64 {
     guard isScanning, generation > beaconsAbsent, let mark = marks.first(where: { $0.through >= generation }) else {
       return .max
@@ -28,7 +30,7 @@ extension DeviceState {
       .microseconds
   }
 
-  /// Settles as absent what was not seen for the initial timeout.
+  /// Settles beacon conditions as absent if their beacons were not seen for the initial timeout.
   mutating func settleBeacons(through time: Int64, _ options: FleetOptions) {
     while let mark = marks.first,
       Timestamp(microseconds: mark.start).adding(microseconds: options.beaconInitialTimeoutMicroseconds).microseconds
@@ -40,9 +42,9 @@ extension DeviceState {
     }
   }
 
-  /// Lists the beacon conditions later than a generation whose absence is an event.
+  /// Adds to the list the beacon conditions after a generation whose absence is an event.
   ///
-  /// - Parameter start: Since when the absence of what came with a generation is counted.
+  /// - Parameter start: Returns the time from which absence counts for a condition with a generation.
   mutating func announce(
     after generation: UInt64, _ options: FleetOptions, _ table: ConditionTable, start: (UInt64) -> Int64
   ) {
@@ -60,7 +62,7 @@ extension DeviceState {
     }
   }
 
-  /// Takes note of an event of a beacon.
+  /// Stores the state of an event of a beacon condition as reported.
   ///
   /// - Returns: Whether its state is news.
   mutating func tell(_ entry: EventEntry) -> Bool {
@@ -69,7 +71,7 @@ extension DeviceState {
     return beacons[index].told != entry.state
   }
 
-  /// Takes what the tracker believes of beacons, and forgets what is as it is for most.
+  /// Stores the tracker's states of beacon conditions, except those that equal the common state of unlisted conditions.
   mutating func takeBeacons(_ tracker: inout Tracker, _ options: FleetOptions, _ table: ConditionTable) {
     guard !beacons.isEmpty || !marks.isEmpty else { return }
     if tracker.clock != .min { settleBeacons(through: tracker.clock, options) }
@@ -87,12 +89,12 @@ extension DeviceState {
 }
 
 extension FleetEngine {
-  /// Notes since when the absence of those beacon conditions is counted that came since the device was looked at, before its
-  /// clock moves.
+  /// For the beacon conditions that were added since the last evaluation of the device, notes the time from which their
+  /// absence counts. This must be done before the clock of the device moves.
   ///
   /// - Parameters:
-  ///   - clock: The largest time of the device's own inputs.
-  ///   - time: of the input.
+  ///   - clock: The latest time of the device's own inputs.
+  ///   - time: The time of the input.
   func prepareBeacons(_ state: inout DeviceState, clock: Int64, at time: Int64, _ table: ConditionTable) {
     guard table.lastBeacon > state.beaconsSeen else { return }
     let seen = state.beaconsSeen
@@ -111,10 +113,11 @@ extension FleetEngine {
     }
   }
 
-  /// Lets each device know of the beacon conditions whose absence is an event, since that may become due without an input
-  /// of the device.
+  /// Announces the beacon conditions whose absence is an event to each device, because the absence may become due
+  /// without an input of the device.
   ///
-  /// - Parameter time: to which the fleet is about to be advanced; `nil`: devices that were given no time know none yet.
+  /// - Parameter time: The time to which the fleet is about to be advanced; `nil` if there is no advance, so that
+  ///   devices without a clock stay without one.
   mutating func announceToAll(at time: Int64?, _ table: ConditionTable) {
     guard table.lastAnnouncedBeacon > announcedSeen else { return }
     for device in devices.numbers where time != nil || clock(of: device) != .min {

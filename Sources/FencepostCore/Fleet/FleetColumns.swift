@@ -1,10 +1,10 @@
 /// Fixes of many devices that can be read one by one.
 protocol FleetFixRows: FixRows {
-  /// The device's number of a row, which must exist.
+  /// Returns the number of the device of a row. The row must exist.
   func device(_ row: Int) -> UInt32
-  /// The row that events of the first one say.
+  /// The row number that events of the first row have.
   var firstRow: Int { get }
-  /// Whether a row is passed over.
+  /// Returns whether a row is skipped.
   func isSkipped(_ row: Int) -> Bool
 }
 
@@ -14,7 +14,7 @@ extension FleetFixRows {
   func isSkipped(_ row: Int) -> Bool { false }
 }
 
-/// Fixes of many devices one after the other.
+/// An array of fixes of many devices.
 struct FleetRows: FleetFixRows {
   let rows: [(device: UInt32, fix: Fix)]
 
@@ -29,7 +29,7 @@ struct FleetRows: FleetFixRows {
 
 /// Fixes of many devices as columns in memory of the caller. See ``FixColumns``.
 ///
-/// The memory is read during the call that it is given to; nothing is copied.
+/// The memory is read only during the call that gets the columns; nothing is copied.
 public struct FleetColumns {
   let devices: FixColumns.Column
   let fixes: FixColumns
@@ -37,11 +37,11 @@ public struct FleetColumns {
   let skipsUnknown: Bool
 
   /// - Parameters:
-  ///   - devices: The device's number of each row (`UInt32`).
-  ///   - fixes: The fixes of the rows; how many there are.
-  ///   - firstRow: The row that events of the first one say, of a table that is fed in parts.
-  ///   - skipsUnknown: Whether rows of the largest number, which no device has, are passed over and not counted; else they
-  ///     are refused.
+  ///   - devices: The number of the device of each row (`UInt32`).
+  ///   - fixes: The fixes of the rows; they determine the number of rows.
+  ///   - firstRow: The row number that events of the first row have, for a table that is fed in parts.
+  ///   - skipsUnknown: Whether rows with the largest number, which no device has, are skipped and not counted;
+  ///     otherwise they are refused.
   public init(devices: FixColumns.Column, fixes: FixColumns, firstRow: Int = 0, skipsUnknown: Bool = false) {
     self.devices = devices
     self.fixes = fixes

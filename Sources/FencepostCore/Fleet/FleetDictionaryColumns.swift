@@ -1,9 +1,10 @@
-/// Fixes of many devices as columns in memory of the caller, whose devices are a dictionary column: each row has an index into
-/// a table of numbers.
+/// Fixes of many devices as columns in memory of the caller. The devices are a dictionary column: each row has an index
+/// into a table of device numbers.
 ///
-/// Not generic over the width of an index: who feeds them is compiled apart, and would ask for each row how its number is read.
+/// This type is not generic over the width of an index. The code that feeds the columns is compiled separately, so it
+/// would look up for each row how to read the index.
 package struct FleetDictionaryColumns: FleetFixRows {
-  /// Bytes of an index, which has no sign.
+  /// The width of an index, in bytes. Indices are unsigned.
   package enum Width: Sendable {
     case one, two, four, eight
   }
@@ -17,12 +18,12 @@ package struct FleetDictionaryColumns: FleetFixRows {
 
   /// - Parameters:
   ///   - indices: The index of each row.
-  ///   - width: of an index.
-  ///   - numbers: The devices' numbers by index.
-  ///   - fixes: The fixes of the rows; how many there are.
-  ///   - firstRow: The row that events of the first one say, of a table that is fed in parts.
-  ///   - skipsUnknown: Whether rows whose index leads to the largest number, which no device has, are passed over and not
-  ///     counted; else they are refused.
+  ///   - width: The width of an index.
+  ///   - numbers: The numbers of the devices, by index.
+  ///   - fixes: The fixes of the rows; they determine the number of rows.
+  ///   - firstRow: The row number that events of the first row have, for a table that is fed in parts.
+  ///   - skipsUnknown: Whether rows whose index leads to the largest number, which no device has, are skipped and not
+  ///     counted; otherwise they are refused.
   package init(
     indices: FixColumns.Column, width: Width, numbers: UnsafeBufferPointer<UInt32>, fixes: FixColumns,
     firstRow: Int = 0, skipsUnknown: Bool = false
@@ -37,7 +38,8 @@ package struct FleetDictionaryColumns: FleetFixRows {
 
   var count: Int { fixes.count }
 
-  /// The largest number, which no device has, where the index is beyond the table.
+  /// Returns the number of the device of a row; the largest number, which no device has, if the index is beyond the
+  /// table.
   @inline(__always)
   func device(_ row: Int) -> UInt32 {
     let index = index(row)
@@ -57,13 +59,13 @@ package struct FleetDictionaryColumns: FleetFixRows {
   @inline(__always)
   subscript(unchecked row: Int) -> Fix { fixes[unchecked: row] }
 
-  /// An index beyond the table is refused in any case.
+  /// Returns whether a row is skipped. A row whose index is beyond the table is never skipped, so that it is refused.
   func isSkipped(_ row: Int) -> Bool {
     let index = index(row)
     return skipsUnknown && index < UInt64(numbers.count) && numbers[Int(truncatingIfNeeded: index)] == .max
   }
 
-  /// Why a row has no device, if it is for its index.
+  /// Returns the reason why a row has no device, if its index is beyond the table.
   fileprivate func defect(_ row: Int) -> String? {
     let index = index(row)
     guard index >= UInt64(numbers.count) else { return nil }

@@ -1,8 +1,9 @@
 extension FleetEngine {
   /// Feeds one scan report of a device: the beacons observed at one instant. An empty report only moves the clock.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, ``MonitorError/lateInput(time:clock:)``,
-  ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
+  /// - Throws: ``MonitorError/noSuchDevice(_:position:)``, ``MonitorError/invalidArgument(_:position:)``,
+  ///   ``MonitorError/lateInput(time:clock:)``, ``MonitorError/aheadOfClock(time:clock:limit:)``,
+  ///   ``MonitorError/queueFull(limit:position:)``. If an error is thrown, nothing has changed except the counters.
   public mutating func feed(
     _ sightings: some Sequence<BeaconSighting>, at time: Timestamp, for number: UInt32
   ) throws(MonitorError) {
@@ -31,10 +32,10 @@ extension FleetEngine {
     }
   }
 
-  /// Declares whether a device scans for beacons from now on; the same again does nothing. Devices scan until they are
-  /// declared not to.
+  /// Declares whether a device scans for beacons from now on. Repeating a declaration has no effect. A new device is
+  /// assumed to scan.
   ///
-  /// - Throws: As ``feed(_:at:for:)``.
+  /// - Throws: The same errors as ``feed(_:at:for:)``.
   public mutating func setScanning(_ isOn: Bool, at time: Timestamp, for number: UInt32) throws(MonitorError) {
     let device = try line(of: number)
     devices.own()
@@ -71,7 +72,7 @@ extension FleetEngine {
 }
 
 extension BeaconSighting {
-  /// The identities of which it is a sighting, from the least to the most precise.
+  /// The identities that match the sighting, from the least to the most precise.
   var identities: [BeaconIdentityCondition] {
     [
       BeaconIdentityCondition(uuid: uuid), BeaconIdentityCondition(uuid: uuid, major: major),

@@ -1,14 +1,14 @@
 import FencepostKernel
 
 extension FleetEngine {
-  /// Devices as bytes, to be kept elsewhere or moved to another fleet. They stay in this one.
+  /// Exports devices as bytes, to be stored elsewhere or moved to another fleet. The devices stay in this fleet.
   ///
-  /// An event that waits belongs to the fleet and is not exported, but it counts: where the device goes on, its next event
-  /// has the sequence after those of the events that wait here. A device's clock becomes that of the fleet's last advance, if
-  /// that is later.
+  /// Waiting events belong to the fleet and are not exported, but their sequence numbers are not used again: after the
+  /// device has been loaded elsewhere, the sequence number of its next event follows the numbers of the waiting events.
+  /// The exported clock of a device is its own clock, or the time of the fleet's last advance if that is later.
   ///
-  /// - Parameter portable: Whether another version of the table can take them (16 bytes more for each condition that the
-  ///   device is inside of or about to cross). See ``load(_:adapt:)``.
+  /// - Parameter portable: Whether the bytes can be loaded over another version of the table. Portable bytes have 16
+  ///   bytes more for each condition that the device is inside or about to cross. See ``load(_:adapt:)``.
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device; the position is the index of the
   ///   element.
   public func export(_ devices: [UInt32], portable: Bool = false) throws(MonitorError) -> [[UInt8]] {
@@ -17,7 +17,7 @@ extension FleetEngine {
     return result
   }
 
-  /// Calls `body` with the bytes of each of some devices.
+  /// Exports devices, and calls `body` with the bytes of each device.
   package func export(
     _ numbers: some Collection<UInt32>, portable: Bool, _ body: (UnsafeRawBufferPointer) -> Void
   ) throws(MonitorError) {
@@ -42,11 +42,12 @@ extension FleetEngine {
     }
   }
 
-  /// A device, brought up to date with the table.
+  /// Returns the bytes of a device that is brought up to date with the table.
   ///
   /// - Parameters:
-  ///   - clock: Its own, or also that of the fleet's advance, which another fleet does not know.
-  ///   - digests: Of portable bytes; `nil` if they are not portable.
+  ///   - clock: The clock to write: that of the device's own inputs, or a later advance of the fleet, which another
+  ///     fleet does not know.
+  ///   - digests: The digests of the conditions for portable bytes; `nil` if the bytes are not portable.
   func bytes(
     of device: UInt32, clock: Int64, digest: TableDigest, _ digests: inout ConditionDigests?, _ table: ConditionTable
   ) -> DeviceBytes {
@@ -59,21 +60,24 @@ extension FleetEngine {
       hasPath: options.path.isGeodesic, &digests, table)
   }
 
-  /// Enters devices that were exported. All or none.
+  /// Loads exported devices: either all of them or, if an error is thrown, none.
   ///
-  /// Where the table is of the version that they were exported with, each goes on as if nothing had happened; a fleet that
-  /// was advanced farther than the device's clock advances it, too. With another version they are refused, or adapted: of the
-  /// conditions that a device was inside of or about to cross, those that have the same identifier and definition go on, and
-  /// the others are void; all other conditions count as seen, so that a new one that the device is in is entered as by a
-  /// crossing, after the dwell.
+  /// If the table has the version with which the devices were exported, each device continues as if nothing had
+  /// happened. If the fleet was advanced beyond the clock of a device, the device is advanced too. If the table has
+  /// another version, the devices are refused or adapted. An adapted device keeps its states for the conditions that it
+  /// was inside or about to cross, if the table has a condition with the same identifier and definition; its other
+  /// states are dropped. All other conditions count as seen: if the device is inside a new condition, the entry is
+  /// reported after the dwell, as for a crossing.
   ///
   /// - Parameters:
-  ///   - devices: The identifier, and the bytes, of each.
-  ///   - adapt: Whether another version of the table is no reason to refuse; the bytes must be portable then.
-  /// - Returns: The devices' numbers.
-  /// - Throws: ``MonitorError/snapshotInvalid(_:)`` (no device, damaged, or of a newer version of the library),
-  ///   ``MonitorError/tableMismatch(_:)``, ``MonitorError/invalidArgument(_:position:)`` (an identifier that is none, or
-  ///   that a device has already; more devices than the options allow); nothing has changed then.
+  ///   - devices: The identifier and the bytes of each device.
+  ///   - adapt: Whether to adapt devices that were exported with another version of the table, instead of refusing
+  ///     them. The bytes must be portable for this.
+  /// - Returns: The numbers of the devices.
+  /// - Throws: ``MonitorError/snapshotInvalid(_:)`` if the bytes are not those of a device, are damaged, or were
+  ///   written by a newer version of the library; ``MonitorError/tableMismatch(_:)``;
+  ///   ``MonitorError/invalidArgument(_:position:)`` if an identifier is invalid or already used, or if there would be
+  ///   more devices than the options allow. If an error is thrown, nothing has changed.
   @discardableResult
   public mutating func load(
     _ devices: some Collection<(String, [UInt8])>, adapt: Bool = false
@@ -91,7 +95,7 @@ extension FleetEngine {
     } catch { throw .snapshotInvalid("element \(index): \(error.reason)") }
   }
 
-  /// Enters devices whose identifiers and bytes lie in memory of the caller. See ``load(_:adapt:)``.
+  /// Loads devices whose identifiers and bytes are in memory of the caller. See ``load(_:adapt:)``.
   package mutating func load(
     count: Int, adapt: Bool, identifier: (Int) -> UnsafeBufferPointer<UInt8>, bytes: (Int) -> UnsafeRawBufferPointer
   ) throws(MonitorError) -> [UInt32] {
@@ -157,7 +161,7 @@ extension FleetEngine {
     if !options.path.isGeodesic {
       state.gap = .min
     } else if !device.hasPath, let fix = state.lastFix, fix.time.microseconds < device.clock {
-      // A fleet without a path keeps only some of the fixes.
+      // A fleet without a path stores only some of the fixes, so the exported last fix may not be the real one.
       state.lastFix = nil
     }
     for inside in state.insides { insideIndex.add(line, to: inside.slot) }
@@ -175,7 +179,7 @@ extension FleetEngine {
 }
 
 extension DeviceBytes {
-  /// Finds the conditions of the version of the table that the device was exported with.
+  /// Finds the conditions of the device in the version of the table with which the device was exported.
   mutating func resolve(_ table: borrowing ConditionTable) throws(Damage) {
     let last = table.order.lastGeneration
     guard seen <= last, state.beaconsSeen <= last, state.beaconsTold <= last else {
@@ -200,7 +204,7 @@ extension DeviceBytes {
     else { throw Damage("the device has a wrong kind for a condition") }
   }
 
-  /// Finds those conditions of another version of the table that have the same identifier and definition.
+  /// Finds the conditions with the same identifiers and definitions in another version of the table.
   mutating func adapt(_ known: inout PortableConditions, _ table: ConditionTable) throws(Damage) {
     let slots = references.map { known.slot(of: $0.condition, table) }
     func slot(_ number: UInt32, isGeographic: Bool) -> UInt32? {
@@ -241,7 +245,8 @@ extension DeviceBytes {
 }
 
 extension DeviceBytes {
-  /// Two conditions of a device may have become one where their hashes were made to.
+  /// Checks that no two conditions of the device were resolved to the same condition, which is possible if their hashes
+  /// were forged.
   private func checkOnce() throws(Damage) {
     let (insides, crossings) = (Set(state.insides.map { $0.slot }), Set(state.crossings.map { $0.slot }))
     guard insides.count == state.insides.count, crossings.count == state.crossings.count,

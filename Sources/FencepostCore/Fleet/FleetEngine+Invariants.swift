@@ -60,7 +60,7 @@
       let known = insides.union(state.crossings.map { $0.slot }).union([surroundings.slot])
       for slot in table.live where table.isGeographic(slot) {
         let candidate = state.crossings.first { $0.slot == slot }?.candidate
-        // Polygons and corridors are watched from where they were measured.
+        // Polygons and corridors are watched from the position at which they were measured.
         guard !table.shape(of: slot).isStoodForByCircles else { continue }
         let watch = table.activeWatch(slot, insides.contains(slot) ? .inside : .outside, candidate, from: nil)
         try Invariant.hold(watch.slack(at: anchor) >= room, "no threshold is within the safe region")

@@ -1,14 +1,15 @@
 import FencepostKernel
 
-/// The ways of devices between their fixes: ``Tracker`` walks them as it walks those of a monitor. Here are the ways on which
-/// nothing happens for certain.
+/// The paths of devices between their fixes. ``Tracker`` evaluates a path in the same way as that of a monitor. The
+/// methods here handle the paths on which certainly nothing happens.
 extension FleetEngine {
-  /// Longer ways are for the tracker, metres.
+  /// Paths that are longer than this, in metres, are left to the tracker.
   private static let longestWay = 50_000.0
 
-  /// Takes a fix that lies in the hidden safe region, as does the fix before, so that the way between them reaches nothing.
+  /// Accepts a fix if it is in the hidden safe region. The previous fix is in the region too, so the path between the
+  /// two fixes reaches no threshold.
   ///
-  /// - Returns: Whether it did; else nothing has changed.
+  /// - Returns: Whether the fix was accepted; otherwise nothing has changed.
   mutating func stays(_ fix: Fix, _ device: UInt32, _ table: ConditionTable) -> Bool {
     let line = devices.lines[device]
     guard line.seen == table.order.lastGeneration, line.earliest > fix.time.microseconds, line.region.isHidden,
@@ -19,7 +20,7 @@ extension FleetEngine {
     return true
   }
 
-  /// Whether the way to a fix is known for certain: it is neither too long in time nor too fast.
+  /// Whether the path to a fix is certainly not a gap: it neither takes too long nor is it too fast.
   private func isSurelyNoGap(to fix: Fix, _ device: UInt32) -> Bool {
     guard case .geodesic(let maxGap, let maxSpeed) = options.path,
       let last = DeviceState.lastFix(in: devices.cold.words(devices.lines[device].cold))
@@ -31,9 +32,10 @@ extension FleetEngine {
     return lengthOfWay(to: fix, at: position, device) != nil
   }
 
-  /// The length of the way from the last fix of a device, or a little more, metres; `nil` where it may be a gap, or is long.
+  /// Returns an upper bound, close to the exact value, of the length of the path from the last fix of a device, in
+  /// metres; `nil` if the path may be a gap or is too long.
   ///
-  /// - Parameter position: of the fix.
+  /// - Parameter position: The position of the fix.
   func lengthOfWay(to fix: Fix, at position: EarthVector, _ device: UInt32) -> Double? {
     guard case .geodesic(let maxGap, let maxSpeed) = options.path,
       let last = DeviceState.lastFix(in: devices.cold.words(devices.lines[device].cold))
@@ -43,14 +45,16 @@ extension FleetEngine {
     let start = EarthVector(latitude: last.coordinate.latitude, longitude: last.coordinate.longitude)
     let chord = position.squaredChord(to: start).squareRoot()
     guard chord < Self.longestWay else { return nil }
-    // An arc is longer than its chord by less than its height above it.
+    // The difference between the length of an arc and that of its chord is less than the height of the arc above the
+    // chord.
     let length = chord + Leg.sag(chord)
-    // A way that takes no time is too fast only where it meets a line.
+    // A path that takes no time counts as too fast only if it meets a line.
     if let maxSpeed, duration > 0, length > maxSpeed * (Double(duration) / 1e6) { return nil }
     return length + Neighbourhood.chordGuard
   }
 
-  /// Forgets the last fixes of devices that came from a fleet without a path, which does not keep them exactly.
+  /// Forgets the last fixes of devices that came from a fleet without a path, because such a fleet does not store them
+  /// exactly.
   mutating func dropInexactFixes() {
     devices.own()
     for device in devices.numbers where devices.lines[device].cold != ColdStore.none {
@@ -63,6 +67,6 @@ extension FleetEngine {
 }
 
 extension Tracker {
-  /// What is to be kept of a gap: of one that was told, only while events of the same instant may come.
+  /// The gap to store. A gap that was reported is stored only as long as events of the same instant may follow.
   var gapToKeep: Int64 { gap == .max || gap >= clock ? gap : .min }
 }

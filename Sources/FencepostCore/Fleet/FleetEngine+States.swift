@@ -1,8 +1,9 @@
 extension FleetEngine {
-  /// Where the last accepted fix of a device was, to a ten-millionth of a degree; `nil` when there was none.
+  /// Returns the position of a device's last accepted fix, rounded to a ten-millionth of a degree; `nil` if there was
+  /// none.
   ///
-  /// It is not kept: of a device that was opened, restored or loaded it is that of the last fix that was not in its safe
-  /// region, until the next fix.
+  /// The position is not saved. After a device was opened, restored or loaded, and until its next fix, this is the
+  /// position of the last fix that was not in the safe region.
   ///
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.
   public func position(of number: UInt32) throws(MonitorError) -> Coordinate? {
@@ -10,8 +11,8 @@ extension FleetEngine {
     return devices.lines[device].place ?? devices.lastFix(of: device)?.coordinate
   }
 
-  /// What the detector believes of a condition now for a device: `unknown` while it is undetermined; `nil` when no condition
-  /// has that identifier.
+  /// Returns the observed state of a condition for a device: `unknown` while the condition is undetermined; `nil` if no
+  /// condition has the identifier.
   ///
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.
   public func state(of identifier: String, for number: UInt32) throws(MonitorError) -> Event.State? {
@@ -44,8 +45,8 @@ extension FleetEngine {
     return table.generation(of: slot) <= devices.lines[device].seen ? .outside : .undetermined
   }
 
-  /// What is believed of a beacon condition. An absence that was established before the device was entered counts, though
-  /// its event comes with the device's next input.
+  /// Returns the observed state of a beacon condition. An absence that was established before the device was entered is
+  /// included, although its event comes with the device's next input.
   private func track(
     of slot: UInt32, _ state: DeviceState, _ device: UInt32, _ table: ConditionTable
   ) -> BeaconTrack {
@@ -54,7 +55,7 @@ extension FleetEngine {
     return BeaconTrack(observed: .outside, lastSighting: track.lastSighting)
   }
 
-  /// The conditions that a device is inside of, and the beacons that are near it, in add order.
+  /// Returns the conditions that a device is inside and the beacons that are near it, in add order.
   ///
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.
   public func inside(_ device: UInt32) throws(MonitorError) -> [Presence] {
@@ -69,7 +70,8 @@ extension FleetEngine {
     return result
   }
 
-  /// Calls `body` with the slot of each condition that a device is inside of, since when, and what showed it.
+  /// Calls `body` for each condition that a device is inside, with the slot, the time from which the device was inside,
+  /// and the time of the evidence.
   package func forEachInside(
     _ number: UInt32,
     _ body: (UInt32, _ since: Int64, _ evidence: Int64, borrowing ConditionTable) -> Void
@@ -80,10 +82,10 @@ extension FleetEngine {
     }
   }
 
-  /// Explains why a condition is in its state for a device; `nil` when no condition has that identifier.
+  /// Explains why a condition is in its state for a device; returns `nil` if no condition has the identifier.
   ///
-  /// Of the fixes in the safe region, at which nothing can change, the device keeps no position: what is said of the last fix
-  /// is said of the last one beyond.
+  /// A fix in the safe region cannot change anything, so the device does not store it. The last fix in the explanation
+  /// is therefore the last fix that was not in the safe region.
   ///
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.
   public func explain(_ identifier: String, for number: UInt32) throws(MonitorError) -> Explanation? {
@@ -103,7 +105,7 @@ extension FleetEngine {
     }
   }
 
-  /// Explains as the device's own monitor would: a monitor over the table that has the device's states.
+  /// Creates a monitor with the table and the states of the device, and returns the explanation of this monitor.
   private func explain(_ slot: UInt32, _ device: UInt32, _ table: borrowing ConditionTable) -> Explanation {
     let line = devices.lines[device]
     let state = current(device, table)

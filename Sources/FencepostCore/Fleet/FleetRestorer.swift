@@ -1,39 +1,40 @@
 import FencepostKernel
 
-/// Builds a fleet from rows, which may be damaged: whatever is not what a fleet writes is refused, so that no later call can
-/// meet a state that cannot be.
+/// Builds a fleet from rows, which may be damaged. Everything that a fleet cannot have written is refused, so that no
+/// later call can find an impossible state.
 ///
-/// The rows come in the order of ``MonitorRow/Table/place``, those of one table by key. The fleet has a table of its own;
-/// see ``FleetEngine/move(onto:)``.
+/// The rows must be ordered by ``MonitorRow/Table/place``, and within one table by key. The fleet gets a condition
+/// table of its own; see ``FleetEngine/move(onto:)``.
 struct FleetRestorer {
-  /// Where an event's row lies in `bytes`.
+  /// The place of an event's row in `bytes`.
   private struct Place {
     var change: UInt64
     var generation: UInt64
     var range: Range<Int>
   }
 
-  /// How many rows of devices come: no room is made for more, whatever the head tells.
+  /// The number of rows of devices that follow. No memory is reserved for more devices, whatever the head states.
   private let rowCount: UInt64
   private var table = EngineRestorer(name: nil)
   private var head: FleetHeadRow?
-  /// There as soon as the table is whole.
+  /// The fleet; `nil` until the condition table is complete.
   private var fleet: FleetEngine?
   private var last: (place: UInt8, key: UInt64) = (0, 0)
   private var conditionCount: UInt64 = 0
-  /// How many rows of devices there are.
+  /// The number of rows of devices.
   private(set) var deviceCount: UInt64 = 0
   private var bytes: [UInt8] = []
   private var events: ContiguousArray<Place> = []
-  /// By the number that a device was saved under, where the numbers are given anew.
+  /// The new numbers of the devices, by their saved numbers, if the devices get new numbers.
   private var numbers: [UInt64: UInt32] = [:]
 
-  /// Numbers that belong to no row are memory for nothing: fleets with more of them than this, and more than so many for each
-  /// row, get new ones.
+  /// Numbers without a row waste memory. If a fleet has more numbers than this, and many more numbers than rows, its
+  /// devices get new numbers.
   private static let fewNumbers: UInt64 = 1 << 20
   private static let numbersPerRow: UInt64 = 64
 
-  /// - Parameter deviceRows: How many rows of devices come; where that is not known, the head is believed.
+  /// - Parameter deviceRows: The number of rows of devices that follow; `nil` if it is unknown, so that the number in
+  ///   the head is used.
   init(deviceRows: UInt64?) {
     rowCount = deviceRows ?? .max
   }
@@ -41,12 +42,12 @@ struct FleetRestorer {
   /// Whether no row was received.
   var isEmpty: Bool { head == nil }
 
-  /// Whether the devices have other numbers than those that they were saved under.
+  /// Whether the devices get numbers that differ from their saved numbers.
   var isRenumbered: Bool {
     head.map { $0.bound > Self.fewNumbers && $0.bound / Self.numbersPerRow > $0.deviceCount } ?? false
   }
 
-  /// Whether the order of rows is kept by the next one; that of events is looked at in the end.
+  /// Whether the next row is in the right order. The order of events is checked at the end.
   private func isNext(_ row: MonitorRow) -> Bool {
     guard head != nil else { return row.table == .head }
     let place = row.table.place
@@ -92,7 +93,7 @@ struct FleetRestorer {
     self.head = head
   }
 
-  /// Makes the fleet, when all conditions are there.
+  /// Creates the fleet, after all conditions have been read.
   private mutating func finishTable() throws(Damage) {
     guard fleet == nil, let head else { return }
     let conditions: ConditionTable
@@ -120,7 +121,7 @@ struct FleetRestorer {
     try fleet!.restore(row, as: number)
   }
 
-  /// The fleet that the rows describe. What was handed out and not committed is handed out again.
+  /// Returns the fleet that the rows describe. Events that were handed out and not committed are handed out again.
   consuming func restored() throws(Damage) -> FleetEngine {
     try finishTable()
     guard let head, fleet != nil else { throw Damage("the head row is missing") }
@@ -161,7 +162,7 @@ struct FleetRestorer {
   }
 }
 
-/// What ``FleetRestorer`` puts into a fleet that has nothing yet.
+/// Methods with which ``FleetRestorer`` fills a new fleet.
 extension FleetEngine {
   mutating func beginRestoring(_ moment: FleetMoment, bound: Int) {
     watermark = moment.watermark
@@ -174,7 +175,7 @@ extension FleetEngine {
 
   mutating func restore(_ row: FleetDeviceRow, as number: UInt32) throws(Damage) {
     var device = row.device
-    // After a crash the device may be ahead of what is kept of the fleet's advances.
+    // After a crash, the device may be ahead of the saved advance of the fleet.
     if row.advanced > watermark.time { device.clock = max(device.clock, row.advanced) }
     try gate.read { table throws(Damage) in try device.resolveSaved(table) }
     try row.identifier.withUnsafeBufferPointer { identifier throws(Damage) in
@@ -203,11 +204,13 @@ extension FleetEngine {
     devices.endRestoring(events: events)
   }
 
-  /// Goes over to another table, which has the conditions that the devices know: see ``Conditions/adopt(_:family:)``.
+  /// Moves the fleet to another table, which contains the conditions that the devices know; see
+  /// ``Conditions/adopt(_:family:)``.
   ///
-  /// - Parameter family: The family of the store that the fleet was read from.
-  /// - Returns: Whether the table is the same version.
-  /// - Throws: ``MonitorError/tableMismatch(_:)``, ``MonitorError/invalidArgument(_:position:)`` (lines, and no path).
+  /// - Parameter family: The family of the store from which the fleet was read.
+  /// - Returns: Whether the table has the same version.
+  /// - Throws: ``MonitorError/tableMismatch(_:)``; ``MonitorError/invalidArgument(_:position:)`` if the table has lines
+  ///   and the fleet has no path.
   mutating func move(onto other: Conditions, family: UInt32? = nil) throws(MonitorError) -> Bool {
     let own = conditions
     let newGate = try other.newGate(for: options)
@@ -219,7 +222,8 @@ extension FleetEngine {
     insideIndex.drop()
     guard adoption != .taken else { return true }
     devices.own()
-    // The slots of the present version; generations tell what is which, unless both tables gave them anew.
+    // The slots and generations in the present version. Conditions are matched by generation, unless both tables
+    // assigned generations anew.
     let places: [UInt32: (slot: UInt32, generation: UInt64)] = own.read { known in
       other.read { table in
         var places: [UInt32: (slot: UInt32, generation: UInt64)] = [:]
@@ -248,13 +252,14 @@ extension FleetEngine {
     return adoption == .equal
   }
 
-  /// Adapts each device to the table as ``load(_:adapt:)`` does: what it was inside of or about to cross goes on where
-  /// identifier and definition are the same, and all other conditions count as seen.
+  /// Adapts each device to the table as ``load(_:adapt:)`` does. A device keeps its states for the conditions that it
+  /// was inside or about to cross if their identifiers and definitions are the same. All other conditions count as
+  /// seen.
   private mutating func adapt(from earlier: Conditions) throws(MonitorError) {
     var known = PortableConditions()
     var digests: ConditionDigests? = ConditionDigests()
     let numbers = ContiguousArray(devices.numbers)
-    // The first use of a table's lock lies outside of the other's.
+    // The lock of one table must be used for the first time while the lock of the other table is not held.
     for number in numbers {
       var device = earlier.read { table in
         bytes(

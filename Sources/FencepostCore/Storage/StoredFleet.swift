@@ -1,42 +1,46 @@
-/// A fleet's engine and, where it has one, its storage: every call goes through here, and what the call changed is made to
-/// last before it returns.
+/// The engine of a fleet and its storage, if it has one. All calls go through this type, which saves the changes of a
+/// call before the call returns.
 ///
-/// After a crash each device is in a state that it was in after some of its inputs, from the first on, and knows how many
-/// (``DeviceStatistics/inputCount``); feed it the others again. With ``Durability/changes`` that state has everything that
-/// the device was inside of, was about to cross and was told; inputs that changed none of these may be missing, of one device
-/// and not of another. With ``Durability/everyInput``, and at each ``checkpoint()``, it is the state after all inputs of all
-/// devices. An event that was handed out and not committed is handed out again with the same sequence.
+/// After a crash, each device is in the state that it had after its first N inputs, where N is
+/// ``DeviceStatistics/inputCount``; feed its remaining inputs again. With ``Durability/changes``, no change is lost of
+/// the conditions that the device was inside or about to cross, or of what was reported about it. Only inputs that
+/// changed none of these may be missing; their number differs between devices. With ``Durability/everyInput``, and
+/// after each ``checkpoint()``, the saved state includes all inputs of all devices. Events that were handed out and not
+/// committed are handed out again with the same sequence.
 ///
-/// While the storage cannot be written, the fleet continues in memory; its statistics report this, and later changes try again.
+/// While the storage cannot be written, the fleet continues in memory and tries to save again at later changes. The
+/// statistics of the fleet report the failure.
 public struct StoredFleet: Sendable {
   @usableFromInline package var engine: FleetEngine
   @usableFromInline var storage: (any FleetStorage)?
   private let durability: Durability
   private var kept: KeptFleet
-  /// What is kept has other rows than this fleet would write.
+  /// Whether everything must be saved, because the saved rows differ from those that this fleet would write.
   private var isWholeDue = false
-  /// The largest time that any device was given when all was saved: see ``Pace``.
+  /// The latest time of any device when everything was last saved; see ``Pace``.
   private var savedTime: Int64 = .min
   private var attempts = SaveAttempts()
-  /// A save of very many devices, which extends over several calls.
+  /// The progress of a save of very many devices, which is spread over several calls.
   private var parts: Parts?
   /// See ``SaveLimits``.
   package var limits = SaveLimits()
 
-  /// What was when a save in parts began, and how far it has come. Each device is kept as it is when its part is written, with
-  /// its events; so the fleet is kept as after some inputs of each device at any time, and in the end as it was in the
-  /// beginning, or later.
+  /// The moment at which a save in parts began, and the progress of this save. Each device is saved, with its events,
+  /// in the state that it has when its part is written. So at any time, the saved state of each device is one that it
+  /// had after some of its inputs. At the end, the saved state of each device is not older than the beginning of the
+  /// save.
   private struct Parts {
     let moment: FleetMoment
     let time: Int64
-    /// Of the list of devices that changed: where the next part begins, and where those end that had changed by then.
+    /// Indices in the list of changed devices: the beginning of the next part, and the end of the devices that had
+    /// changed when the save began.
     var place = 0
     let end: Int
-    /// When the last part was written: a call without an input writes none.
+    /// The number of inputs when the last part was written. A call without an input writes no part.
     var inputs: UInt64
   }
 
-  /// An engine in memory.
+  /// Creates a fleet in memory.
   public init(_ engine: FleetEngine) {
     self.engine = engine
     self.engine.abandon()
@@ -44,14 +48,15 @@ public struct StoredFleet: Sendable {
     durability = .changes
   }
 
-  /// Opens a fleet in a storage: continues where it was, or begins.
+  /// Opens a fleet in a storage: continues the saved fleet, or creates a new one.
   ///
   /// - Parameters:
-  ///   - conditions: One that is new and empty becomes the table that was kept; else it must be another version of that.
-  ///   - options: They hold from now on.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (an option), ``MonitorError/tableMismatch(_:)``,
-  ///   ``MonitorError/storeCorrupt(_:)``, ``MonitorError/storeUnavailable(_:)``. The storage is closed then, and holds what
-  ///   it held. A fleet that can be read and not written begins in memory, as if the storage had failed later.
+  ///   - conditions: A new, empty table, which then becomes the saved table; or another version of the saved table.
+  ///   - options: The options that apply from now on.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if an option is out of range;
+  ///   ``MonitorError/tableMismatch(_:)``; ``MonitorError/storeCorrupt(_:)``; ``MonitorError/storeUnavailable(_:)``. If
+  ///   an error is thrown, the storage is closed and unchanged. If the storage can be read but not written, no error is
+  ///   thrown: the fleet continues in memory from the start.
   public init(
     _ conditions: Conditions, options: FleetOptions, storage: any FleetStorage, durability: Durability = .changes
   ) throws(MonitorError) {
@@ -74,7 +79,7 @@ public struct StoredFleet: Sendable {
         }
         let table = engine.conditions
         kept = table.read { [engine] known in KeptFleet(restored: engine, known) }
-        // Of a device that was removed no row is left when its last event is void.
+        // If the last event of a removed device is void, no row of the device is needed.
         if kept.deviceCount != deviceCount { isWholeDue = true }
         let isOther = engine.options != options
         do throws(MonitorError) {
@@ -90,12 +95,12 @@ public struct StoredFleet: Sendable {
       engine.setNotes(isOn: true, durability)
       savedTime = timeNow
       if !isChanged, !isWholeDue { kept.version = engine.tableVersion }
-      // What came of another version of the table is not noted.
+      // The changes that result from another version of the table are not noted, so everything must be saved.
       if isChanged { isWholeDue = true }
       do throws(MonitorError) {
         if isWholeDue { try save(storage, all: true) } else { try storage.check() }
       } catch {
-        // What was read is sound: a disk that takes nothing more does not keep it from going on in memory.
+        // The saved data was read successfully, so the fleet can continue in memory even if the disk is full.
         guard !isNew, case .storeUnavailable = error else { throw error }
         attempts.fail(error, progress)
       }
@@ -105,18 +110,18 @@ public struct StoredFleet: Sendable {
     }
   }
 
-  /// Whether what happens goes to a storage.
+  /// Whether the fleet has a storage.
   @inlinable
   public var isStored: Bool { storage != nil }
 
-  /// The whole fleet as a value, for a look at a moment.
+  /// The whole fleet as a value, at this moment.
   public var state: FleetEngine {
     var state = engine
     if storage != nil { state.setNotes(isOn: false) }
     return state
   }
 
-  /// One call of the engine.
+  /// Performs one call of the engine, and saves its changes.
   @inlinable
   public mutating func call<Result, Failure>(
     _ body: (inout FleetEngine) throws(Failure) -> Result
@@ -126,15 +131,16 @@ public struct StoredFleet: Sendable {
     return try body(&engine)
   }
 
-  /// One call that only reads the engine. It saves nothing, however much is due, and tries no storage again.
+  /// Performs one call that only reads the engine. It saves nothing, even if a save is due, and does not retry a failed
+  /// storage.
   package func read<Result, Failure>(
     _ body: (borrowing FleetEngine) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(engine)
   }
 
-  /// One question that may update what the engine derives from its state, such as an index. It saves nothing, as ``read(_:)``;
-  /// a change that it finds to be saved is saved with the next input.
+  /// Performs one query that may update data that the engine derives from its state, such as an index. Like
+  /// ``read(_:)``, it saves nothing; a change that still has to be saved is saved with the next input.
   package mutating func ask<Result, Failure>(
     _ body: (inout FleetEngine) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -146,10 +152,10 @@ public struct StoredFleet: Sendable {
     engine.withSnapshot(body)
   }
 
-  /// How many events there have been.
+  /// The number of events so far.
   package var appendedEntries: UInt64 { engine.appendedEntries }
 
-  /// One call of the engine, as an access to it.
+  /// Access to the engine for one call.
   package var call: FleetEngine {
     _read { yield engine }
     _modify {
@@ -158,16 +164,16 @@ public struct StoredFleet: Sendable {
     }
   }
 
-  /// What is known of the storage.
+  /// The status of the storage.
   public var storeStatus: StoreStatus { attempts.status(of: storage) }
 
-  /// Whether the storage has the state after all inputs so far, the counters of the fleet apart.
+  /// Whether the storage contains the state after all inputs so far, except for the counters of the fleet.
   private var isAllKept: Bool {
     !engine.hasNotes && engine.tableVersion == kept.version
       && engine.watermark.time == kept.moment.watermark.time && attempts.failure == nil && !isWholeDue && parts == nil
   }
 
-  /// Counters of the fleet, and what is known of the storage.
+  /// The counters of the fleet, and the status of the storage.
   public var statistics: FleetStatistics {
     var result = engine.statistics
     result.store = storeStatus
@@ -175,14 +181,14 @@ public struct StoredFleet: Sendable {
     return result
   }
 
-  /// Saves what the durability asks for.
+  /// Saves everything that the durability requires.
   @usableFromInline
   mutating func keep() {
     guard let storage, parts.map({ $0.inputs != engine.devices.notes.inputs }) ?? (due != nil),
       attempts.mayTry(progress, storage)
     else { return }
     do throws(MonitorError) {
-      // The moment at which the parts began was set back since.
+      // The fleet was rewound to a time before the beginning of the save.
       if let parts, parts.moment.watermark.time > engine.watermark.time { self.parts = nil }
       if parts == nil { beginParts(storage) }
       if parts != nil { try savePart(storage) } else if let isAll = due { try save(storage, all: isAll) }
@@ -191,7 +197,7 @@ public struct StoredFleet: Sendable {
     }
   }
 
-  /// What an attempt to save would write, and how far the inputs have come.
+  /// The amount of data that an attempt to save would write, and the progress of the inputs.
   private var progress: SaveAttempts.Progress {
     let notes = engine.devices.notes
     let devices = due == false ? notes.urgent.count : notes.listed.count
@@ -199,9 +205,9 @@ public struct StoredFleet: Sendable {
       changes: devices + engine.delivery.notes.count, inputs: notes.inputs, time: notes.pace.largest)
   }
 
-  /// Whether something is to be saved now, and then whether all of it.
+  /// `nil` if nothing has to be saved now; otherwise, whether everything has to be saved.
   private var due: Bool? {
-    // A rewind of the fleet: what is kept of it is later, and would be what the fleet begins with.
+    // The fleet was rewound. The saved time is later, and the fleet would begin with it after a crash.
     if engine.watermark.time < kept.moment.watermark.time { return true }
     switch durability {
     case .changes:
@@ -216,10 +222,10 @@ public struct StoredFleet: Sendable {
     return nil
   }
 
-  /// Whether what is kept has the table as it is now.
+  /// Whether the saved table has the present version.
   var isUpToDate: Bool { engine.tableVersion == kept.version }
 
-  /// - Parameter isAll: Whether all devices are saved that changed, or those that are urgent.
+  /// - Parameter isAll: Whether to save all changed devices, or only the urgent ones.
   private mutating func save(_ storage: any FleetStorage, all isAll: Bool) throws(MonitorError) {
     let isWhole = isWholeDue || storage.mustWriteAll()
     let mustSync: Bool
@@ -237,22 +243,23 @@ public struct StoredFleet: Sendable {
     isWholeDue = false
   }
 
-  /// The time that a save of all devices is one of.
+  /// The time that a save of all devices belongs to.
   private var timeNow: Int64 { engine.devices.notes.pace.largest }
 
-  /// Writes devices and their events, and the table where it changed.
+  /// Writes devices and their events; also writes the table if it has changed.
   ///
-  /// A changed table is written with all devices that changed, whatever `extent` is: a device that is kept as it was before
-  /// the change would get inputs again after a crash that came before the change, and could enter a new condition with them.
-  /// Another thread may change the table up to the moment when its lock is taken here.
+  /// A changed table is always written together with all changed devices, whatever `extent` is. Otherwise, after a
+  /// crash, a device that was saved before the change of the table would get older inputs again, and could enter a new
+  /// condition with inputs from before the condition was added. Another thread may change the table until its lock is
+  /// acquired here.
   ///
-  /// - Returns: Whether all devices that changed were written; and of a part the places of the events that were written, or
-  ///   went.
+  /// - Returns: Whether all changed devices were written; and for a part, the places of the events that were written or
+  ///   deleted.
   private mutating func write(
     _ storage: any FleetStorage, _ extent: FleetChanges.Extent, isWhole: Bool, mustSync: Bool
   ) throws(MonitorError) -> (isAll: Bool, events: ContiguousArray<UInt64>) {
     let before = kept
-    // The table is not changed while it is written.
+    // The lock prevents changes of the table while it is written.
     let (after, result) = try engine.gate.readLong { [engine] table throws(MonitorError) in
       let hasNewTable = table.table.changes.version != before.version
       let extent = hasNewTable ? .all : extent
@@ -271,7 +278,7 @@ public struct StoredFleet: Sendable {
 
   // MARK: - Saving in parts
 
-  /// Begins a save in parts when very many devices have changed, and nothing has to last before the call returns.
+  /// Begins a save in parts if very many devices have changed, and no change has to be saved before the call returns.
   private mutating func beginParts(_ storage: any FleetStorage) {
     guard case .relaxed = durability, !isWholeDue, engine.devices.notes.listed.count > limits.least else { return }
     engine.devices.beginParts()
@@ -302,7 +309,7 @@ public struct StoredFleet: Sendable {
     }
   }
 
-  /// Saves everything now: a state after all inputs of all devices.
+  /// Saves everything now. The saved state includes all inputs of all devices.
   ///
   /// - Throws: ``MonitorError/storeUnavailable(_:)``; the fleet continues in memory.
   public mutating func checkpoint() throws(MonitorError) {
@@ -315,11 +322,11 @@ public struct StoredFleet: Sendable {
     }
   }
 
-  /// Saves everything and ends the use of the storage; the fleet continues in memory. What was handed out and not committed is
-  /// handed out again when the fleet is opened.
+  /// Saves everything and closes the storage; the fleet continues in memory. Events that were handed out and not
+  /// committed are handed out again when the fleet is opened.
   ///
-  /// - Throws: ``MonitorError/storeUnavailable(_:)`` when what was not saved before cannot be saved now either; the
-  ///   storage is closed all the same.
+  /// - Throws: ``MonitorError/storeUnavailable(_:)`` if unsaved changes cannot be saved; the storage is closed
+  ///   nevertheless.
   public mutating func close() throws(MonitorError) {
     guard let storage else { return }
     self.storage = nil
@@ -335,9 +342,9 @@ public struct StoredFleet: Sendable {
   }
 }
 
-/// What a save has to write.
+/// The data that a save has to write.
 extension FleetEngine {
-  /// Starts to note changes: what is there now counts as saved. Or notes no more.
+  /// Starts noting changes (the present state counts as saved), or stops noting them.
   mutating func setNotes(isOn: Bool, _ durability: Durability = .changes) {
     if case .relaxed(let interval) = durability {
       devices.setNotes(isOn: isOn, interval: interval)
@@ -353,7 +360,7 @@ extension FleetEngine {
     delivery.clearNotes()
   }
 
-  /// Forgets what was saved of some devices, and of events.
+  /// Removes the notes about devices and events that were saved.
   mutating func clearNotes(_ part: ContiguousArray<UInt32>, events: ContiguousArray<UInt64>) {
     devices.clearNotes(part)
     delivery.clearNotes(events)
@@ -361,21 +368,21 @@ extension FleetEngine {
 
   mutating func endParts() { devices.endParts() }
 
-  /// Whether anything changed.
+  /// Whether anything has changed since the last save.
   var hasNotes: Bool { devices.notes.unsavedCount > 0 || !delivery.notes.isEmpty }
 
-  /// Whether something changed that is to last before the call returns.
+  /// Whether a change must be saved before the call returns.
   var hasUrgentNotes: Bool { !devices.notes.urgent.isEmpty || !delivery.notes.isEmpty }
 
-  /// Whether something changed that is to outlive the machine, not only the process.
+  /// Whether a change must survive a failure of the machine, not only of the process.
   var mustSyncNotes: Bool { devices.notes.mustSync || delivery.notes.mustSync }
 
-  /// Rises with each change of the table.
+  /// The version of the table, which increases with each change.
   var tableVersion: UInt64 { gate.read { engine in engine.table.changes.version } }
 
-  /// Takes the options that an opener asks for.
+  /// Sets the options with which the fleet is opened.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` where there are lines, and would be no path.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the table has lines, and the options have no path.
   mutating func adopt(_ options: FleetOptions) throws(MonitorError) {
     gate = try conditions.newGate(for: options)
     let hadPath = self.options.path.isGeodesic

@@ -16,7 +16,7 @@ import Testing
       for _ in 0..<60 {
         switch random.integer(0...9) {
         case 0...4:
-          // An entry is handed out for the first time only after those that were left.
+          // New entries are handed out only after all entries that a previous consumer left.
           if let entry = inFlight.takeLeft() {
             #expect(entry == left.first)
             given.append(left.removeFirst())

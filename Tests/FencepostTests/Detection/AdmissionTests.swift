@@ -4,7 +4,7 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct AdmissionTests {
-  /// The error of ``Admission/check``, and which of the values were computed that are not always needed.
+  /// Returns the error of ``Admission/check``, and whether the two arguments that are not always needed were computed.
   private func refusal(
     of time: Timestamp, isFull: Bool = false, clock: Int64, reference: Int64, step: Int64 = .max
   ) -> (error: MonitorError?, askedForRoom: Bool, askedForReference: Bool) {
@@ -44,7 +44,7 @@ import Testing
     #expect(result.error == .queueFull(limit: 7))
   }
 
-  /// The reference of an advance of all devices is expensive: it may visit every device.
+  /// Computing the reference for an advance of all devices is expensive, because it may visit every device.
   @Test func aLateTimeIsRefusedWithoutTheReference() {
     let result = refusal(of: at(4), clock: at(5).microseconds, reference: at(0).microseconds, step: 1)
     #expect(result.error == .lateInput(time: at(4), clock: at(5)))
@@ -73,7 +73,7 @@ import Testing
     #expect(counters.inputCount == 8)
   }
 
-  /// A damaged row may say that there were fewer inputs than accepted fixes.
+  /// A damaged row may state fewer inputs than accepted fixes.
   @Test func aCountThatIsTooSmallStays() {
     var counters = InputCounters(acceptedFixes: 5)
     counters.inputCount = 3

@@ -5,8 +5,9 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct WatermarkTests {
-  /// The absence of a beacon condition counts from the watermark at which the condition was added, or from the device's clock
-  /// if that is later. Random advances, rewinds and conditions are compared with a list of these times.
+  /// The absence of a beacon condition counts from the watermark at the time when the condition was added, or from the
+  /// clock of the device if that is later. The test makes random advances, rewinds and additions, and compares the
+  /// results with a list of these times.
   @Test func absenceCountsFromTheWatermarkAtTheAdd() throws {
     var random = SeededGenerator("WatermarkTests")
     for life in 0..<300 {

@@ -5,8 +5,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Compares the instant at which a short leg crosses the line of a polygon, found by the edges near the leg, with the instant
-/// found by measuring the distance as the detector does. The two instants must be the same microsecond.
+/// Tests the instant at which a short leg crosses the boundary of a polygon. The instant that is computed from the
+/// edges near the leg must be the same microsecond as the instant that is found by measuring the distance in steps.
 @Suite struct PolygonLegTests {
   @Test(arguments: 0..<6) func crossingsAreThoseOfMeasuredDistances(_ number: UInt64) throws {
     var random = SeededGenerator("polygon legs", salt: number)
@@ -19,7 +19,8 @@ import Testing
       else { continue }
       let area = Area(shape, bounds: Area.bounds(of: shape))
       for _ in 0..<6 {
-        // The leg starts near the line and is at most as long as the shape; its speed is that of a snail to that of a plane.
+        // The leg starts near the boundary and is at most as long as the polygon is large. The speed is between that of
+        // a snail and that of a plane.
         let foot = shape.nearestBoundaryPoint(
           of: SurfacePoint(moved(middle, random.uniform(0...360), size * random.uniform(0...1.2))))
         let length = min(299, random.logarithmic(1e-2, 1) * size)
@@ -36,7 +37,8 @@ import Testing
           let (first, last) = (Int64(random.integer(0...1)), duration - Int64(random.integer(0...1)))
           let found = search.first(threshold, of: .polygon(area), from: first, through: last)
           let measured = search.march(threshold, of: .polygon(area), from: first, through: last)
-          // A measured distance may be wrong by nanometres, for which a device slower than 0.1 m/s takes microseconds.
+          // A measured distance may be wrong by some nanometres, and a device slower than 0.1 m/s takes microseconds
+          // for that distance.
           let isFast = length / Double(duration) > 1e-7
           let apart = Double((found ?? 0) - (measured ?? 0)) * length / Double(duration)
           try #require(

@@ -1,11 +1,12 @@
-/// A device of a fleet. Its key is its number. Conditions are known by their generations.
+/// The row of a device of a fleet. Its key is the number of the device. Conditions are identified by their generations.
 struct FleetDeviceRow {
   var identifier: [UInt8]
-  /// It was removed, and events of it wait.
+  /// Whether the device was removed and still has waiting events.
   var isLeaving: Bool
-  /// The time to which all devices had been advanced, where that was later than the device's own clock; else `Int64.min`.
+  /// The time to which all devices had been advanced, if it was later than the device's own clock; otherwise
+  /// `Int64.min`.
   var advanced: Int64 = .min
-  /// When its last accepted input arrived; `Int64.min` = unknown.
+  /// The arrival time of the last accepted input; `Int64.min` if it is unknown.
   var arrival: Int64 = .min
   var device: DeviceBytes
 
@@ -42,7 +43,7 @@ struct FleetDeviceRow {
       let clock = fleet.devices.lines[device].clock
       return fleet.bytes(of: device, clock: clock, digest: none, &digests, table).encodeRow(to: &writer)
     }
-    // Nothing is left but the events, which count on.
+    // Nothing is left of the device except its events, whose sequence numbers continue.
     DeviceBytes(
       DeviceState(), seen: 0, clock: .min, acceptedFixes: 0, sequence: fleet.sequence(of: device), digest: none,
       hasPath: false, &digests, table
@@ -51,7 +52,8 @@ struct FleetDeviceRow {
 }
 
 extension DeviceBytes {
-  /// Finds the conditions of the table that the device was saved with; those that are gone since are dropped.
+  /// Finds the conditions of the device in the table with which it was saved; drops the entries of conditions that no
+  /// longer exist.
   mutating func resolveSaved(_ table: borrowing ConditionTable) throws(Damage) {
     let last = table.order.lastGeneration
     guard seen <= last, state.beaconsSeen <= last, state.beaconsTold <= last else {
@@ -75,7 +77,7 @@ extension DeviceBytes {
 }
 
 extension DeviceState {
-  /// Lets what is listed know its conditions by other slots; what `slot` knows none for is dropped.
+  /// Replaces the slots in the lists; drops the entries for which `slot` returns `nil`.
   mutating func renumber(_ slot: (UInt32) -> UInt32?) {
     insides = ContiguousArray(
       insides.compactMap { inside in

@@ -1,22 +1,23 @@
-/// A fleet itself: its format, its options, the numbers that it has given so far, and what all devices have in common.
+/// The row of a fleet itself: its format, its options, the numbers that it has assigned so far, and the data that is
+/// common to all devices.
 struct FleetHeadRow {
-  /// The format of the rows of a fleet. Rises with each change of their layout.
+  /// The format of the rows of a fleet. It increases with each change of their layout.
   ///
-  /// A fleet that needs nothing of the second format is written in the first, which version 0.2 reads. The second adds
-  /// arrival times, what a rewind leaves of a device, and paths.
+  /// The second format adds arrival times, devices that were rewound, and paths. A fleet without these is written in
+  /// the first format, which version 0.2 can read.
   static let format: UInt32 = 2
   static let firstFormat: UInt32 = 1
 
   var format: UInt32
   var options: FleetOptions
-  /// The table's head, as ``HeadRow`` writes it.
+  /// The head of the condition table, as written by ``HeadRow``.
   var table: [UInt8]
-  /// How many rows of devices there are.
+  /// The number of rows of devices.
   var deviceCount: UInt64
-  /// One more than the largest number that a device ever had.
+  /// The number of lines: one more than the place of the last line.
   var bound: UInt64
   var lastPosition: UInt64
-  /// How many events there have been.
+  /// The number of events so far.
   var appended: UInt64
   var moment: FleetMoment
 
@@ -76,7 +77,7 @@ struct FleetHeadRow {
     try reader.end()
   }
 
-  /// - Parameter deviceCount: How many rows of devices there are.
+  /// - Parameter deviceCount: The number of rows of devices.
   init(_ fleet: borrowing FleetEngine, _ conditions: borrowing ConditionTable, deviceCount: Int, moment: FleetMoment) {
     var head = ByteWriter(reserving: 64)
     HeadRow(conditions, Conditions.options).encode(to: &head)
@@ -91,12 +92,12 @@ struct FleetHeadRow {
   }
 }
 
-/// What belongs to all devices at one moment: told only when all of them are saved, or a device that was not would have an
-/// advance and lack the inputs before it.
+/// The data that is common to all devices at one moment. It is written only when all devices are saved. Otherwise, a
+/// device that was not saved would have an advance without the inputs before it.
 struct FleetMoment: Sendable {
   var watermark: Watermark
   var counters: InputCounters
-  /// See ``FleetEngine/setArrivalTime(_:)``; `Int64.min` = none.
+  /// The arrival time; `Int64.min` if there is none. See ``FleetEngine/setArrivalTime(_:)``.
   var arrival: Int64 = .min
 
   init(_ fleet: borrowing FleetEngine) {

@@ -1,4 +1,5 @@
-/// What is known of a device apart from single conditions. A monitor has one, with the number 0.
+/// The row of the data about a device that does not belong to single conditions. A monitor has one such row, with the
+/// number 0.
 struct DeviceRow {
   var clock: Int64
   var counters: InputCounters
@@ -6,10 +7,10 @@ struct DeviceRow {
   var hostFlags: Diagnostics
   var unsupportedKinds: UInt32
   var isScanning: Bool
-  /// A shape whose generation is not later than this one, and of which no ``StateRow`` tells, is settled outside as it
-  /// was assumed. Of a later one nothing is known yet.
+  /// A shape without a ``StateRow`` whose generation is at most this one is settled outside, as was assumed. Nothing is
+  /// known yet about shapes with later generations.
   var swept: UInt64
-  /// See ``Timeline/gap``; written where there is one.
+  /// The gap, which is written only if there is one; see ``Timeline/gap``.
   var gap = Int64.min
 
   func encode(to writer: inout ByteWriter) {

@@ -3,7 +3,7 @@
 enum FirstFormat {
   static let format: UInt32 = 1
 
-  /// Reads what follows the format.
+  /// Reads the rest of the head, after the format.
   static func readHead(_ reader: inout ByteReader) throws(Damage) -> (HeadRow, DeviceRow) {
     let largest = EngineRestorer.largest
     let delivery = try reader.take(MonitorOptions.Delivery.self, "delivery")
@@ -28,7 +28,7 @@ enum FirstFormat {
     let change: UInt64 = try reader.take("change", in: 0...largest)
     let ticket: UInt64 = try reader.take("ticket", in: 0...largest)
     let lastFix = try reader.takeBool("last_fix") ? takeFix(&reader) : nil
-    // Development versions of 0.2 put this at the end.
+    // Development versions of 0.2 wrote this at the end.
     if reader.remaining > 0 {
       let step: Int64 = try reader.take("max_time_step", in: 0...TransitionPolicy.longestDuration)
       options.maxTimeStepMicroseconds = step == 0 ? nil : step
@@ -47,7 +47,7 @@ enum FirstFormat {
     return (head, device)
   }
 
-  /// - Parameter enter: Enters the definition and returns its slot, which the state is read for.
+  /// - Parameter enter: Adds the definition to the table, and returns the slot for which the state is read.
   static func readCondition(
     _ generation: UInt64, _ reader: inout ByteReader, enter: (DefinitionRow) throws(Damage) -> UInt32
   ) throws(Damage) -> (slot: UInt32, state: StateRow) {

@@ -315,7 +315,7 @@ def _shared_out(rows: int, others: int, threads: int, ask: Callable[[int, int], 
     count = integer(threads, "threads", 1, 1024)
     if others != rows:
         raise InvalidArgumentError(f"longitude has {others} rows, but latitude has {rows}")
-    # As many parts for each thread, so that the threads end at the same time.
+    # Each thread gets the same number of equal parts, so that the threads end at about the same time.
     parts = -(-rows // (_PART * count)) * count
     size = max(-(-rows // max(parts, 1)), _FEWEST)
     starts = range(0, max(rows, 1), size)
