@@ -22,7 +22,7 @@ public actor Monitor {
 
   var stored: StoredEngine
   let consumer = ConsumerSlot()
-  /// The consumer's task, while it waits for an event.
+  /// The task of the consumer, while the consumer waits for an event.
   var waiter: Waiter?
 
   /// Creates an empty monitor in memory.

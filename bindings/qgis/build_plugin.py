@@ -63,8 +63,7 @@ def plugin_files() -> dict[str, bytes]:
 
 
 def engine_files(package: Path) -> dict[str, bytes]:
-    """The Python package: its modules in their folders, the extension, and the library that the extension finds beside
-    itself."""
+    """The files of the Python package: its modules, its extension, and the library that lies beside the extension."""
     files = {
         f"fencepost/{path.relative_to(package).as_posix()}": path.read_bytes()
         for path in package.rglob("*")
@@ -78,8 +77,8 @@ def engine_files(package: Path) -> dict[str, bytes]:
 
 
 def bundled_libraries(package: Path) -> dict[str, bytes]:
-    """The libraries that a repaired wheel puts beside the package, for example SQLite. The path from the extension to
-    these libraries is the same in the plugin as in the wheel, so the extension's library finds them."""
+    """The libraries that the repair of a wheel puts beside the package, for example SQLite. The path from the extension
+    to these libraries is the same in the plugin as in the wheel, so the extension's library finds them."""
     beside = package.parent / f"{package.name}.libs"
     return {f"{beside.name}/{path.name}": path.read_bytes() for path in beside.glob("*.so*") if path.is_file()}
 

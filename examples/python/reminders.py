@@ -1,4 +1,5 @@
-"""Reminders at places: a note is shown on arriving somewhere, or on leaving. The reminders are kept in a store.
+"""Reminders at places: the program shows a note when the device arrives at a place, or when it leaves. The reminders
+are kept in a store.
 
     reminders.py DIR add NOTE LATITUDE LONGITUDE RADIUS [--on-exit]
     reminders.py DIR list
@@ -6,9 +7,9 @@
     reminders.py DIR play FILE.gpx [--speed M/S] [--start 2024-05-01T09:00:00Z] [--accelerate N] [--die-after FIXES]
     reminders.py        # a demonstration in a directory of its own
 
-A reminder is a condition whose identifier is its note; the condition's policy selects entries or exits. The program
-needs no table of its own, because the monitor contains all reminders. `play` continues where the previous run stopped,
-even if that run was killed.
+A reminder is a condition whose identifier is the note; the condition's policy selects arrivals or departures. The
+program needs no table of its own, because the monitor contains all reminders. `play` continues where the previous run
+stopped, even if that run was killed.
 """
 
 import argparse

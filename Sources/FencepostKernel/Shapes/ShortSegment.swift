@@ -104,9 +104,9 @@
 
     init() {}
 
-    /// Computes the coefficients recursively. Let x = Σ xₖsᵏ and y = Dx (D is multiplied by a², which changes nothing),
-    /// and let pₖ be the coefficients of x′ᵀDx′ and qₖ those of |y|². Then μ = p / q, and (k + 2)(k + 1) xₖ₊₂ = −Σ μᵢ
-    /// yₖ₋ᵢ.
+    /// Computes each coefficient from the previous ones. Let x = Σ xₖsᵏ and y = Dx (D is multiplied by a², which
+    /// changes nothing), and let pₖ be the coefficients of x′ᵀDx′ and qₖ those of |y|². Then μ = p / q, and
+    /// (k + 2)(k + 1) xₖ₊₂ = −Σ μᵢ yₖ₋ᵢ.
     init(at origin: EarthVector, tangent: EarthVector, isShort: Bool) {
       let y0 = origin.scaled
       first = tangent

@@ -70,7 +70,7 @@ struct WrittenEdges {
     }
   }
 
-  /// Twice the area on the map between an edge and the origin, in square degrees.
+  /// Twice the signed area of the triangle on the map that an edge and the origin form, in square degrees.
   private static func doubledArea(_ start: ShapeVertices.Vertex, _ end: ShapeVertices.Vertex) -> Double {
     start.longitude * end.latitude - end.longitude * start.latitude
   }

@@ -41,8 +41,8 @@ extension SeededGenerator {
     }
   }
 
-  /// A random place relative to another: anywhere, close by at all scales, nearly antipodal, on the same meridian or
-  /// parallel, or equal.
+  /// A random place relative to another place: anywhere, close to it at all scales, nearly antipodal to it, on the same
+  /// meridian or parallel, or equal to it.
   mutating func partner(of place: Place) -> Place {
     let sign: Double = Bool.random(using: &self) ? 1 : -1
     switch UInt64.random(in: 0..<8, using: &self) {
@@ -59,7 +59,7 @@ extension SeededGenerator {
   }
 
   /// Thresholds for a measured distance: the distance itself, values slightly different from it, values near it,
-  /// arbitrary values, and distances where the bounds change their formula.
+  /// arbitrary values, and distances at which the formula of the bounds changes.
   mutating func thresholds(around distance: Double) -> [Double] {
     [
       distance, distance.nextUp, max(0, distance.nextDown), logarithmic(1, 2e7),

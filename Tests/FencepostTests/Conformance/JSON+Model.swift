@@ -43,7 +43,7 @@ extension JSON {
 
   static let pathOptions: Set = ["path", "max_gap", "max_speed"]
 
-  /// The `path` of a scenario's options: how the device is assumed to move between fixes.
+  /// The `path` option of a scenario: how the device is assumed to move between fixes.
   func path() throws -> MonitorOptions.Path {
     guard try self["path"]?.oneOf(["fixes": false, "geodesic": true]) ?? false else { return .fixes }
     let speed = self["max_speed"].flatMap { $0 == .null ? nil : $0 }

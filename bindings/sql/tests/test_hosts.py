@@ -57,7 +57,8 @@ def test_sqlite_brings_no_second_sqlite() -> None:
 
 
 def test_sqlite_reads_geopackage_blobs(tmp_path: Path) -> None:
-    """Reads a layer that GDAL wrote, unchanged; QGIS and GDAL open the same file."""
+    """Tests that SQLite reads the shapes of a GeoPackage layer as GDAL wrote them, and refuses a layer in another
+    CRS."""
     geopandas = pytest.importorskip("geopandas")
     apsw = pytest.importorskip("apsw")
     from fencepost import sqlite

@@ -1,5 +1,5 @@
-"""Tests the warning about planar edges: the distance between the geodesic and the planar edges of a ring is compared
-with distances that are sampled along the straight line."""
+"""Tests the warning about planar edges: the distance between the planar edges and the geodesic edges of a ring, as a
+monitor reports it, is compared with distances that are sampled along the planar edges."""
 
 from __future__ import annotations
 

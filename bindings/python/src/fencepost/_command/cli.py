@@ -86,8 +86,8 @@ COMMANDS = {
     "circles": "write circles as polygons",
     "watch": "follow live fixes and run a command for each event",
 }
-"""Each command is a module in this folder with a ``DESCRIPTION``, ``add_arguments`` and ``run``. A module is imported
-only when its name is on the command line."""
+"""Each command is a module in this folder with a ``DESCRIPTION``, ``add_arguments`` and ``run``. The module of a
+command is imported only when that command is on the command line."""
 
 
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:

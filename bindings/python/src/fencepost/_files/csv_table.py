@@ -121,7 +121,7 @@ class CSVTable:
 
 
 class _Lines:
-    """The lines of a text that comes in pieces. Counts the lines that are read one by one."""
+    """The lines of a text that is read in pieces. Counts the lines that are read one by one."""
 
     def __init__(self, pieces: Iterable[str]) -> None:
         self._pieces, self._open, self.number = iter(pieces), io.StringIO(), 0

@@ -106,8 +106,8 @@ class Handling:
             return self._waiting
 
     def settle(self, event: Any, is_handled: bool) -> None:
-        """Acknowledges the event of :meth:`next_due`, or schedules its redelivery after a pause. Does nothing if
-        :meth:`look_again` has withdrawn the event in the meantime."""
+        """Acknowledges the event that :meth:`next_due` returned, or schedules its redelivery if the event was not
+        handled. Does nothing if :meth:`look_again` has withdrawn the event in the meantime."""
         with self.lock:
             if event is not self._waiting:
                 return

@@ -148,7 +148,7 @@ def is_acceleration(name: str, given: Mapping[str, str], least: float) -> bool:
 
 
 def acceleration_text(name: str) -> str:
-    """The warning about a column of accelerations."""
+    """The warning that a column with negative values is not read as the accuracy."""
     return f"the column {name!r} has negative values, so it is not read as the accuracy"
 
 

@@ -212,8 +212,7 @@ class Diagnostics(enum.Flag):
     AUTHORIZATION_RESTRICTED = 1 << 2
     """The program is not permitted to use positions, and the user cannot grant the permission."""
     INSUFFICIENTLY_IN_USE = 1 << 3
-    """The program has permission only while it is in use (for example, in the foreground), and the program is not in
-    use now."""
+    """The program has permission only while it is in use (for example, in the foreground), and it is not in use now."""
     ACCURACY_LIMITED = 1 << 4
     """Only approximate positions are permitted."""
     CONDITION_UNSUPPORTED = 1 << 5
@@ -239,7 +238,7 @@ class Reason(enum.StrEnum):
     UNMONITORED = "unmonitored"
     """The condition exceeds the condition limit, or is unsupported."""
     SUSPENDED = "suspended"
-    """A host capability is missing."""
+    """Monitoring of the condition is suspended, because the host lacks a capability."""
     SCANNER_OFF = "scanner_off"
     """The host declared that scanning for beacons is off."""
     NO_FIX_YET = "no_fix_yet"
