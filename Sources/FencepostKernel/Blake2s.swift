@@ -6,7 +6,8 @@ package enum Blake2s {
     SIMD4(0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A), SIMD4(0x510E_527F, 0x9B05_688C, 0x1F83_D9AB, 0x5BE0_CD19)
   )
 
-  /// The word of the block that each step of a round uses, as one hexadecimal digit per step (RFC 7693, 2.7).
+  /// Returns the order in which a round uses the 16 words of the block; each hexadecimal digit is the number of a word
+  /// (RFC 7693, 2.7).
   private static func order(_ round: Int) -> UInt64 {
     switch round {
     case 0: 0x0123_4567_89AB_CDEF
@@ -22,7 +23,7 @@ package enum Blake2s {
     }
   }
 
-  /// The digest, as two numbers; the bytes of these numbers, in little-endian order, are the bytes of the RFC's digest.
+  /// The digest of 16 bytes, as two little-endian numbers of 8 bytes.
   package static func digest(_ message: UnsafeRawBufferPointer) -> (first: UInt64, second: UInt64) {
     var state = initial
     // This value selects a digest of 16 bytes, no key, and sequential hashing (fan-out 1, depth 1).
@@ -70,7 +71,7 @@ package enum Blake2s {
     state.1 ^= b ^ d
   }
 
-  /// The function G, applied to the four columns, or to the four diagonals, at once.
+  /// Applies the function G of RFC 7693 to all four columns, or to all four diagonals, at once.
   @inline(__always)
   private static func mix(
     _ a: inout SIMD4<UInt32>, _ b: inout SIMD4<UInt32>, _ c: inout SIMD4<UInt32>, _ d: inout SIMD4<UInt32>,

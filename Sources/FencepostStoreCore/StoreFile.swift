@@ -3,10 +3,10 @@ import CPosix
 /// A store's file, which is open and locked for as long as this object lives.
 ///
 /// The lock covers the bytes that SQLite locks in every database file (`os_unix.c`: 510 bytes from 2³⁰ + 2 on for
-/// readers, and the two bytes before them for writers). So the lock keeps out every other copy of SQLite, even a copy
-/// in the same process. The lock belongs to this open file description, not to the process. If other code in the
-/// process, such as a backup, opens and closes the same file, SQLite's own lock is released, but this lock is not.
-/// SQLite itself opens the file without locking it.
+/// readers, and the two bytes before them for writers). While a writable file is locked, no other copy of the SQLite
+/// library can use it, not even a copy in the same process. The lock belongs to this open file description, not to the
+/// process. If other code in the process, such as a backup, opens and closes the same file, SQLite's own lock is
+/// released, but this lock is not. SQLite itself opens the file without locking it.
 ///
 /// A read-only file gets a shared lock on the bytes that SQLite locks, which keeps out writers, and a lock by `flock`,
 /// which keeps out other readers.
@@ -22,7 +22,7 @@ final class StoreFile {
 
   /// Opens and locks a file that exists.
   ///
-  /// - Throws: ``StoreFailure/busy`` if another process, or other code in this one, has the file open.
+  /// - Throws: ``StoreFailure/busy`` if the file is already open, in another process or elsewhere in this process.
   static func open(_ path: String) throws(StoreFailure) -> StoreFile {
     var attempts = 0
     while true {
@@ -69,14 +69,14 @@ final class StoreFile {
 
   /// Whether the file still has its name: it has not been moved, deleted or replaced.
   ///
-  /// - Throws: If the check fails, for example because a directory can no longer be entered.
+  /// - Throws: An error if the file's status cannot be read, for example because a directory can no longer be entered.
   func isInPlace() throws(StoreFailure) -> Bool {
     if let found = FileIdentity(path: path) { return found == identity }
     if cposix_errno() == ENOENT || cposix_errno() == ENOTDIR { return false }
     throw SystemFailure.last("cannot get the file's status")
   }
 
-  /// Whether a path leads to this very file.
+  /// Whether the file at a path is the file of this object.
   func isSame(as path: String) -> Bool { FileIdentity(path: path) == identity }
 
   /// The first bytes of the file as they are on disk, regardless of a log next to it.

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FencepostKernel
 
-/// An error in a comparison of chords may only cause an unnecessary exact check.
+/// An inexact comparison of chords may cause an unnecessary exact check, but never a wrong answer.
 @Suite struct ChordThresholdTests {
   /// Tests random pairs of positions that are near, far, antipodal, or related in other ways.
   @Test func thresholdsAreConservativeEverywhere() {
@@ -12,7 +12,8 @@ import Testing
     }
   }
 
-  /// Tests points in all directions from a centre, exactly at the threshold's distance, for circles of every size.
+  /// Tests points in all directions from the centre of a circle, at a distance equal to the radius, for circles of
+  /// every size.
   @Test func circlesLieBetweenTheirThresholds() {
     var random = SeededGenerator("circles between thresholds")
     for _ in 0..<5_000 {
@@ -27,7 +28,8 @@ import Testing
     }
   }
 
-  /// Checks that the two bounds near the device are only micrometres apart. Wide bounds would be safe but useless.
+  /// Checks that the two thresholds for a distance are close to each other, for example less than 10 µm apart at 1 km.
+  /// Thresholds that are far apart would be correct, but would cause many unnecessary exact checks.
   @Test func thresholdsAreTightWhereItMatters() {
     for (s, width) in [(1.0, 3e-6), (1000, 1e-5), (10_000, 2e-3), (200_000, 9)] {
       let gap = ChordThreshold.approaching(s) - ChordThreshold.leaving(s)

@@ -17,9 +17,9 @@ import Testing
     }
   }
 
-  /// A thread that retakes the lock right after releasing it overtakes a waiting thread at most once. Each time, the
-  /// thread holds the lock until the other thread waits for it again, so without a reservation the waiting thread would
-  /// never get the lock.
+  /// A thread that retakes the lock right after releasing it overtakes a waiting thread at most once. The thread that
+  /// holds the lock releases it only when the other thread is waiting, and then retakes it at once; without a
+  /// reservation, the waiting thread would never get the lock.
   @Test(arguments: 0..<20) func overtakesAWaitingThreadOnce(_: Int) async {
     let shared = Shared()
     await withCheckedContinuation { continuation in

@@ -38,8 +38,8 @@ import Testing
     return all
   }
 
-  /// A key whose home is the place `home` in a table of any length: `home` gives the high bits of the product, and
-  /// `rest` gives the low bits.
+  /// Returns a key whose home is the index `home` in a table of length 2^`log`; `rest` gives the low bits of the
+  /// product of the key and the multiplier.
   private static func key(at home: UInt64, log: Int, _ rest: UInt64) -> UInt64 {
     // Newton's iteration computes the inverse of an odd number modulo 2^64.
     var inverse = OpenTable<Entry>.golden
@@ -55,8 +55,8 @@ import Testing
     try table.checkInvariants()
   }
 
-  /// Tests random keys, consecutive keys, and keys that all have their home at the end of the table, so that the keys
-  /// wrap around to the start of the table.
+  /// Tests random keys, consecutive keys, and keys whose home is at the end of the table, so that entries wrap around
+  /// to its start.
   @Test(arguments: [0, 1, 2]) func agreesWithADictionary(kind: Int) throws {
     var random = SeededGenerator("OpenTableTests", salt: UInt64(kind))
     let keys = (0..<600).map { (index: Int) -> UInt64 in
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  /// Removes five entries with one home, or with two overlapping homes, in every order, at the end of the table.
+  /// Removes five entries in every order from a table in which the entries collide around its end.
   @Test func whatFollowsAGapMovesBack() throws {
     let homes: [[UInt64]] = [[7, 7, 7, 7, 7], [6, 7, 6, 7, 0], [7, 0, 7, 0, 1], [5, 6, 7, 5, 6]]
     for homes in homes {
@@ -121,8 +121,8 @@ import Testing
     }
   }
 
-  /// At most three fifths of the places in an `OpenTable` are used. A table with reserved room has the same length as a
-  /// table that has grown to the same count.
+  /// At most three fifths of the places in an `OpenTable` are used. A table for which room for 1000 entries was
+  /// reserved is as long as a table that has grown to 1000 entries.
   @Test func growsBeforeItIsFull() {
     var table = OpenTable<Entry>()
     for key in 1...1_000 as ClosedRange<UInt64> {
@@ -138,8 +138,8 @@ import Testing
     #expect(OpenTable<Entry>.length(for: 0) == 8 && OpenTable<Entry>.length(for: 5) == 16)
   }
 
-  /// The table detects thousands of keys that were computed to have the same home; afterwards no key is far from its
-  /// home.
+  /// Inserts 20 000 keys that were chosen to have the same home index. The table must detect this, and afterwards every
+  /// entry must be close to its home index.
   @Test func keysThatWereChosenToCollideDoNotCrowd() throws {
     var table = OpenTable<Entry>()
     var longest = 0
@@ -153,8 +153,8 @@ import Testing
     for (index, key) in keys.enumerated() { #expect(table[place(key, table)].value == index) }
   }
 
-  /// Keys with the same hash always collide. Keys with the same hash are still found, and the table does not grow for
-  /// each of them.
+  /// Keys with the same hash always collide. Even with 1500 keys of one hash, every key is found, and the table's
+  /// multiplier changes at most twice.
   @Test func keysOfOneHashAreFoundAllTheSame() throws {
     struct Same: OpenTableEntry {
       var key = 0
@@ -174,7 +174,7 @@ import Testing
     try table.checkInvariants()
   }
 
-  /// If each entry is at its home, every place of the table may be used, and no entry moves.
+  /// In a table whose entries are all at their home index, every index may be used, and no entry moves.
   @Test func standsAtHome() throws {
     var table = OpenTable<Entry>()
     for key in 1...7 as ClosedRange<UInt64> { set(key, Int(key), &table) }
@@ -193,8 +193,8 @@ import Testing
     try table.checkInvariants()
   }
 
-  /// An emptied table keeps its memory if it is short, and releases it if it is long; in both cases the table then
-  /// works like a new table.
+  /// `removeAll(keeping:)` keeps the memory of a short table and releases the memory of a long table; afterwards, the
+  /// table works like a new one.
   @Test(arguments: [0, 64, 4_096], [false, true]) func isEmptied(longest: Int, atHome: Bool) throws {
     var table = OpenTable<Entry>()
     table.removeAll(keeping: longest)

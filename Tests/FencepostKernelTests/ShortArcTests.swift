@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 @Suite struct ShortArcTests {
-  /// Compares positions on the arc with the full solution, for all latitudes, directions and lengths.
+  /// Compares positions on a `ShortArc` with the exact geodesic, for all latitudes and directions and for lengths up to
+  /// the limit.
   @Test func positionsAreThoseOfTheGeodesic() {
     var random = SeededGenerator("ShortArcTests")
     var (worst, worstLength) = (0.0, 0.0)
@@ -57,7 +58,8 @@ import Testing
     #expect(worstPosition < 1.2e-8, "\(worstPosition) m")
   }
 
-  /// The direction at a point equals the direction between two points close to it on both sides.
+  /// The direction at a position agrees with the vector between two positions, one shortly before and one shortly after
+  /// it.
   @Test func directions() {
     let start = EarthVector(latitude: 50, longitude: 10)
     let arc = ShortArc(from: start, to: EarthVector(latitude: 50.002, longitude: 10.002))

@@ -57,15 +57,15 @@ import Testing
     try add(identifier, to: table)
   }
 
-  /// The upper half of the number in a store's first page.
+  /// Returns the upper half of the number in a fleet store's first page: the store's family.
   private func family(_ folder: Folder, _ name: String) throws -> Substring {
     let page = try String(decoding: folder.bytes("\(name).fencepost").prefix(1_024), as: UTF8.self)
     let start = try #require(page.range(of: "/* fleet ")).upperBound
     return page[start...].prefix(8)
   }
 
-  /// Before a crash, one of two fleets over a table has saved a change to the table. After the crash, the table is
-  /// changed again before the other fleet is opened. No two versions of the table have an identifier in common.
+  /// Two fleets share a table of conditions, and only one of them has saved the latest change of the table before a
+  /// crash. After the crash, one fleet is opened, the table is changed, and then the other fleet is opened.
   @Test(arguments: [["a", "b"], ["b", "a"]], [false, true])
   func fleetsOfOneTableOpenInAnyOrder(order: [String], wereApart: Bool) throws {
     let folder = try Folder()

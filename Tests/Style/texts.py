@@ -49,7 +49,7 @@ def files() -> list[str]:
 
 
 def texts_of(path: str) -> list[Text]:
-    """All texts of one file in order; none if the file type is unknown."""
+    """Returns the texts of one file in order; the list is empty if the file type is unknown."""
     suffix = Path(path).suffix
     if suffix not in C_LIKE | SCRIPTS | {".py", ".pyi", ".md", ".sql"} and Path(path).name != "Makefile":
         return []
@@ -124,7 +124,7 @@ def without_examples(text: str) -> str:
 
 
 def _uses(path: str, node: ast.AST, use: str, skipped: set[int]) -> Iterator[Text]:
-    """The strings below a node, each with its innermost enclosing use."""
+    """Yields the strings in a node, each with the call or statement in which it is used."""
     if id(node) in skipped:
         return
     text = _joined(node)

@@ -1,7 +1,8 @@
 // Adds a copy button to each block of code. Output blocks do not get a button.
 "use strict";
 
-/** Copies a text by selecting it. Pages from a server without TLS have no clipboard API, so they need this function. */
+/** Copies the text of a block by selecting it. Pages from a server without TLS need this function, because browsers
+    give such pages no clipboard API. */
 function copySelected(block) {
   const selection = getSelection();
   selection.selectAllChildren(block);

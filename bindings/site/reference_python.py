@@ -49,8 +49,8 @@ def _members(value: type) -> Iterator[str]:
 
 
 def names() -> dict[str, tuple[str, str]]:
-    """The names that the guides write as code, without the prefix `fencepost.`. Each name is mapped to its full name
-    and to its page in the reference."""
+    """The names that the guides write as code, without the prefix `fencepost.`. The value for a name is its full name
+    and its page in the reference."""
     found: dict[str, tuple[str, str]] = {}
     for part, module in [*reversed(_parts()), ("", fencepost)]:
         prefix = f"fencepost.{part}" if part else "fencepost"

@@ -1,5 +1,5 @@
-/// Cubes of space around the Earth; on each axis they are numbered from −2²³ metres on. Cache keys are computed from
-/// the numbers of a cube.
+/// Cubes of space around the Earth, numbered along each axis; number 0 starts at −2²³ metres. The cache key of a cube
+/// is computed from its three numbers, one for each axis.
 enum SpaceCubes {
   private static let origin = 0x1p23
 
@@ -9,7 +9,7 @@ enum SpaceCubes {
 
     /// - Parameters:
     ///   - position: A position within the range of the numbered cubes.
-    ///   - edge: In metres; a power of two, at least 16.
+    ///   - edge: The length of the cube's edges, in metres: a power of two, at least 16.
     @inline(__always)
     init(_ position: EarthVector, edge: Double) {
       let density = 1 / edge
@@ -38,7 +38,7 @@ enum SpaceCubes {
     return (numbers.key(level: level, doubled: 0), centre)
   }
 
-  /// Whether a position is in the numbered range of cubes.
+  /// Whether a position lies in the part of space that is divided into numbered cubes.
   @inline(__always)
   static func isNumbered(_ position: EarthVector) -> Bool {
     max(position.x.magnitude, position.y.magnitude, position.z.magnitude) < origin

@@ -1,20 +1,20 @@
-/// The place within a polygon that is farthest from the polygon's line: the centre of the largest inscribed circle.
+/// The point inside a polygon that is farthest from the polygon's boundary: the centre of the largest inscribed circle.
 ///
-/// The largest inscribed circle touches the line from the left, along an edge or at a corner that points inwards. So a
-/// branch-and-bound search covers all places and directions of contact. If one edge stops the circles at both ends of a
-/// stretch of contacts, it stops every circle in between, at the latest when the circle has the larger of the two
-/// radii: for each radius, the touching circles that meet a convex set form one interval. The effort grows with the
-/// number of edges, but not with the length of thin parts.
+/// The largest inscribed circle touches the line from the left, along an edge or at a corner that points inwards. The
+/// circle is found by a branch-and-bound search over all points of the boundary and over all directions at its corners.
+/// If an edge limits the radii of the circles at two contacts, the larger of these two radii is also a limit for every
+/// circle between the two contacts: among the touching circles of one radius, those that meet a convex set form one
+/// interval. The amount of work grows with the number of edges, but not with the length of thin parts.
 struct DeepestPlace {
-  /// The fraction by which another place may be deeper than the one that is found; the rest of 1 % allows for the
-  /// ellipsoid.
+  /// The relative error that the search allows: no point is deeper than the found point by more than this fraction. The
+  /// rest of the permitted 1 % covers the difference between the ellipsoid and a sphere.
   static var tolerance: Double { 0.006 }
   /// Edges are processed in pieces of at most this length, in metres; within a piece, the Earth is treated as a sphere,
   /// and geodesics are treated as great circles.
   static var longestEdge: Double { 200_000 }
-  /// The amount of work after which a search ends: opening a node of the tree counts 1, and a circle counts 8. A search
-  /// that ends before this limit finds a place that is at most 1 % less deep than the deepest place. A search that ends
-  /// because of this limit may find a place that is more than 1 % less deep than the deepest place.
+  /// The amount of work after which a search ends: opening a node of the tree counts 1, and a circle counts 8. If the
+  /// search ends before this limit, the depth of the found point is at most 1 % less than the greatest depth. If this
+  /// limit ends the search, the depth of the found point may be more than 1 % less than the greatest depth.
   static func budget(vertices: Int) -> Int { 8_000_000 + 40 * vertices }
   /// A search tries at least this many circles, spread over the line, before its budget can end it.
   private static var spread: Int { 200 }
@@ -27,15 +27,15 @@ struct DeepestPlace {
   private let buffer: Double
   private var depth = -Double.infinity
   private var place: SurfacePoint
-  /// The queue of the stretches: it contains their indices in `stretches`, because a stretch is too large to move.
+  /// The priority queue of `stretches`; it holds their indices, because a `Stretch` is too large to move.
   private var queue = BinaryHeap<Rank>()
   private var stretches: ContiguousArray<Stretch> = []
   /// R tan(r/R), where r is the radius of the largest circle that is searched for.
   private let largestTangent: Double
-  /// The corner whose search was started last, and the end of that corner.
+  /// The last corner whose contacts were added to the search, between the edges `edge` and `next`; `stop` is the
+  /// largest circle at the last contact of this corner.
   private var carried: (edge: Int, next: Int, stop: Stop)?
-  /// The vertices of the pieces at which more than two edges meet; for each vertex, the numbers of all vertices at the
-  /// same place.
+  /// For each vertex of `pieces` at which more than two edges meet, the numbers of all vertices at the same position.
   private let crowded: [Int: [Int]]
   /// The edge that stopped the last circle; the same edge often stops the next circle too.
   private var lastBlocker = -1
@@ -44,28 +44,28 @@ struct DeepestPlace {
   private var grown = 0
   /// The amount of work after which the search ends.
   private let budget: Int
-  /// A depth that was found before: the search ends as soon as it reaches this depth.
+  /// The search ends as soon as it reaches this depth, which an earlier search found.
   private let known: Double
   /// The first edge whose contacts have not been searched.
   private var nextEdge = 0
-  /// The number of stretches that may still be divided. The initial value is more than any line needs. When no
-  /// divisions are left, any other place can be only a little deeper.
+  /// The number of times that the search may still divide a `Stretch`. The initial number is larger than the number of
+  /// divisions that any line needs. If no more divisions are allowed, the deepest point is only a little deeper than
+  /// the point found so far.
   private var left: Int
 
   /// All contacts between two given contacts, along an edge or around a corner.
   private struct Stretch {
     var edge: Int
-    /// Whether the stretch turns around the end of the edge; if not, it runs along the edge.
+    /// True if all contacts are at the end of the edge, in different directions; false if they lie along the edge.
     var isCorner: Bool
     var from, to: Double
-    /// The largest circles at the two ends: R tan(r/R), where r is the radius of the circle, and the edge that limits
-    /// the circle.
+    /// The largest circle at the first contact, and the largest circle at the last contact.
     var first, last: Stop
-    /// Upper bound of the radius, in metres, of every circle between the two ends.
+    /// An upper bound, in metres, of the radii of the circles at all contacts from `first` to `last`.
     var bound: Double
   }
 
-  /// The order of the stretches: those with the largest bounds come first.
+  /// The position of a `Stretch` in the queue: the stretch with the largest `bound` comes first.
   private struct Rank {
     var bound: Double
     var edge: Int
@@ -78,7 +78,8 @@ struct DeepestPlace {
     }
   }
 
-  /// A contact, a size R tan(r/R) that no circle at this contact exceeds, and the edge that stops the circle.
+  /// The largest circle at a contact: `tangent` is an upper bound of R tan(r/R) for its radius r, and `blocker` is the
+  /// edge that limits the radius.
   private struct Stop {
     var contact: InscribedCircle.Contact
     var tangent: Double
@@ -86,11 +87,12 @@ struct DeepestPlace {
   }
 
   /// - Parameters:
-  ///   - known: A depth that was found before. The search ends when it reaches the known depth, even if it must exceed
-  ///     its budget to get there.
+  ///   - known: The depth that an earlier search found. The search ends as soon as it reaches the depth `known`, and
+  ///     exceeds its budget if that is necessary to reach this depth.
   ///   - budget: The maximum amount of work; `nil` selects the usual maximum.
-  /// - Returns: The deepest place that was found, −D at this place (above 0), the number of tree nodes that were
-  ///   opened, and whether the search ended because of its budget; `nil` if the buffer leaves nothing.
+  /// - Returns: The deepest point that was found, its depth (the negative of the signed distance D, above 0), the
+  ///   number of tree nodes that were opened, and whether the search ended because of its budget; `nil` if the buffered
+  ///   polygon is empty.
   static func find(
     _ line: ShapeLine, buffer: Double, known: Double? = nil, budget: Int? = nil
   ) -> (place: SurfacePoint, depth: Double, opened: Int, isCutShort: Bool)? {
@@ -132,7 +134,7 @@ struct DeepestPlace {
     return true
   }
 
-  /// Grows circles that touch edges in the middle; the edges are spread over the line.
+  /// Grows circles that touch the line at the middles of edges; these edges are spread over the line.
   private mutating func tryPlaces(_ places: Int) {
     let count = pieces.vertices.count - 1
     for edge in stride(from: 0, to: count, by: max(1, count / places)) where pieces.isEdge(edge) {
@@ -165,14 +167,14 @@ struct DeepestPlace {
 
   private var isSpent: Bool { opened + 8 * grown > budget }
 
-  /// The mean of the vertices; in a round shape, this is a deep place.
+  /// Tries the mean of the vertices, which is deep inside a round shape.
   private mutating func tryMiddle() {
     let sum = line.vertices.reduce(EarthVector(x: 0, y: 0, z: 0)) { $0 + $1 }
     let middle = sum / Double(max(line.vertices.count, 1))
     if middle.length > 1e6 { look(at: middle.onSurface) }
   }
 
-  /// Records a place if it is the deepest so far.
+  /// Records the point if it is deeper than every point tried before.
   private mutating func look(at vector: EarthVector) {
     let (latitude, longitude) = vector.position
     let centre = SurfacePoint(latitude: latitude, longitude: GivenRing.reduced(longitude))
@@ -188,7 +190,8 @@ struct DeepestPlace {
     return found > 0 ? depth + found * DeepestPlace.tolerance : max(-buffer, depth, 0)
   }
 
-  /// All contacts along an edge, and those around the end of the edge if the corner there points inwards.
+  /// Adds to the search all contacts along an edge. If the corner at the end of the edge points inwards, adds the
+  /// contacts around this corner too.
   private mutating func begin(_ edge: Int) {
     let (before, after) = (pieces.preceding(edge), next(edge))
     let first: Stop
@@ -217,12 +220,11 @@ struct DeepestPlace {
     }
   }
 
-  /// The edge that continues the boundary of the same part of the polygon after the end of an edge. Where rings touch,
-  /// the edge that continues the boundary is not the next edge of the ring but the first edge clockwise from the
-  /// direction back along the given edge.
+  /// Returns the edge that follows a given edge on the boundary of the same part of the polygon. Where rings touch, the
+  /// result is not the next edge of the ring, but the first edge reached when turning clockwise from the reverse of the
+  /// given edge's direction.
   ///
-  /// If a third edge lay between the two edges, circles around their common corner would grow into the outside of the
-  /// polygon.
+  /// With the next edge of the ring instead, circles around the corner could grow out of the polygon.
   @inline(never)
   private func next(_ edge: Int) -> Int {
     let following = pieces.following(edge)
@@ -338,8 +340,8 @@ extension ShapeLine {
     return InscribedCircle.Contact(place: place, inwards: left / left.length, edge: edge)
   }
 
-  /// The contact of a circle that touches the line at the end of an edge, where the line turns right. The contact's
-  /// directions range from the left of the edge to the left of the next edge.
+  /// The contact of a circle that touches the line at the end of an edge, where the line turns right. For `part` from 0
+  /// to 1, the contact's direction turns from the left of the edge to the left of the next edge.
   func contact(aroundEndOf edge: Int, to next: Int, _ part: Double) -> InscribedCircle.Contact {
     let place = vertices[edge + 1]
     let up = place.scaled / place.scaled.length
@@ -351,7 +353,7 @@ extension ShapeLine {
       place: place, inwards: inwards / inwards.length, edge: edge, other: next)
   }
 
-  /// Whether the line turns right from an edge to the next.
+  /// Whether the line turns right from one edge to the next.
   func pointsInwards(after edge: Int, _ next: Int) -> Bool {
     let (before, after) = (vertices[edge + 1] - vertices[edge], vertices[next + 1] - vertices[next])
     let turn = before.cross(after).dot(vertices[edge + 1].scaled)

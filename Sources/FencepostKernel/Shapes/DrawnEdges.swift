@@ -1,11 +1,11 @@
-/// The edges of a line as they are drawn on the longitude–latitude plane: pieces of planar edges, which are
-/// approximated by geodesics.
+/// The edges of a line, as they are drawn on the longitude–latitude plane. Each edge is a piece of a planar edge, and a
+/// geodesic approximates the piece.
 ///
-/// A geodesic deviates from its piece by up to 0.1 m, so two geodesics may cross where the pieces only touch or lie
-/// side by side. If only the geodesics cross, the planar edges decide: their pieces are divided until the geodesics of
-/// the pieces no longer cross.
+/// A geodesic deviates by up to 0.1 m from the piece that it approximates, so two geodesics may cross where their
+/// pieces only touch or lie side by side. If two geodesics cross although the planar edges do not, the pieces of these
+/// edges are divided until their geodesics no longer cross.
 struct DrawnEdges {
-  /// The ends of the edges, numbered as in the line.
+  /// The ends of the edges; a point has the same index as the corresponding vertex of the line.
   let points: ContiguousArray<SurfacePoint>
 
   init(_ chains: [[SeamCancelling.Edge]]) {
@@ -41,7 +41,7 @@ struct DrawnEdges {
     return DrawnEdges.way(from: from, to: to, scale: 1)
   }
 
-  /// Whether an edge has an end at a pole, where the map has no directions.
+  /// Whether one end of an edge is a pole, where directions on the map are undefined.
   func isAtPole(_ edge: Int) -> Bool {
     points[edge].latitude.magnitude == 90 || points[edge + 1].latitude.magnitude == 90
   }
@@ -49,8 +49,8 @@ struct DrawnEdges {
   /// The relative position of two edges.
   struct Pair {
     /// For each end of the second edge, `ends` contains its distance to the left of the first edge's line, and its
-    /// position along that line, from 0 at the start to 1 at the end. `otherEnds` contains the same values with the two
-    /// edges exchanged.
+    /// position along that line, from 0 at the start to 1 at the end. `otherEnds` contains the same two values for each
+    /// end of the first edge, relative to the second edge.
     var ends: (Foot, Foot)
     var otherEnds: (Foot, Foot)
     /// Metres.
@@ -103,11 +103,11 @@ struct DrawnEdges {
 struct EdgeDivision {
   /// Pieces shorter than this length, in metres, are not divided.
   static var shortest: Double { 1e-3 }
-  /// The end of one piece divides another piece only if the end's distance from both ends of that piece is at least
-  /// this fraction of the piece's length.
+  /// A piece is divided opposite an end of another piece only if the point of division is at least this fraction of the
+  /// piece's length away from both ends of the piece.
   private static var nearest: Double { 1.0 / 16 }
 
-  /// The place at which a piece is divided.
+  /// A point at which a piece is divided; `part` is its position along the piece, from 0 to 1.
   private struct Cut {
     var part: Double
     var point: SurfacePoint
@@ -116,7 +116,7 @@ struct EdgeDivision {
   private let drawn: DrawnEdges
   private var cuts: [SeamCancelling.Pair: [Cut]] = [:]
 
-  /// - Parameter pairs: The pairs of edges of the line whose geodesics cross, or leave a place in the wrong order.
+  /// - Parameter pairs: The pairs of edges to divide, from `CrossingCheck.divisible`.
   init(_ drawn: DrawnEdges, _ pairs: [(Int, Int)]) {
     self.drawn = drawn
     for (one, other) in pairs { divide(one, other) }
@@ -152,7 +152,7 @@ struct EdgeDivision {
     cuts[SeamCancelling.Pair(start, end), default: []].append(Cut(part: part, point: point))
   }
 
-  /// Adds the points to the rings.
+  /// Inserts the points of division into the rings.
   ///
   /// - Parameter room: The number of points that are still allowed; it is reduced by the number of points added.
   /// - Returns: Whether any ring got an additional point.
@@ -169,7 +169,7 @@ struct EdgeDivision {
     return room < before
   }
 
-  /// The places in order from the start of the edge, without duplicates.
+  /// Returns the points of division in order from the start of the edge, without duplicates.
   private static func points(_ cuts: [Cut]) -> [SurfacePoint] {
     var points: [SurfacePoint] = []
     for cut in cuts.arranged(by: { $0.part < $1.part }) {

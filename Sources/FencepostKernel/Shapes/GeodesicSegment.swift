@@ -1,28 +1,30 @@
 /// The shortest geodesic between two points, used as an edge of a shape; its length is at most
 /// `GeodesicSegment.longest`.
 ///
-/// For near points, the solution is computed in space (`ShortSegment`). For far points, the inverse problem is solved
-/// within a bracket, with the step of Baselga and Martínez-Llario, "Intersection and point-to-line solutions for
-/// geodesics on the ellipsoid", Studia Geophysica et Geodaetica 62 (2018), 353–363.
+/// For points near the segment, the nearest point of the segment is computed with vectors in space (`ShortSegment`).
+/// For points far from the segment, the nearest point is found by an iteration that solves the inverse problem in each
+/// step and stays within a bracket. The step is that of Baselga and Martínez-Llario, "Intersection and point-to-line
+/// solutions for geodesics on the ellipsoid", Studia Geophysica et Geodaetica 62 (2018), 353–363.
 public struct GeodesicSegment: Sendable {
-  /// Edges longer than this, in metres, are refused. The limit is less than π b (b is the polar semi-axis), because the
-  /// shortest path is unique only up to the distance π b.
+  /// Edges longer than this, in metres, are refused. This maximum is less than π b (b is the polar semi-axis), because
+  /// the shortest path between two points is unique only up to the distance π b.
   public static var longest: Double { 19_900_000 }
-  /// The spacing, in metres, of the first samples of the distance along a long segment. Between two samples with this
-  /// spacing, the direction to a point turns from ahead to behind at most once.
+  /// The search for the nearest point on a long segment first examines positions on the segment with this spacing, in
+  /// metres. Between two neighbouring positions, the direction to the given point turns from ahead to behind at most
+  /// once.
   static var stretch: Double { 1_000_000 }
-  /// Half the length, in metres, of the stretch around a foot point that is treated as a `ShortSegment`.
+  /// Half the length, in metres, of the part of a long segment that is treated as a `ShortSegment`.
   static var neighbourhood: Double { 15_000 }
-  /// The Earth's radius used for the step along a segment, in metres. Any mean radius is suitable, because the bracket
-  /// and the next step correct the error.
+  /// The Earth's radius used for the step along a segment, in metres. Any mean radius is suitable, because the later
+  /// steps of the iteration correct the error.
   static var meanRadius: Double { 6_371_000 }
 
   public let start: SurfacePoint
   public let end: SurfacePoint
   /// Metres.
   public let length: Double
-  /// The solved path between the ends. For a short segment, the stored path is `nil`, and the path is computed each
-  /// time that it is needed.
+  /// The solution of the inverse problem between the two ends. For a short segment, `solved` is `nil`, and the path is
+  /// computed each time that it is needed.
   private let solved: GeodesicInverse?
 
   public init(from start: SurfacePoint, to end: SurfacePoint) {
@@ -47,7 +49,7 @@ public struct GeodesicSegment: Sendable {
   /// The point at a given length from the start, in metres in 0 … `length`, and the forward azimuth at that point, in
   /// degrees.
   ///
-  /// The computation starts at the end of the segment that is nearer to the point.
+  /// The point is computed from the nearer end of the segment.
   public func point(_ along: Double) -> (place: SurfacePoint, azimuth: Double) {
     if along <= 0 { return (start, azimuths.start) }
     if along >= length { return (end, azimuths.end) }
@@ -71,13 +73,13 @@ public struct GeodesicSegment: Sendable {
     return farFoot(of: point)
   }
 
-  /// The point on the segment that is nearest to `point`, found by solving the inverse problem; works at any distance
-  /// of the point and for any length of the segment.
+  /// The point on the segment that is nearest to `point`, found by solving the inverse problem. This method works for
+  /// points at all distances and for segments of all lengths.
   ///
   /// The distance along a geodesic is convex where the derivative M of the reduced length is positive, and hence up to
-  /// a quarter of the way around the Earth; beyond that it is concave. At a minimum in the interior of the segment, the
-  /// direction to the point turns from ahead to behind; any other minimum is at an end of the segment (Karney 2013,
-  /// section 3: the second derivatives of the distance are M / m times squared sines).
+  /// a quarter of the way around the Earth; beyond that it is concave. A minimum of the distance lies either at an end
+  /// of the segment, or where the direction to `point` turns from ahead to behind (Karney 2013, section 3: the second
+  /// derivatives of the distance are M / m times squared sines).
   private func farFoot(of point: SurfacePoint) -> SegmentFoot {
     let first = sight(of: point, 0)
     let last = sight(of: point, length)
@@ -142,7 +144,8 @@ public struct GeodesicSegment: Sendable {
     return current.foot.distance <= best.distance + 5e-9 ? current.foot : best
   }
 
-  /// Finds the foot point, computed in space, near a position on the segment that is within 20 km of the point.
+  /// Finds the nearest point with vectors in space, starting from a position on the segment that is within 20 km of
+  /// `point`.
   private func nearFoot(of point: SurfacePoint, around along: Double) -> SegmentFoot {
     var middle = along
     while true {
@@ -161,14 +164,14 @@ public struct GeodesicSegment: Sendable {
 public struct SegmentFoot: Sendable {
   /// The geodesic distance to the point, in metres.
   public var distance: Double
-  /// The length of the segment from its start to the place, in metres.
+  /// The distance along the segment from its start to the nearest point, in metres.
   public var along: Double
-  /// The place as a point on the Earth.
+  /// The point on the segment that is nearest to the given point.
   public var place: SurfacePoint
-  /// Whether the place is between the ends of the segment.
+  /// Whether the nearest point is between the ends of the segment, and is not one of the ends.
   public var isInner: Bool
-  /// Positive if the point is to the left of the segment, negative if it is to the right. The side is 0 if the point is
-  /// on the segment, or if the nearest place is an end of the segment.
+  /// Positive if the point is to the left of the segment, negative if it is to the right. `side` is 0 if the given
+  /// point is on the segment, or if the nearest point is an end of the segment.
   public var side: Double
 
   init(distance: Double, along: Double, place: SurfacePoint, isInner: Bool, side: Double) {
@@ -179,8 +182,8 @@ public struct SegmentFoot: Sendable {
     self.side = side
   }
 
-  /// Converts a foot point that was computed in space; `offset` is the position in the whole segment `ends` at which
-  /// the short segment starts.
+  /// Converts the nearest point on a short segment, which is a part of the segment `ends`; `offset` is the position in
+  /// `ends` at which the short segment starts.
   init(
     of point: SurfacePoint, on segment: ShortSegment, _ foot: (along: Double, at: EarthVector, isInner: Bool),
     from offset: Double, ends: GeodesicSegment

@@ -2,11 +2,11 @@
 ///
 /// Chains are open or closed; the polygon lies to the left of its chains. Consecutive edges are near each other, so
 /// the tree follows the numbers of the edges: there is one ball around every eight edges, one ball around every eight
-/// of those balls, and so on. A vertex takes 38 bytes. They contain its vector, a copy of the vector in single
-/// precision (relative to the middle of the line) for the search, and the vertex's share of the tree.
+/// of those balls, and so on. A vertex takes 38 bytes. These bytes hold the vertex's vector, a copy of the vector in
+/// single precision (relative to the middle of the line) for the search, and the vertex's share of the tree.
 public struct ShapeLine: Sendable {
   /// The vertices of all chains, one chain after the other; edge e leads from vertex e to vertex e + 1. A closed chain
-  /// repeats its first vertex at its end. A chain with only one distinct place lists that place twice.
+  /// repeats its first vertex at its end. A chain that consists of a single position lists this position twice.
   public private(set) var vertices: ContiguousArray<EarthVector> = []
   /// The index in `vertices` at which each chain starts, in ascending order. A chain's first vertex is the start of an
   /// edge, but never the end of one.
@@ -14,21 +14,22 @@ public struct ShapeLine: Sendable {
   /// The tree: balls around edges, then balls around those balls, up to a single ball that contains everything.
   private(set) var balls: ContiguousArray<Ball> = []
   private(set) var levels = Levels()
-  /// True if edges meet anywhere except at the vertex between two neighbours in a chain. In that case a vertex alone
-  /// does not decide the side.
+  /// True if edges of the line meet anywhere except at the common vertex of two consecutive edges of a chain. If the
+  /// line touches itself, the vertex that is nearest to a point does not alone decide on which side of the line the
+  /// point is.
   let touchesItself: Bool
-  /// The x coordinates of all vertices relative to `origin`, then all y coordinates, then all z coordinates; after them
-  /// the last value is repeated for the lanes of a group beyond the end.
+  /// The x coordinates of all vertices relative to `origin`, then all y coordinates, then all z coordinates. The last
+  /// value is repeated at the end of the array, so that the last group of eight vertices can be read as a whole.
   private(set) var corners: ContiguousArray<Float> = []
   /// One byte for every eight vertex numbers: a bit is set if an edge starts at the vertex with this number. The list
-  /// is empty for a single chain, in which an edge starts at every vertex except the last.
+  /// is empty if the line is a single chain, because then an edge starts at every vertex except the last.
   private var edgeBits: ContiguousArray<UInt8> = []
-  /// The origin of the coordinates of balls and corners.
+  /// The origin of the coordinates in `balls` and `corners`.
   let origin: EarthVector
   /// The value of `starts` for a single chain, shared by most lines.
   private static let oneChain: ContiguousArray<Int> = [0]
 
-  /// The number of edges or balls in one ball.
+  /// The maximum number of edges, or of smaller balls, in a ball of the tree.
   static var fanOut: Int { 8 }
 
   /// - Parameters:
@@ -49,7 +50,7 @@ public struct ShapeLine: Sendable {
     addLevels()
   }
 
-  /// Copies a line and sets its `touchesItself`.
+  /// Copies a line, with another value of `touchesItself`.
   init(_ line: ShapeLine, touchesItself: Bool) {
     vertices = line.vertices
     starts = line.starts
@@ -64,8 +65,8 @@ public struct ShapeLine: Sendable {
   /// Eights of numbers.
   var groupCount: Int { (vertices.count + ShapeLine.fanOut - 1) / ShapeLine.fanOut }
 
-  /// The number of values in a row of `corners`. When the last group extends beyond its row, its extra lanes belong to
-  /// no edge.
+  /// The number of values in `corners` for each coordinate. If the last group of eight extends beyond the last vertex,
+  /// the values beyond it belong to no edge.
   var stride: Int { vertices.count }
 
   private mutating func addCorners() {
@@ -89,20 +90,20 @@ public struct ShapeLine: Sendable {
     for start in starts where start > 0 { edgeBits[(start - 1) / 8] &= ~(1 << ((start - 1) % 8)) }
   }
 
-  /// Bits that mark which numbers of a group belong to edges.
+  /// One bit for each vertex of a group of eight: a bit is set if an edge starts at the vertex.
   @inline(__always)
   func edgeBits(_ group: Int) -> UInt8 {
     edgeBits.isEmpty ? ShapeLine.edgeBits(group, vertices.count) : edgeBits[group]
   }
 
-  /// Bits that mark which numbers of a group belong to edges, for a single chain.
+  /// The value of `edgeBits(_:)` for a line with a single chain.
   @inline(__always)
   static func edgeBits(_ group: Int, _ count: Int) -> UInt8 {
     let edges = count &- 1 &- group &* fanOut
     return edges >= fanOut ? 0xff : UInt8(truncatingIfNeeded: (1 &<< edges) &- 1)
   }
 
-  /// Calls `body` with the edge bits of all groups, or with `nil` for a single chain.
+  /// Calls `body` with the array `edgeBits`, or with `nil` if the line is a single chain.
   @inline(__always)
   func withEdgeBits<Result>(_ body: (UnsafePointer<UInt8>?) -> Result) -> Result {
     edgeBits.isEmpty ? body(nil) : edgeBits.withUnsafeBufferPointer { body($0.baseAddress) }
@@ -127,8 +128,8 @@ public struct ShapeLine: Sendable {
     }
   }
 
-  /// True if there is an edge with this number; the number of the last vertex of each chain is not the number of an
-  /// edge.
+  /// Whether an edge has this number. An edge has the number of the vertex at which it starts, so the number of a
+  /// chain's last vertex belongs to no edge.
   @inline(__always)
   func isEdge(_ edge: Int) -> Bool {
     edge &+ 1 < vertices.count && (edgeBits.isEmpty || edgeBits[edge / 8] & (1 << (edge % 8)) != 0)
@@ -137,7 +138,7 @@ public struct ShapeLine: Sendable {
   /// Whether the line has no edges.
   public var isEmpty: Bool { vertices.isEmpty }
 
-  /// A ball that contains the line; its reach is in metres.
+  /// A ball that contains the whole line; `reach` is its radius in metres.
   public var bounds: (centre: EarthVector, reach: Double) {
     guard let ball = balls.last else { return (EarthVector(x: 0, y: 0, z: 0), -.infinity) }
     return (ball.centre + origin, Double(ball.reach) * 1.000_001)
@@ -161,8 +162,8 @@ public struct ShapeLine: Sendable {
   @inline(__always)
   func chord(_ edge: Int) -> Chord { Chord(vertices[edge], vertices[edge &+ 1]) }
 
-  /// The largest distance between an edge and its chord. The distance is computed for an arc that has the same length
-  /// and the greatest curvature of any geodesic.
+  /// The largest distance between an edge and its chord. The result is an upper bound: it is computed for an arc of the
+  /// same length with the greatest curvature that a geodesic can have.
   @inline(__always)
   func sagitta(_ edge: Int) -> Double {
     let square = vertices[edge].squaredChord(to: vertices[edge &+ 1])
@@ -171,7 +172,7 @@ public struct ShapeLine: Sendable {
     return square * (bend / (8 * Ellipsoid.smallestRadiusOfCurvature)) + 1e-8
   }
 
-  /// The middle of the box around a range of vertices.
+  /// The centre of the bounding box of a range of vertices.
   private static func middle(_ vertices: ContiguousArray<EarthVector>.SubSequence) -> EarthVector {
     guard let first = vertices.first else { return EarthVector(x: 0, y: 0, z: 0) }
     var (low, high) = (first, first)
@@ -199,7 +200,8 @@ public struct ShapeLine: Sendable {
       UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32
     )
     private var starts: Starts = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-    /// A single byte, so that the structure's next member fits into the padding.
+    /// The number of entries of `starts` that are used; a single byte, so that the next member of the enclosing
+    /// structure fits into the padding.
     private var size: UInt8 = 1
 
     @inline(__always)
@@ -238,11 +240,11 @@ public struct ShapeLine: Sendable {
 
     var centre: EarthVector { EarthVector(x: Double(x), y: Double(y), z: Double(z)) }
 
-    /// The distance between the ball's centre and a place. Like the centre, the place is relative to the origin; its
-    /// fourth element is 0.
+    /// The distance between the ball's centre and a point. The point is relative to the line's origin, as the centre
+    /// is, and its fourth element is 0.
     ///
-    /// All four elements are set explicitly, so that a compiler that processes them together does not square unrelated
-    /// memory, which might overflow.
+    /// The fourth element is set to 0 explicitly; otherwise a compiler that computes all four elements together could
+    /// square arbitrary memory, which might overflow.
     @inline(__always)
     func distance(to place: SIMD4<Float>) -> Float {
       let apart = SIMD4(x, y, z, 0) - place

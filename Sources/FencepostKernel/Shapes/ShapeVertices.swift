@@ -1,5 +1,5 @@
-/// The vertices of a shape in one list of positions. Offsets into this list of positions define the rings of each part,
-/// or the lines of a single part.
+/// The vertices of a shape in one list of positions. The indices in `ringEnds` and `partEnds` divide this list into
+/// rings and parts; lines are the rings of a single part.
 public struct ShapeVertices: Sendable, Equatable {
   /// A position, degrees.
   @frozen public struct Vertex: Sendable, Equatable {
@@ -14,8 +14,9 @@ public struct ShapeVertices: Sendable, Equatable {
 
     /// Whether the position is valid: its latitude must be in [−90, 90] and its longitude in [−360, 360].
     ///
-    /// Compares the bits as integers; for magnitudes, integers have the same order as numbers, and NaN is larger than
-    /// all of them. A floating-point comparison may raise FE_INVALID, which a host may trap.
+    /// The comparison uses the bits of the magnitudes as integers. These integers have the same order as the numbers,
+    /// and the bits of NaN are larger than those of any number. A floating-point comparison may raise FE_INVALID, which
+    /// a host may trap.
     var isPosition: Bool {
       latitude.magnitude.bitPattern <= (90.0).bitPattern && longitude.magnitude.bitPattern <= (360.0).bitPattern
     }
@@ -81,7 +82,7 @@ public struct ShapeVertices: Sendable, Equatable {
     if severalEnds.count == 1 { (isOneRing, severalEnds) = (true, []) }
   }
 
-  /// Prepares a compacted list so that it can be extended again.
+  /// Stores the end of the only ring in `severalEnds` again, so that rings can be added after `compact()`.
   private mutating func separate() {
     if isOneRing { (isOneRing, severalEnds) = (false, [vertices.count]) }
   }

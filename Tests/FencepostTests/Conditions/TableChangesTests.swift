@@ -53,7 +53,7 @@ import Testing
     #expect(log.since(log.version).isEmpty)
   }
 
-  /// An engine drops the changes that its tracker has seen.
+  /// An engine drops changes of its table once its tracker has read them.
   @Test func anEngineForgetsWhatItsTrackerHasSeen() throws {
     var engine = try MonitorEngine(name: "m")
     for index in 0..<200 { try engine.add(circle(100), identifier: "\(index % 50)") }

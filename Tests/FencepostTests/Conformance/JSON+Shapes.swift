@@ -6,8 +6,8 @@ import Foundation
 /// Reads the polygons, corridors and lines in scenarios. The shapes are written as coordinates (nested as in GeoJSON),
 /// as WKT, or as GeoJSON.
 struct ScenarioShape {
-  /// The nesting for polygons is parts, rings, positions. For lines, the nesting is a single part that contains the
-  /// lines.
+  /// The coordinates of polygons are nested: parts contain rings, and rings contain positions. The coordinates of lines
+  /// are stored as a single part that contains the lines.
   private var parts: [[[Coordinate]]]
   private var isPolygon: Bool
   private let isLine: Bool
@@ -46,7 +46,7 @@ struct ScenarioShape {
     return 1 + (array.first.map(depth) ?? 0)
   }
 
-  /// A value with one nesting level fewer stands for a single part or a single line.
+  /// Coordinates with one nesting level fewer are read as a single part or a single line.
   private static func parts(_ value: JSON, isPolygon: Bool) throws -> [[[Coordinate]]] {
     let list = try value.list()
     guard isPolygon else {
@@ -116,7 +116,7 @@ extension JSON {
     self = .array(ring.map { .array([.number($0.longitude), .number($0.latitude)]) })
   }
 
-  /// The condition of a record, with the nesting of a MultiPolygon or MultiLineString.
+  /// Converts a condition to JSON; the coordinates are nested as in a GeoJSON MultiPolygon or MultiLineString.
   init(polygon: MultiPolygonalGeographicCondition) {
     let parts = polygon.parts.map { JSON.array(([$0.exterior] + $0.holes).map { JSON($0) }) }
     self = .object([

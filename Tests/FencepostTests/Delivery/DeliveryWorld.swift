@@ -4,8 +4,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// A table of conditions together with the other parts that deliver its events. The conditions are the circles `a` and
-/// `b`, which report all changes, the circle `entries`, which reports no exits, and a beacon condition.
+/// A condition table, and the parts of an engine that deliver the table's events. The conditions are the circles `a`
+/// and `b`, which report all changes, the circle `entries`, which reports no exits, and a beacon condition.
 struct DeliveryWorld {
   private(set) var table = ConditionTable(limit: nil)
   var post = Post()
@@ -34,7 +34,7 @@ struct DeliveryWorld {
     }
   }
 
-  /// A change as a detector reports it.
+  /// Makes a change of state as a detector would report it.
   func change(_ slot: UInt32, _ state: Event.State, _ number: UInt64) -> EventEntry {
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: state, cause: .crossing,

@@ -10,7 +10,8 @@ import Testing
     return entry
   }
 
-  /// Tests records in several blocks, with reused places.
+  /// Tests inserting, updating and removing enough records to fill several blocks; the indices of removed records are
+  /// reused.
   @Test func keepsEachUntilItIsFreed() throws {
     var random = SeededGenerator("RecordTableTests")
     var records = RecordTable()

@@ -4,9 +4,9 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Tests saving very many devices in parts. Whenever the process ends, each device is stored as it was after some of
-/// its inputs. After the device has been fed the remaining inputs, it has the same state and the same events as without
-/// the interruption.
+/// Tests saving very many devices in parts. Whenever the process ends, the stored state of each device is its state
+/// after one of its inputs, which need not be the last input. After the device has been fed the remaining inputs, its
+/// state and its events are the same as if the process had not ended.
 @Suite struct FleetPartsTests {
   private enum Call {
     case feed([(device: Int, fix: Fix)])
@@ -15,7 +15,7 @@ import Testing
     case acknowledge
   }
 
-  /// The content of an event, looked up by device and sequence number.
+  /// The content of a delivered event; a `Log` finds it by device and sequence number.
   private struct Told: Equatable {
     let identifier: String
     let state: Event.State
@@ -156,8 +156,8 @@ import Testing
     }
   }
 
-  /// The store can be opened at any time, and a checkpoint saves everything, even if the disk fails at times, devices
-  /// are removed and added again, and the table changes.
+  /// The store can be opened at any time, and a checkpoint saves the whole fleet, although the disk fails in between,
+  /// devices are removed and added again, and the table of conditions changes.
   @Test func aDiskThatFailsBetweenParts() throws {
     var random = SeededGenerator("fleets saved in parts of a failing disk")
     let life = Self.life(&random)

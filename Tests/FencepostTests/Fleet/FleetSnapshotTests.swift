@@ -5,7 +5,7 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct FleetSnapshotTests {
-  /// Makes a fleet that has removed devices, events in flight and waiting, and unconfirmed crossings.
+  /// Makes a fleet with a removed device, an event in flight, waiting events, and unconfirmed crossings.
   private func fleet(_ conditions: Conditions = Conditions()) throws -> FleetEngine {
     try conditions.add(circle(100), identifier: "home", policy: .exact)
     try conditions.add(circle(300), identifier: "town", policy: .standard, tag: 7)
@@ -88,8 +88,8 @@ import Testing
     #expect(stranger.version == version)
   }
 
-  /// If most devices of a fleet had no inputs, the restored fleet gives the other devices consecutive numbers and needs
-  /// no memory for the rest.
+  /// If only a few devices of a fleet had inputs, the restored fleet gives these devices consecutive numbers and needs
+  /// no memory for the other devices.
   @Test func numbersOfWhoWasGivenNothingAreNotKeptInMemory() throws {
     var fleet = try FleetEngine(Conditions([NamedCondition(circle(100), identifier: "home", assuming: .unsatisfied)]))
     for number in 0...(1 << 20) { _ = try fleet.device("d\(number)") }

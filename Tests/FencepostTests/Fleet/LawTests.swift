@@ -8,23 +8,26 @@ import Testing
 /// included.* Random sequences of calls, called lives, run on a fleet and on n monitors with the same conditions; each
 /// life uses some of the features of ``LawFeature``. The exceptions:
 ///
-/// * records, and the rule that an earlier fix can decide a new condition, which fleets lack: see
-///   ``LawFeature/missing``;
-/// * the queue limit, which in a fleet covers all devices together: no random sequence reaches it;
-/// * the event about a failing store: no store fails in these tests;
-/// * the order between devices: the world puts the monitors' events in the order that ``FleetEngine`` states.
+/// * features that fleets lack: records, and the rule that an earlier fix can decide the state of a new condition
+///   (``LawFeature/missing``);
+/// * the queue limit: a fleet has one limit for all its devices together, and the random sequences never reach it;
+/// * the event that reports a failing store: no store fails in these tests;
+/// * the order of events of different devices: ``FleetWorld`` puts the monitors' events in the order that
+///   ``FleetEngine`` documents.
 ///
-/// Fleets and monitors still differ in some known ways; these differences are to be removed later. Each item names the
-/// code of ``FleetWorld`` that allows for the difference:
+/// Fleets and monitors still differ in some known ways; these differences are to be removed later. Each item of the
+/// following list names the code of ``FleetWorld`` that allows for one of these differences:
 ///
-/// * the values in an explanation are those of the last fix outside the safe region, whose exact position a fleet
-///   stores (``FleetWorld/explanation(_:of:_:_:)``);
-/// * the explanation of a removed beacon does not say when it was last seen (``FleetWorld/checkExplanation``);
-/// * events that were due before a device was added are delivered with its first input (``FleetWorld``'s `isFresh`);
-/// * a fleet's deadlines leave out the absence of a beacon if this absence produces no event
+/// * a fleet explains an event with the values of the last fix outside the safe region, which is the fix whose exact
+///   position it stores (``FleetWorld/explanation(_:of:_:_:)``);
+/// * a fleet's explanation of a removed beacon does not say when the beacon was last seen
+///   (``FleetWorld/checkExplanation``);
+/// * if an event of a device was due before the device was added, a fleet delivers the event with the device's first
+///   input (``FleetWorld``'s `isFresh`);
+/// * a fleet does not list the absence of a beacon as a deadline if this absence would produce no event
 ///   (``FleetWorld/checkDeadlines()``);
-/// * the time from which a device is inside a condition, if the event is later than the time of a rewind
-///   (``FleetWorld``'s `rewound`).
+/// * the time since which a device is inside a condition may differ if the last event is later than the time to which
+///   the device was rewound (``FleetWorld``'s `rewound`).
 ///
 /// `FENCEPOST_SEED` repeats a failure; `make soak` plays more random sequences of calls.
 @Suite struct LawTests {
@@ -34,7 +37,7 @@ import Testing
     BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 2), major: 7, minor: 9),
   ]
 
-  /// A random sequence of all possible calls, near the boundaries of a few conditions.
+  /// A random sequence that can contain every kind of call; the fixes lie near the boundaries of a few conditions.
   private struct Life {
     var random: SeededGenerator
     var world: FleetWorld
@@ -260,7 +263,8 @@ import Testing
     }
   }
 
-  /// Fleets refuse each feature that they lack, so no random sequence of calls leaves out a feature that fleets have.
+  /// Tests that fleets refuse each feature that is marked as missing, so that no feature is wrongly left out of the
+  /// random sequences.
   @Test(arguments: LawFeature.allCases.filter { $0.missing != nil }) func whatIsMissingIsRefused(_ feature: LawFeature)
     throws
   {

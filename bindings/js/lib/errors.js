@@ -1,7 +1,8 @@
 // Defines the package's errors. Each error has the status of the engine as `status` (its name) and `code` (its number),
 // so that a program can distinguish errors without parsing a message.
 
-/** A call was refused, or the engine cannot be used. The state of the object is unchanged unless the class says otherwise. */
+/** A call was refused, or the engine cannot be used. Unless the documentation of the error's class says otherwise, the
+    call did not change the object. */
 export class FencepostError extends Error {
   /**
    * @param {string} message One line: cause, place and accepted range.
@@ -14,7 +15,7 @@ export class FencepostError extends Error {
     this.status = status;
     /** The number of the status in fencepost.h; 0 for a status that only this package has. */
     this.code = code;
-    /** Index of the offending row or element if the call has several of them; otherwise 0. */
+    /** The index of the row or element that caused the error, if the call takes several; otherwise 0. */
     this.position = position;
   }
 }
@@ -30,8 +31,8 @@ export class LateInputError extends FencepostError {}
 /** The input is later than the clock by more than `maxTimeStep`. */
 export class AheadOfClockError extends FencepostError {}
 /**
- * `maxPendingEvents` events are pending. In a batch, the rows before `position` were applied: `result` contains their
- * counts.
+ * The queue is full: `maxPendingEvents` events are pending. If a batch causes this error, the rows before index
+ * `position` have been applied, and `result` contains their counts.
  */
 export class QueueFullError extends FencepostError {}
 /** No condition has the given identifier. */
@@ -49,16 +50,16 @@ export class DisposedError extends FencepostError {
   }
 }
 /**
- * The WebAssembly module is not loaded: call `await load()` first. This error is also thrown if the module cannot be
- * fetched or compiled.
+ * The WebAssembly module is not loaded: call `await load()` first. `NotLoadedError` is also thrown if the module cannot
+ * be fetched or compiled.
  */
 export class NotLoadedError extends FencepostError {
   constructor(message, detail) {
     super(message, { status: "not_loaded", code: 0, ...detail });
   }
 }
-/** There is not enough memory for the call. The object that was called is unchanged. Free other objects, or use smaller
-    batches. */
+/** There is not enough memory for the call. The call did not change its object. To continue, free other objects, or use
+    smaller batches. */
 export class OutOfMemoryError extends FencepostError {
   constructor(message) {
     super(message, { status: "out_of_memory", code: 0 });
@@ -87,7 +88,7 @@ const classes = {
   84: TableMismatchError,
 };
 
-/** The error of a status that is not 0. */
+/** Creates the error for an engine status that is not 0. */
 export function errorOf(code, status, message, position) {
   return new (classes[code] ?? FencepostError)(message, { code, status, position });
 }

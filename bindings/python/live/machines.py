@@ -1,6 +1,6 @@
 """A small computer for tests: a copy of this Debian, with systemd as its first process, its own network, and a disk in
-memory for everything that it writes. This module also provides the wheels, because pip on the small computer must
-install the package without a network."""
+memory for everything that it writes. The module also provides the wheels of the package and of its requirements, so
+that pip on the test computer can install the package without a network."""
 
 from __future__ import annotations
 

@@ -37,7 +37,8 @@ def test_the_readme_word_for_word() -> None:
     install, broker = re.findall(r"^```sh\n(.*?)^```", (FILES / "README.md").read_text(), re.MULTILINE | re.DOTALL)
 
     def furnish(disk: Path) -> None:
-        """Provides a clone with a wheel, and the packages that pip would fetch."""
+        """Puts a clone of the example with a built wheel on the disk, together with the packages that pip would
+        otherwise download."""
         clone, wheels = disk / CLONE.lstrip("/"), disk / WHEELS.lstrip("/")
         shutil.copytree(FILES, clone / "examples" / "service")
         shutil.copytree(make_wheels(), wheels)

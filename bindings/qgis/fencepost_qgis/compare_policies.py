@@ -12,7 +12,7 @@ from .algorithm import Algorithm
 
 
 class ComparePolicies(Algorithm):
-    """Takes points with times, and places; returns one row per policy."""
+    """Takes a layer of points with times and a layer of places; returns one row for each policy."""
 
     NAME, TITLE, ICON = "comparepolicies", "Compare policies", "compare"
     SUMMARY = "Compares policies on recorded tracks: events, visits, flaps and delay of each."

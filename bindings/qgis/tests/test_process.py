@@ -31,7 +31,8 @@ def layer(path: Path, name: str) -> str:
 
 
 def same_time(found: Any, us: int | None) -> bool:
-    """True if a file contains this time, in the precision of QGIS: milliseconds, or whole seconds in old versions."""
+    """True if a time that was read from a file equals the expected time, in the precision of QGIS: milliseconds, or
+    whole seconds in old versions."""
     if us is None or pandas.isna(found):
         return us is None and bool(pandas.isna(found))
     found = found.tz_localize("UTC") if found.tzinfo is None else found
@@ -73,7 +74,7 @@ def expected(log: Any) -> list[dict[str, Any]]:
 
 
 def check_visits(path: Path, visits: Iterable[Visit]) -> None:
-    """Checks that the file contains these visits."""
+    """Checks that the file contains the given visits and no others."""
     rows = geopandas.read_file(path).to_dict("records")
     wanted = list(visits)
     assert len(rows) == len(wanted)

@@ -1,4 +1,5 @@
-"""Tests many places, little memory, and cancelled statements: each host reports its own error and continues."""
+"""Tests the databases with many places, with little memory and with cancelled statements: each database reports its own
+error and continues."""
 
 from __future__ import annotations
 
@@ -80,11 +81,11 @@ for sql in statements:
 
 
 def test_sqlite_a_process_without_memory_continues() -> None:
-    """The process has a memory limit. The engine would end the process if it ran out of memory, so the core must notice
-    the limit first.
+    """The process has a memory limit. If the engine itself ran out of memory, it would end the process; so the core
+    must detect the memory limit before that.
 
-    The test does not run with DuckDB, because DuckDB's own allocator crashes under such a limit (jemalloc, in a thread
-    that flushes).
+    The test does not run with DuckDB, because DuckDB's own allocator (jemalloc) crashes in its flushing thread if the
+    process has a memory limit.
     """
     build("sqlite")
     results = []
@@ -222,8 +223,8 @@ def test_duckdb_without_memory() -> None:
 
 @pytest.mark.parametrize("function", ["fp_events", "fp_visits"])
 def test_sqlite_a_replay_can_be_interrupted(function: str) -> None:
-    """The interrupt comes after all fixes were read, between two blocks of the replay. If the interrupt comes too late,
-    the test tries again."""
+    """The interrupt comes after all fixes were read, between two blocks of the replay. If the interrupt does not reach
+    the replay, the test tries again."""
     apsw = pytest.importorskip("apsw")
     build("sqlite")
     host, count = SQLite(), 300_000
@@ -270,8 +271,8 @@ def test_postgresql_a_replay_without_events_can_be_cancelled(postgresql: Postgre
     """Fixes go back and forth over hundreds of boundaries and never dwell, so that the replay takes nearly all the
     time.
 
-    The cancelled statement takes less processor time than the complete statement, which has no event after the first
-    fix.
+    No fix except the first produces an event, and the cancelled statement takes less processor time than the complete
+    statement.
     """
     ((pid,),) = postgresql.run("SELECT pg_backend_pid()")
     places = "(SELECT fp_places('p' || i, 47, 7, 1000 + i / 10.0) FROM generate_series(1, 2000) i)"

@@ -63,8 +63,8 @@ def events(
         accuracy: The column of accuracies, in metres. 0 or null means that the accuracy was not reported; negative or
             NaN means that the row has no position.
         time: Timestamps, or integers: microseconds since 1970-01-01T00:00:00Z.
-        delay: The watermark delay: a row may be earlier than the latest row by at most this delay. Rows are held back
-            for the length of `delay`.
+        delay: The watermark delay: a row may be earlier than the latest row by at most this delay. The query holds back
+            each row for the time `delay`, so that earlier rows can still arrive.
         shards: The number of parts that the state is divided into. The number of shards cannot change as long as a
             checkpoint is used.
         ordered: True if the rows of each device come in time order, as from a Kafka topic keyed by device. If `ordered`
@@ -72,19 +72,20 @@ def events(
             if an earlier micro-batch had a row of its device with a later time.
         max_ahead: If a row is ahead of the machine's clock by more than `max_ahead`, the row is dropped and does not
             move the watermark. If `max_ahead` is None, no row is dropped.
-        expire: A device is forgotten when this much time has passed since its latest row. A later row of the same
-            device counts as a row of a new device, whose sequence begins at 1 again. If `expire` is None, no device is
-            forgotten.
+        expire: A device is forgotten when this much time has passed since its latest row. If a forgotten device sends
+            another row, the device counts as a new one, and its sequence begins at 1 again. If `expire` is None, no
+            device is forgotten.
         beacons: A column of scan reports. Each value is an array of structures with the fields `uuid`, `major`, `minor`
             and optionally `rssi`, as in sightings files. A row whose `beacons` value is not null is a scan report, and
             the row's position is ignored.
         refresh: A column that selects which table of `versions` applies to a row. The column's value is the digest of
             the table's :attr:`Zones.version`: 16 bytes or their hexadecimal digits. Null selects `conditions`. If a row
             selects a different table from its device's previous row, the device keeps its states for unchanged
-            conditions; the earlier table still confirms changes due before that row.
+            conditions. Changes that were due before this row are still confirmed by the earlier table.
         versions: A folder of tables that all workers can read. Each table is in a file ``<digest>.conditions`` with the
-            bytes of :meth:`Zones.snapshot`. The file must exist before the first row that selects the table.
-            missing_versions: What to do with a row if its table is missing, damaged, or does not match its name. If
+            bytes of :meth:`Zones.snapshot`. The file of a table must exist before the query reads the first row that
+            selects this table.
+        missing_versions: What to do with a row if its table is missing, damaged, or does not match its name. If
             `missing_versions` is ``skip``, the row is skipped and counted as invalid. If `missing_versions` is
             ``stop``, the query ends with an error; when you have put the file in place and start the query again, the
             query continues at that row.

@@ -24,7 +24,7 @@ NEEDS_A_STORE = {"S52", "A34"}
 
 @pytest.fixture
 def play(run: Run) -> Run:
-    """Runs the player in its own process."""
+    """Runs ``python -m fencepost_conform`` in a separate process."""
     path = os.pathsep.join(filter(None, (str(CORPUS), os.environ.get("PYTHONPATH"))))
 
     def start(*arguments: str | Path) -> Any:
@@ -166,8 +166,8 @@ def test_the_whole_corpus_from_the_command_line(play: Run, memory_path: Path) ->
 
 
 def test_an_event_in_flight_must_come_again_after_a_restart(play: Run, tmp_path: Path) -> None:
-    """The runner's restart mode reads one event itself, so the scenario's next read returns the event after that
-    one."""
+    """In restart mode, the runner itself reads the event that is delivered again, so the scenario's next read returns
+    the following event."""
     path = write(tmp_path / "flight.json", scenario(*SATISFIED, {"next": {"sequence": 1}}, {"next": None}))
     for options in ((), ("--restart-every-step",)):
         finished = play(*options, path)
@@ -229,7 +229,8 @@ def test_bad_usage(play: Run, tmp_path: Path) -> None:
 
 
 def test_two_monitors_and_their_host(play: Run, tmp_path: Path) -> None:
-    """Tests what the runner itself does: names, closing, and the host and circles that belong to each monitor."""
+    """Tests a scenario with two monitors: each has its own host and conditions, a monitor that is open cannot be opened
+    again, and a closed monitor can."""
     steps: list[dict[str, Any]] = [
         {"open": "M1"}, {"open": "M2"}, {"advance": 10}, {"advance": 20, "monitor": "M2"},
         {"add": "b", "beacon": {"uuid": UUID}, "monitor": "M2"},

@@ -1,5 +1,5 @@
-"""Tests those options of ``fencepost replay`` and ``fencepost circles`` that state facts missing from the files, or
-that choose the outputs."""
+"""Tests options of ``fencepost replay`` and ``fencepost circles``: those that supply information which the files lack,
+and those that choose the outputs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Tests conditions in users' files: properties with unusual names, GPX way points, and one radius and one state for all
-conditions."""
+"""Tests conditions in users' files: properties with unusual names, GPX way points, and a common radius and state for
+conditions that have none."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_what_is_wrong_with_way_points(tmp_path: Path, points: str, words: str) 
 
 
 def sources(tmp_path: Path) -> list[Any]:
-    """Two circles, one of which has its own radius and state, in every accepted form of rows."""
+    """Returns two circles in every accepted form of rows; only one of the circles has its own radius and state."""
     pandas = pytest.importorskip("pandas")
     geopandas = pytest.importorskip("geopandas")
     (tmp_path / "c.csv").write_text("id,lat,lon,radius,assuming\na,0,0,30,satisfied\nb,0,0,,\n")

@@ -168,7 +168,7 @@ def test_geometries_that_are_no_points_on_the_earth_in_degrees(connection: Any) 
 
 
 def test_numbers_of_any_type_and_many_batches(connection: Any) -> None:
-    """DuckDB writes 0.5 as a decimal, and its stream has many batches."""
+    """In DuckDB, the literal 52.5 is a decimal, and the result of this query arrives in many batches."""
     rows = connection.sql(
         "SELECT 52.5 AS lat, CAST(13.4 AS FLOAT) AS lon, 5 AS accuracy, make_timestamptz(i * 1000000) AS time "
         "FROM range(500000) numbers(i)"
@@ -192,8 +192,8 @@ def test_a_query_that_fails_on_the_way(connection: Any) -> None:
 
 
 def test_a_log_joins_with_zones(connection: Any, expected: EventLog) -> None:
-    """Joins the points of the events as geometries: finds the zone of each point, and the distance of each point from a
-    place."""
+    """Tests database functions on the points of the events: the distance of each point from a circle's centre, and
+    whether the point lies in a rectangle."""
     log = expected
     circle = log.conditions[next(iter(log.conditions))]
     assert isinstance(circle, Circle)

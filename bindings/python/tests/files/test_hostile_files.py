@@ -1,4 +1,5 @@
-"""Damaged or malicious files cause one line of :class:`InputError`, quickly, and with little memory."""
+"""Tests that damaged or malicious files raise :class:`InputError` with a message of one line, within a short time and
+with little memory."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ def test_a_damaged_archive(tmp_path: Path, method: int) -> None:
 
 
 def test_an_archive_that_is_damaged_anywhere(tmp_path: Path) -> None:
-    """Damage at each byte gives an error about the file or the right result, but no other exception."""
+    """Changes each byte of an archive in turn: the replay either raises an error about the file or gives the right
+    result, and no other exception occurs."""
     path = tmp_path / "t.kmz"
     whole = kmz(zipfile.ZIP_DEFLATED, lambda data: None)
     for place in range(len(whole)):
@@ -231,8 +233,8 @@ def _written(path: Path, columns: int) -> Path:
 
 @pytest.mark.parametrize("text", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-00:01"])
 def test_a_time_that_its_zone_moves_out_of_the_calendar(tmp_path: Path, text: str) -> None:
-    """In an earlier version, the replay accepted times whose zone moves them out of the calendar, and the log of such a
-    replay could not be printed."""
+    """An earlier version accepted times that their UTC offset moves out of the calendar, and could not print the log of
+    such a replay."""
     path = tmp_path / "t.csv"
     path.write_text(f"time,lat,lon\n{text},0,0\n")
     assert mentions(refusal(replay, path, HERE), "line 2: … 1 … 9999")

@@ -1,5 +1,5 @@
-"""Tests adding circles from Arrow streams: the result equals that of single calls, columns are read in place, and
-either all circles are added or none."""
+"""Tests adding circles from Arrow streams: the result is the same as with one call for each circle, columns are read in
+place, and either all circles are added or none."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ def test_policies_as_structures() -> None:
 
 
 def test_a_policy_in_every_row() -> None:
-    """The test has many short runs of rows; all rows of a run have the same options. If one row is refused, the changes
-    of all runs are undone."""
+    """The table of this test consists of many short runs of rows; the rows of a run have the same policy. If one row is
+    refused, the whole table is refused, including the runs that were already added."""
     rows = 3000
     table = pa.table({
         "id": [str(row) for row in range(rows)], "lat": [0.0] * rows, "lon": [0.0] * rows,

@@ -130,7 +130,7 @@ def test_what_a_planner_refuses() -> None:
 
 
 class Host:
-    """A host that feeds a fix only if the fix wakes it."""
+    """A host that feeds a fix to the monitor only if the rotation plan says that the fix wakes the host."""
 
     def __init__(self, monitor: Monitor, planner: RotationPlanner) -> None:
         self.monitor, self.planner = monitor, planner

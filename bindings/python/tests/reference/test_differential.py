@@ -1,10 +1,10 @@
-"""Tests that the engine and the reference model agree on long random lives of a monitor, with batches, forks, restarts,
-beacons, hosts and limits.
+"""Tests that the engine and the reference model agree on long random sequences of calls to a monitor, with batches,
+forks, restarts, beacons, hosts and limits.
 
 test_against_reference.py reduces the failures that it finds to short sequences. This test runs long random sequences of
-calls, called lives, and finds failures that need many calls. Each life has its own seed, which a failure prints:
-``FENCEPOST_SEED=17 FENCEPOST_LIVES=1 pytest ...`` repeats the life. FENCEPOST_LIVES sets the number of random lives,
-and FENCEPOST_LIVES_SECONDS sets the time after which no further life begins.
+calls, called lives, and finds failures that need many calls. Each random sequence has its own seed, which a failure
+prints. ``FENCEPOST_SEED=17 FENCEPOST_LIVES=1 pytest ...`` repeats the sequence with the seed 17. FENCEPOST_LIVES sets
+the number of random sequences; after FENCEPOST_LIVES_SECONDS, no further sequence begins.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ LATE = (-1, -5_000_000)
 
 
 class BatchReference(ReferenceMonitor):
-    """Adds batches to the reference: several events may be in flight, and are acknowledged in order."""
+    """Extends the reference monitor by batches of events: several events may be in flight, and they are acknowledged in
+    order."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -90,7 +91,8 @@ class BatchReference(ReferenceMonitor):
         self.batch = [pair for pair in self.batch if pair[0] is not condition]
 
     def _waiting(self) -> int:
-        """Events in flight do not count as pending, not even after a restart, so a restart changes nothing."""
+        """The number of pending events. Events in flight are not counted, not even after a restart, so a restart does
+        not change the number."""
         return sum(1 for c in self._conditions.values() for e in c.queue if not e.silent and not e.handed_out)
 
 
@@ -236,13 +238,13 @@ class Life(Pair):
         return bool(ours)
 
     def restart(self) -> None:
-        """Restarts both monitors; unacknowledged events are redelivered."""
+        """Restarts the engine's monitor and the reference monitor; unacknowledged events are redelivered."""
         self.ours = self.ours.fork()
         self.theirs.restart()
 
     def fork(self) -> None:
-        """Forks both monitors and continues with either the originals or the copies; actions on the monitors that are
-        left behind must have no effect."""
+        """Forks both monitors and continues with either the originals or the copies. Actions on the monitors that are
+        no longer used must not affect the monitors that are."""
         fork, other = self.ours.fork(), copy.deepcopy(self.theirs)
         other.restart()
         here = self.ours, self.theirs, self.clock, self.away
@@ -260,7 +262,7 @@ class Life(Pair):
 
 
 def recorded(life: Life) -> list[str]:
-    """Wraps the actions of a life so that every performed action is added to the returned log."""
+    """Wraps the actions of a random sequence, so that each performed action is added to the returned log."""
     log: list[str] = []
 
     def noting(name: str, action: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""Tests that ambiguous inputs are refused instead of guessed. In earlier versions, each of the ambiguous inputs gave a
+"""Tests that ambiguous inputs are refused instead of guessed. In earlier versions, each input of these tests gave a
 wrong answer without a warning."""
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def fixes(**changes: Any) -> Any:
 @pytest.mark.parametrize("name", ["lat", "time", "van"])
 def test_two_columns_of_one_name_are_refused(name: str) -> None:
     """pandas.concat(axis=1) and SQL joins can produce tables in which two columns have the same name. Earlier versions
-    silently used the first of them."""
+    used the first of the two columns without a warning."""
     pa = pytest.importorskip("pyarrow")
     frame = fixes(van=["a", "a", "b"])
     twice = pandas.concat([frame, frame[[name]]], axis=1)
@@ -209,7 +209,8 @@ def test_two_columns_of_one_name_are_refused(name: str) -> None:
 
 
 def test_columns_to_feed_have_one_index() -> None:
-    """If one column is sorted and the others are not, reading by position would mix up the rows."""
+    """If one column has another order of rows than the others, reading the columns by position would combine values of
+    different rows."""
     frame = fixes(van=["a", "b", "a"], radius=[10.0, 20.0, 30.0])
     for name in ("lat", "lon", "time", "van"):
         given = {
@@ -313,7 +314,7 @@ def test_the_same_messages_whatever_holds_the_rows(changes: dict[str, Any], word
 @pytest.mark.parametrize("column", ["latitude", "longitude", "time", "accuracy", "device"])
 def test_columns_without_an_order_are_refused(column: str) -> None:
     """Sets and dicts are refused: a set has no order, and earlier versions used the keys of a dict as the column. A
-    view of a dict's keys or values has an order."""
+    view of a dict's keys or values is accepted, because it has an order."""
     rows: dict[str, Any] = {"device": ["a", "b"], "latitude": [0, 1], "longitude": [0, 1], "time": [0, 1]}
     rows["accuracy"] = [1, 2]
     for values in set(rows[column]), frozenset(rows[column]), dict(zip(rows[column], rows[column])):

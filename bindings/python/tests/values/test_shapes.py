@@ -1,5 +1,5 @@
-"""Tests polygons and corridors as values: they are made from all forms of geometries, and their distances are compared
-with the exact distances of the corpus."""
+"""Tests :class:`Polygon` and :class:`Corridor` objects: they are made from all kinds of geometries, and their distances
+are compared with the exact distances of the corpus."""
 
 from __future__ import annotations
 
@@ -259,7 +259,7 @@ def test_planar_edges_run_as_their_longitudes_are_written() -> None:
 
 
 def test_rings_of_nothing_are_left_out_with_a_warning() -> None:
-    """An earlier version refused a polygon because of rings without an area."""
+    """An earlier version refused a polygon if one of its rings had no area."""
     square, thin = [[0, 0], [2, 0], [2, 2], [0, 2]], [[5, 5], [5, 6], [5, 7]]
     monitor = Monitor()
     for number, rings in enumerate(([[square], [thin]], [[square, [[1, 1], [1, 1.5], [1, 1.2]]]])):
@@ -365,8 +365,8 @@ def reported(call: Any, *args: Any, **options: Any) -> list[str]:
 
 
 def test_edges_that_nobody_named() -> None:
-    """A warning is issued when a shape is added for which the kind of edges matters. No warning is issued if the kind
-    of edges is named, or if the two kinds of edges differ by at most a metre."""
+    """Adding a shape causes a warning if its edges would run differently as geodesic and as planar edges. No warning is
+    issued if the kind of edges is named, or if the two kinds of edges differ by at most a metre."""
     box, small = [(50, 0), (50, 2), (52, 2), (52, 0)], [(50, 0), (50, 0.01), (50.01, 0.01), (50.01, 0)]
     words = "condition 'box': … 479 m … part 0, ring 0, edge 0 … edges='geodesic' … edges='planar'"
     open_box = Polygon(box, order="latlon")

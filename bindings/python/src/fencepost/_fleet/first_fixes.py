@@ -9,7 +9,7 @@ from .._errors import Advice, warn
 from .._files.doubts import jumps
 
 _FEWEST = 12
-"""The smallest number of rows to examine. With fewer fixes there cannot be ten jumps."""
+"""A batch with fewer rows than this is not examined. The warning needs at least ten fast steps between fixes."""
 _LOOKED_AT = 10_000
 
 

@@ -77,8 +77,8 @@ _UNSET = -(1 << 63)
 
 @dataclass(frozen=True, slots=True)
 class PresenceColumns:
-    """The fields of presences as columns. Times are 64-bit integers, and the smallest integer stands for a missing
-    time."""
+    """The fields of several :class:`Presence` objects, stored as columns. Times are 64-bit integers, and the smallest
+    integer stands for a missing time."""
 
     devices: list[str]
     identifiers: list[str]
@@ -100,8 +100,8 @@ class PresenceColumns:
         )
 
     def named(self, identifiers: list[str | None]) -> PresenceColumns:
-        """Returns the columns with the given identifiers in place of the current ones. Omits rows whose new identifier
-        is None."""
+        """Returns columns in which the given identifiers replace the current ones. Omits rows whose new identifier is
+        None."""
         if None not in identifiers:
             return replace(self, identifiers=cast("list[str]", identifiers))
         kept = [row for row, identifier in enumerate(identifiers) if identifier is not None]
@@ -154,7 +154,7 @@ class Presences(Rows[Presence]):
 
     @property
     def _columns(self) -> PresenceColumns:
-        """The fields as columns."""
+        """The presences as columns, one column for each field."""
         if self._given is None:
             self._given = PresenceColumns.of(self._presences)
         return self._given

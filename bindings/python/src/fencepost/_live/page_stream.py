@@ -23,8 +23,8 @@ GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 class Message:
     """An event of the stream, in plain and in compressed form.
 
-    The compressed form ends with a full flush. The compressed data does not refer to earlier data and ends on a byte
-    boundary, so the same bytes can be used in every reader's stream (RFC 1951; Z_FULL_FLUSH of zlib).
+    The compressed data ends with a full flush of the compressor. The compressed data does not refer to earlier data and
+    ends on a byte boundary, so the same bytes can be used in every reader's stream (RFC 1951; Z_FULL_FLUSH of zlib).
     """
 
     def __init__(self, text: str) -> None:
@@ -33,7 +33,7 @@ class Message:
 
     @property
     def packed(self) -> bytes:
-        """The compressed form, which is created when the first reader needs it."""
+        """The compressed form of the message, which is created when the first reader needs it."""
         if self._packed is None:
             packer = zlib.compressobj(1, zlib.DEFLATED, -15)
             self._packed = packer.compress(self.plain) + packer.flush(zlib.Z_FULL_FLUSH)
@@ -50,7 +50,7 @@ class Messages:
         view: The source of the data.
 
     Attributes:
-        made: The number of states of the view that were encoded.
+        made: The number of times that the view's state was encoded.
     """
 
     def __init__(self, view: View) -> None:
@@ -64,8 +64,8 @@ class Messages:
         self.made = 0
 
     def everything(self) -> tuple[Message, int]:
-        """The full state for a new reader, and the number of the next message. The state may be slightly old; later
-        changes are in the next messages."""
+        """The full state for a new reader, and the number of the next message. The returned state may be slightly old;
+        later changes are in the messages from the returned number on."""
         now = time.monotonic()
         # While there are no readers, nobody checks for changes, and a change message would lack the trails of that
         # period.

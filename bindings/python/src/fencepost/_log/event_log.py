@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class EventLog(Log):
     """The events of a replay in the order of their delivery: a sequence of :class:`Event` that is also a table.
 
-    If the log has several tracks (``by``), the tracks follow one another in the order of their first rows. Each track
-    has its own sequence numbers.
+    If the log has several tracks (``by``), each track's events follow those of the previous track; the tracks are in
+    the order of their first rows. Each track has its own sequence numbers.
 
     Example:
         >>> from fencepost import Circle, Fix, replay
@@ -95,7 +95,8 @@ class EventLog(Log):
         return write_to(target, write)
 
     def to_csv(self, target: Target = None) -> str | None:
-        """Writes CSV with a header. The columns are the keys of the JSON Lines. A missing value is an empty cell.
+        """Writes CSV with a header. The columns have the names of the keys in the JSON Lines format. A missing value is
+        an empty cell.
 
         Args:
             target: Path or open text file. If `target` is None, the method returns the text.
@@ -144,11 +145,11 @@ class EventLog(Log):
 
         Args:
             target: Path of the file to write. If `target` is None, the method only returns the page's text.
-            title: The title of the page. None means the name of the track's file or argument.
+            title: The title of the page. If `title` is None, the title is the name of the track's file or argument.
             base_map: True to show OpenStreetMap tiles at once when the reader is online, or a URL template such as
                 ``"https://example.org/{Z}/{X}/{Y}.png"`` to show the tiles of another server. If `base_map` is False,
-                the page shows no tiles until the reader switches them on. The tile server can infer from the requests
-                where the track was.
+                the page shows no tiles until the reader switches them on. From the requests for tiles, the tile server
+                can infer where the track was.
 
         Returns:
             The page.

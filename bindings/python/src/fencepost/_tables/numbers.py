@@ -36,7 +36,7 @@ def real(value: Any, what: str) -> float:
     (NumPy scalars, Decimal, Fraction) to floats.
 
     Raises:
-        TypeError: The value is not a number. Texts, bools, columns and None are refused.
+        TypeError: The value is not a number. Texts, bools, columns and None do not count as numbers.
         InvalidArgumentError: The number does not fit into a double.
     """
     kind = type(value)
