@@ -220,7 +220,7 @@ MUTANTS = [
            "if table.holds(entry.slot, entry.generation) { return entry }",
            "if table.holds(entry.slot, entry.generation) || !table.isLive(entry.slot) { return entry }"),
     Mutant("events built at a commit come last", "Delivery/EventQueue.swift",
-           "last.change > entry.change {", "last.change == 0 {"),
+           "entries[entries.count - 1].change > entry.change {", "entries[entries.count - 1].change == 0 {"),
     # These mutants change the edge cells. To detect these mutants, EdgeCellsTests compares the answers of the cells
     # with those of the shapes.
     Mutant("a polygon that a device of a fleet entered is overlooked", FLEET_FIXES,
@@ -348,7 +348,8 @@ MUTANTS = [
     Mutant("the record of a removed condition is not freed", TOLD,
            "    if old.record != Told.none { records.remove(old.record) }\n", "", "a record is free"),
     Mutant("events built at a commit wait behind later ones", "Delivery/EventQueue.swift",
-           "head < entries.count, last.change > entry.change {", "head < entries.count, last.change == 0 {",
+           "head < entries.count, entries[entries.count - 1].change > entry.change {",
+           "head < entries.count, entries[entries.count - 1].change == 0 {",
            "events wait in the order"),
     Mutant("changes are noted though nobody saves them", "Snapshot/Journal.swift",
            "    if isOn { note(entry.change, .put(entry, follows: follows)) }\n",

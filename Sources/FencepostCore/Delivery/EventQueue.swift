@@ -42,7 +42,7 @@ struct EventQueue<Entry: QueuedEntry>: Sendable {
 
   mutating func append(_ entry: Entry) {
     count += 1
-    if let last = entries.last, head < entries.count, last.change > entry.change {
+    if head < entries.count, entries[entries.count - 1].change > entry.change {
       overtaken.insert(Overtaken(entry: entry))
     } else {
       entries.append(entry)
@@ -51,7 +51,7 @@ struct EventQueue<Entry: QueuedEntry>: Sendable {
 
   /// Whether the next entry is in the heap.
   private var isOvertaken: Bool {
-    guard let early = overtaken.first else { return false }
+    guard overtaken.count > 0, let early = overtaken.first else { return false }
     return head >= entries.count || early.entry.change < entries[head].change
   }
 
@@ -63,7 +63,14 @@ struct EventQueue<Entry: QueuedEntry>: Sendable {
 
   /// Removes and returns the next entry.
   mutating func takeFirst() -> Entry? {
-    guard let entry = first else { return nil }
+    let entry: Entry
+    if overtaken.count == 0 {
+      guard head < entries.count else { return nil }
+      entry = entries[head]
+    } else {
+      guard let next = first else { return nil }
+      entry = next
+    }
     removeFirst()
     return entry
   }
