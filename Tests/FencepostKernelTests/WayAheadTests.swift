@@ -113,6 +113,38 @@ import Testing
     #expect(told.passed > 100 && told.clear > 40 && told.crossings > 30 && told.checked > 100, "\(told)")
   }
 
+  /// Tests ways around a small hole beside the middle of a long edge, whose band covers the hole: the long edge alone does not
+  /// decide which boundary the way crosses first.
+  @Test func holesInTheBandOfAnEdge() throws {
+    var random = SeededGenerator("way ahead holes")
+    var told = Told()
+    for turn in 0..<40 {
+      let corner = Place(latitude: random.uniform(-70...70), longitude: random.uniform(-180...180))
+      let azimuth = random.uniform(0...360)
+      let length = random.uniform(9_000...19_000)
+      // The polygon is to the left of the long edge.
+      let ring = [
+        corner, corner.moved(azimuth: azimuth, distance: length), corner.moved(azimuth: azimuth - 60, distance: length),
+      ]
+      let end = SurfacePoint(latitude: ring[1].latitude, longitude: ring[1].longitude)
+      let edge = GeodesicSegment(from: SurfacePoint(latitude: corner.latitude, longitude: corner.longitude), to: end)
+      let at = edge.point(length * random.uniform(0.4...0.6))
+      let size = random.uniform(0.3...2)
+      let middle = Place(latitude: at.place.latitude, longitude: at.place.longitude).moved(
+        azimuth: at.azimuth - 90, distance: size + random.uniform(0.01...0.5))
+      let hole = [90.0, 210, 330].map { middle.moved(azimuth: $0, distance: size) }
+      let shape = try GeodesicShape.reading(polygon: [[corners(ring), corners(hole)]])
+      for way in 0..<12 {
+        let start = middle.moved(azimuth: random.uniform(0...360), distance: 2 * size * random.uniform(0...1))
+        let end = start.moved(azimuth: random.uniform(0...360), distance: random.uniform(0.2...8))
+        check(shape, from: start, to: end, &told, "turn \(turn), way \(way)")
+      }
+    }
+    #expect(told.passed > 100 && told.unknown > 100, "\(told)")
+  }
+
+  private func corners(_ places: [Place]) -> [Corner] { places.map { ($0.latitude, $0.longitude) } }
+
   /// The edges do not decide for shapes whose boundary is not their line (buffered polygons and corridors), or for
   /// paths of length 0.
   @Test func otherShapesAreUnknown() throws {

@@ -217,14 +217,20 @@ extension GeodesicShape {
         guard turn != 0, isAlone else { return .unknown(from: max(0, begin), to: min(1, end)) }
         if (turn > 0) == inwards {
           let edge = Int(edges[first])
-          return .crossing(
-            EdgeCrossing(
-              ShortSegment(from: line.vertices[edge], to: line.vertices[edge &+ 1]),
-              share: max(0, min(1, -offsets[first] / turn)), advance: turn.magnitude))
+          let crossing = EdgeCrossing(
+            ShortSegment(from: line.vertices[edge], to: line.vertices[edge &+ 1]),
+            share: max(0, min(1, -offsets[first] / turn)), advance: turn.magnitude)
+          // If the path starts in the band, the edge may be behind the start, with another edge between the two.
+          guard begin <= 0 else { return .crossing(crossing) }
+          guard let distance = crossing.distance(at: start), distance.magnitude > GeodesicShape.certainty else {
+            return .unknown(from: 0, to: min(1, end))
+          }
+          if (distance > 0) == inwards { return .crossing(crossing) }
+        } else if begin > 0 {
+          return .unknown(from: begin, to: min(1, end))
         }
         // If the path starts in the band of this edge and moves away from the edge, it stays on the side where it
         // started.
-        guard begin <= 0 else { return .unknown(from: begin, to: min(1, end)) }
         begins[first] = .infinity
       }
     }
