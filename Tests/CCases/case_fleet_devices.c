@@ -318,7 +318,83 @@ static void stale_numbers(void) {
   fencepost_conditions_destroy(table);
 }
 
+/* A fork delivers the uncommitted event again, with its sequence and position, and then continues independently. */
+static void forks(void) {
+  fencepost_conditions *table = NULL, *shared = NULL;
+  fencepost_fleet *fleet = busy_fleet(&table), *fork = NULL;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  CHECK_STATUS(fencepost_fleet_fork(fleet, NULL, &error), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_fleet_fork(NULL, &fork, &error), FENCEPOST_E_NULL_ARGUMENT);
+  fencepost_fleet_event first = next_fleet_event(fleet);
+  CHECK_OK(fencepost_fleet_fork(fleet, &fork, NULL));
+  fencepost_fleet_event again = next_fleet_event(fork);
+  CHECK(memcmp(&first, &again, sizeof first) == 0);
+  CHECK_INT(fleet_statistics(fork).device_count, fleet_statistics(fleet).device_count);
+  uint32_t device = device_of(fork, "only in the fork");
+  CHECK_OK(feed_device(fork, device, 0, SECONDS(5000)));
+  CHECK_INT(fleet_statistics(fork).device_count, fleet_statistics(fleet).device_count + 1);
+  /* A change of the shared table reaches both, also after the original has ended. */
+  CHECK_OK(fencepost_fleet_conditions(fork, &shared, NULL));
+  fencepost_fleet_destroy(fleet);
+  add_exact(shared, "new", 40, 0);
+  CHECK_INT(fleet_statistics(fork).condition_count, version_of(table).count);
+  CHECK_OK(feed_device(fork, device, 40, SECONDS(6000)));
+  fencepost_fleet_destroy(fork);
+  fencepost_conditions_destroy(shared);
+  fencepost_conditions_destroy(table);
+}
+
+static fencepost_fleet_event expect_state(fencepost_fleet *fleet, uint32_t device, const char *zone,
+                                          fencepost_state state) {
+  fencepost_fleet_event event = next_fleet_event(fleet);
+  CHECK_INT(event.device, device);
+  CHECK_TEXT(event.event.identifier, zone);
+  CHECK_INT(event.event.state, state);
+  return event;
+}
+
+/* Each device gets an event about the condition that waits for a place; a device that is added later, with its first input. When
+   a place becomes free, the next fix of each device determines the condition. */
+static void limit(void) {
+  fencepost_conditions *table = NULL;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  CHECK_STATUS(fencepost_conditions_create_limited(0, &table, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "condition_limit is 0");
+  CHECK_STATUS(fencepost_conditions_create_limited(1, NULL, &error), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_OK(fencepost_conditions_create_limited(1, &table, NULL));
+  fencepost_fleet *fleet = new_fleet(table);
+  uint32_t a = device_of(fleet, "a");
+  CHECK_OK(feed_device(fleet, a, 0, SECONDS(100)));
+  add_exact(table, "first", 0, 1);
+  add_exact(table, "second", 0, 2);
+  fencepost_fleet_event event = expect_state(fleet, a, "second", FENCEPOST_STATE_UNMONITORED);
+  CHECK_INT(event.event.diagnostics, FENCEPOST_DIAGNOSTIC_CONDITION_LIMIT_EXCEEDED);
+  CHECK_INT(event.event.date_us, SECONDS(100));
+  CHECK_OK(feed_device(fleet, a, 0, SECONDS(200)));
+  expect_state(fleet, a, "first", FENCEPOST_STATE_SATISFIED);
+  expect_no_fleet_event(fleet);
+  fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
+  CHECK_OK(fencepost_fleet_explain(fleet, a, "second", &explanation, NULL));
+  CHECK_INT(explanation.reason, FENCEPOST_REASON_UNMONITORED);
+  uint32_t b = device_of(fleet, "b");
+  expect_no_fleet_event(fleet);
+  CHECK_OK(feed_device(fleet, b, 1, SECONDS(300)));
+  expect_state(fleet, b, "second", FENCEPOST_STATE_UNMONITORED);
+  expect_no_fleet_event(fleet);
+  CHECK_OK(fencepost_conditions_remove(table, "first", NULL, NULL));
+  /* Far away from both devices' last fixes nothing changes before the next fix, and a fix in place decides. */
+  CHECK_OK(feed_device(fleet, a, 0, SECONDS(400)));
+  expect_state(fleet, a, "second", FENCEPOST_STATE_SATISFIED);
+  CHECK_OK(feed_device(fleet, b, 1, SECONDS(400)));
+  expect_state(fleet, b, "second", FENCEPOST_STATE_UNSATISFIED);
+  expect_no_fleet_event(fleet);
+  fencepost_fleet_destroy(fleet);
+  fencepost_conditions_destroy(table);
+}
+
 static const ccase cases[] = {
+    {"fleet: a fork continues by itself", forks},
+    {"fleet: conditions above the limit", limit},
     {"fleet: devices come and go", devices},
     {"fleet: devices expire by arrival", arrivals},
     {"fleet: devices move", moving},

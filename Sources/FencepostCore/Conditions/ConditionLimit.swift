@@ -50,6 +50,9 @@ struct ConditionLimit: Sendable {
     return nil
   }
 
+  /// For messages.
+  var name: String { capacity.map { "\($0)" } ?? "none" }
+
   /// Whether a condition waits for a place.
   var isExceeded: Bool { !tickets.isEmpty }
 
@@ -75,6 +78,13 @@ struct ConditionLimit: Sendable {
 
   mutating func sortWaiting() {
     queue.arrange { $0.ticket < $1.ticket }
+  }
+
+  /// Whether what was restored can have come about.
+  var isSound: Bool {
+    guard let capacity else { return tickets.isEmpty }
+    let isOrdered = zip(queue, queue.dropFirst()).allSatisfy { $0.ticket < $1.ticket }
+    return isOrdered && held <= capacity && (tickets.isEmpty || held == capacity) && tickets.count == queue.count
   }
 
   /// Drops the tickets that were given back, when they are the larger part.

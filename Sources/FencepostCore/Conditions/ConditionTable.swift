@@ -16,6 +16,8 @@ struct ConditionRow: Sendable {
   var kind: ConditionKind
   /// It waits for a place under the condition limit.
   var isOverLimit = false
+  /// It waits for a place under the condition limit, or did since it was added.
+  var hasWaited = false
 }
 
 /// The definitions of all conditions, with what finds them: the identifiers, the spatial index over the shapes, the
@@ -31,6 +33,8 @@ package struct ConditionTable: Sendable {
   private(set) var index = CapIndex()
   private(set) var rows: ContiguousArray<ConditionRow> = []
   private(set) var limit: ConditionLimit
+  /// How many conditions that waited under the limit have got a place.
+  private(set) var promotions: UInt64 = 0
   private(set) var changes = TableChanges()
   private var beacons: [UInt32: BeaconIdentityCondition] = [:]
   /// Polygons, corridors and lines, each at the index of its slot; no longer than the last of them needs.
@@ -207,11 +211,11 @@ package struct ConditionTable: Sendable {
       let isOverLimit = isOverLimit(slot)
       empty(slot)
       fill(slot, definition, nil)
-      rows[Int(slot)].isOverLimit = isOverLimit
+      if isOverLimit { markWaiting(slot) }
       changes.append(.entered(slot, replaced: replaced))
     } else {
       let slot = insert(definition, identifier: identifier, generation: nil)
-      rows[Int(slot)].isOverLimit = !limit.enter(slot)
+      if !limit.enter(slot) { markWaiting(slot) }
       changes.append(.entered(slot, replaced: 0))
     }
   }
@@ -224,9 +228,27 @@ package struct ConditionTable: Sendable {
     freeSlots.append(slot)
     changes.append(.left(slot, generation: left))
     guard let promoted = limit.leave(slot) else { return }
+    promotions &+= 1
     rows[Int(promoted)].isOverLimit = false
     changes.append(.promoted(promoted))
   }
+
+  /// Marks a condition that waits for a place under the limit. Its first determination is news to each device, which was
+  /// told that it is unmonitored.
+  private mutating func markWaiting(_ slot: UInt32) {
+    rows[Int(slot)].isOverLimit = true
+    markWaited(slot)
+  }
+
+  private mutating func markWaited(_ slot: UInt32) {
+    rows[Int(slot)].hasWaited = true
+    order.announce(slot)
+    if !rows[Int(slot)].kind.isGeographic { lastAnnouncedBeacon = max(lastAnnouncedBeacon, rows[Int(slot)].generation) }
+  }
+
+  /// Whether a condition waits for a place under the condition limit, or did since it was added.
+  @inline(__always)
+  func hasWaited(_ slot: UInt32) -> Bool { rows[Int(slot)].hasWaited }
 
   /// Drops the changes up to a version, which everybody who follows the table has seen.
   mutating func dropChanges(through version: UInt64) {
@@ -247,8 +269,29 @@ package struct ConditionTable: Sendable {
   ///
   /// - Parameter ticket: Its place among those that wait.
   mutating func restoreWaiting(_ slot: UInt32, ticket: UInt64) {
-    rows[Int(slot)].isOverLimit = true
+    markWaiting(slot)
     limit.restoreWaiting(slot, ticket: ticket)
+  }
+
+  /// Takes note that a restored condition waited under the limit, and has a place.
+  mutating func restoreWaited(_ slot: UInt32) { markWaited(slot) }
+
+  /// Takes which conditions wait under the limit from another version of the table.
+  mutating func takeLimit(of other: borrowing ConditionTable) {
+    limit = ConditionLimit(capacity: other.limit.capacity)
+    limit.startTickets(after: other.limit.lastTicket)
+    for slot in live {
+      rows[Int(slot)].isOverLimit = false
+      rows[Int(slot)].hasWaited = false
+      limit.restoreHeld()
+      guard let known = other.slot(ofGeneration: generation(of: slot)) else { continue }
+      if let ticket = other.limit.ticket(of: known) {
+        restoreWaiting(slot, ticket: ticket)
+      } else if other.hasWaited(known) {
+        markWaited(slot)
+      }
+    }
+    limit.sortWaiting()
   }
 
   /// Puts in order who waits under the limit.

@@ -30,6 +30,8 @@ struct SlotStates: Sendable {
   private var listed: ContiguousArray<UInt32> = []
   /// Whether `listed` is in add order.
   private var listedIsSorted = true
+  /// Shapes that wait for a place under the condition limit are undetermined without an entry.
+  private var skipsWaiting = false
 
   /// How many places a walk over the exceptions looks at.
   var placeCount: Int { exceptions.count }
@@ -46,7 +48,9 @@ struct SlotStates: Sendable {
   @inline(__always)
   private func common(_ slot: UInt32, _ table: ConditionTable) -> SlotState {
     var state = SlotState()
-    if isSwept || table.generation(of: slot) <= sweptThrough { state.observed = .outside }
+    if isSwept || table.generation(of: slot) <= sweptThrough, !skipsWaiting || !table.isOverLimit(slot) {
+      state.observed = .outside
+    }
     return state
   }
 
@@ -194,6 +198,7 @@ struct SlotStates: Sendable {
     sweptThrough = generation
     lastGeneration = table.order.lastGeneration
     lastIsAlone = false
+    skipsWaiting = table.limit.isExceeded
     if !listed.isEmpty { listed.removeAll(keepingCapacity: true) }
     listedIsSorted = true
   }

@@ -11,7 +11,8 @@ struct Clearance {
 }
 
 /// One tracker for many devices in turn: what is kept of a device is loaded, an input is applied, and what the device has
-/// become is read off. It has no neighbourhood, and no condition is suspended.
+/// become is read off. It has no neighbourhood. A condition that waits for a place under the condition limit is the only one that
+/// is suspended: it has no entry, and is undetermined.
 extension Tracker {
   /// Forgets the device before, and begins with one that believes every shape up to a generation to be outside.
   mutating func begin(
@@ -37,6 +38,12 @@ extension Tracker {
   /// Loads a shape that the last fix was too coarse to decide.
   mutating func loadUndecided(_ slot: UInt32, _ table: ConditionTable) {
     known.setTooCoarse(slot, table)
+    known.wait(slot, table)
+  }
+
+  /// Loads a shape that no fix could decide yet.
+  mutating func loadUndetermined(_ slot: UInt32, _ table: ConditionTable) {
+    known.keepUndetermined(slot, table)
     known.wait(slot, table)
   }
 
@@ -118,7 +125,7 @@ extension Tracker {
       table.putInOrder(&slots)
     }
     known.sweep(table)
-    for slot in slots {
+    for slot in slots where !table.isOverLimit(slot) {
       if !decide(slot, fix, at: position, table, &delivery, &survey) { known.wait(slot, table) }
     }
   }

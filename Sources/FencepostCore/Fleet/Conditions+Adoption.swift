@@ -61,6 +61,11 @@ extension Conditions {
     _ kept: borrowing ConditionTable, into table: inout ConditionTable, _ known: AdoptedTables, isRelated: Bool
   ) throws(MonitorError) -> TableAdoption {
     let last = table.order.lastGeneration
+    guard table.limit.capacity == kept.limit.capacity else {
+      throw .tableMismatch(
+        "the fleet was saved with a table with condition_limit \(kept.limit.name); this one has "
+          + "\(table.limit.name): create it with the same limit")
+    }
     if last == 0 {
       table = copy kept
       forgetDigest()
@@ -112,9 +117,15 @@ extension ConditionTable {
     guard order.lastGeneration >= last else { return false }
     for slot in live {
       if generation(of: slot) > last { break }
-      if !isCondition(slot, in: other) { return false }
+      if !isCondition(slot, in: other) || !hasLaterPlace(slot, than: other) { return false }
     }
     return true
+  }
+
+  /// Whether what another table says of a condition's place under the limit can have become what this one says.
+  private func hasLaterPlace(_ slot: UInt32, than other: borrowing ConditionTable) -> Bool {
+    guard limit.capacity != nil, let known = other.slot(ofGeneration: generation(of: slot)) else { return true }
+    return hasWaited(slot) == other.hasWaited(known) && (!isOverLimit(slot) || other.isOverLimit(known))
   }
 
   /// Whether another table has each condition, under the same generation.
@@ -158,5 +169,6 @@ extension ConditionTable {
       later.identifiers.withBytes(of: slot) { enter(later.definition(of: slot), identifier: $0) }
     }
     startGenerations(after: later.order.lastGeneration)
+    if limit.capacity != nil { takeLimit(of: later) }
   }
 }

@@ -65,6 +65,8 @@ public final class Conditions: Sendable {
       gates.state.withLock { state in state.passages.removeAll { $0 === own } }
     }
 
+    fileprivate var refusesLines: Bool { own.refusesLines }
+
     @inline(__always)
     func read<Result: Sendable, Failure>(
       _ body: (ConditionTable) throws(Failure) -> Result
@@ -85,14 +87,15 @@ public final class Conditions: Sendable {
     @inline(__always)
     var isWaitedFor: Bool { own.gate.isClosed() }
 
-    /// Calls `body` with the last generation of the table, without a copy of the table.
+    /// Calls `body` with the last generation of the table and how many conditions have got a place under its limit, without a
+    /// copy of the table.
     @inline(__always)
-    func withGeneration<Result: Sendable>(_ body: (UInt64) -> Result) -> Result {
-      own.gate.enter { body(table.pointee.order.lastGeneration) }
+    func withGeneration<Result: Sendable>(_ body: (UInt64, _ promotions: UInt64) -> Result) -> Result {
+      own.gate.enter { body(table.pointee.order.lastGeneration, table.pointee.promotions) }
     }
   }
 
-  /// The options of the monitor that a device is in effect: never looking back at a fix.
+  /// The options of the monitor as which a table without a condition limit is saved: never looking back at a fix.
   static let options = MonitorOptions(initialFixMaxAgeMicroseconds: -1)
 
   /// A table that was built from valid rows.
@@ -109,11 +112,24 @@ public final class Conditions: Sendable {
     self.init(restored: ConditionTable(limit: nil))
   }
 
+  /// An empty table that monitors at most `limit` of its conditions at a time. Further conditions are `unmonitored`, which is an
+  /// event for each device; when a condition is removed, the one that waits longest is monitored in its place.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if `limit` is less than 1.
+  /// - Complexity: A change of the conditions that wait costs each fleet O(devices) at its next call.
+  public convenience init(limit: Int?) throws(MonitorError) {
+    if let defect = MonitorOptions(conditionLimit: limit).defect { throw .invalidArgument(defect) }
+    self.init(restored: ConditionTable(limit: limit))
+  }
+
+  /// How many conditions are monitored at a time; `nil` = all.
+  public var limit: Int? { read { table in table.limit.capacity } }
+
   /// The table as it was when a snapshot was made, generations included.
   ///
   /// - Throws: ``MonitorError/snapshotInvalid(_:)`` when the bytes are no snapshot, are damaged, come from a newer version
-  ///   of the library, or are of a monitor that a fleet cannot stand for: one with a condition limit, a path, or delivery
-  ///   `first` or `latest`, or that was fed.
+  ///   of the library, or are of a monitor that a fleet cannot stand for: one with a path or delivery `first` or `latest`,
+  ///   or that was fed.
   public convenience init(restoring snapshot: [UInt8]) throws(MonitorError) {
     try self.init(engine: try MonitorEngine(restoring: snapshot))
   }
@@ -125,9 +141,6 @@ public final class Conditions: Sendable {
 
   private convenience init(engine: MonitorEngine) throws(MonitorError) {
     let options = engine.options
-    if let limit = options.conditionLimit {
-      throw .snapshotInvalid("the snapshot is of a monitor with condition_limit \(limit); fleets do not support it")
-    }
     guard options.delivery == .every else {
       throw .snapshotInvalid("the snapshot is of a monitor with delivery first or latest; must be every for fleets")
     }
@@ -137,7 +150,11 @@ public final class Conditions: Sendable {
     guard engine.currentTime == nil, engine.statistics.inputCount == 0 else {
       throw .snapshotInvalid("the snapshot is of a monitor with inputs; must be a table of conditions")
     }
-    self.init(restored: engine.table)
+    var table = engine.table
+    for slot in Array(table.live) where engine.delivery.told.state(of: slot, table) == .unmonitored {
+      table.restoreWaited(slot)
+    }
+    self.init(restored: table)
   }
 
   deinit {
@@ -146,6 +163,9 @@ public final class Conditions: Sendable {
   }
 
   // MARK: - Reading and writing
+
+  /// Another way to the table, for the fork of a fleet that has one.
+  func newGate(like gate: Gate) -> Gate { Gate(table, gates, refusesLines: gate.refusesLines) }
 
   /// A way to the table for a fleet with these options.
   ///

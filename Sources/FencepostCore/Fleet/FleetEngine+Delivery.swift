@@ -16,6 +16,7 @@ extension FleetEngine {
     limit: Int, _ body: (borrowing FleetEntry, borrowing FleetEngine, borrowing ConditionTable) -> Void
   ) -> Int {
     acknowledge()
+    gate.read { table in followLimit(table) }
     guard delivery.hasEntries else { return 0 }
     devices.own()
     return limit > Self.handedOutAtOnce
@@ -92,11 +93,24 @@ extension FleetEngine {
   /// sequence and position.
   public mutating func abandon() { delivery.abandon() }
 
+  /// A copy in memory, as it would be after a crash: what was handed out and not committed is handed out again. The two
+  /// share the table, and continue independently.
+  ///
+  /// - Complexity: O(devices + events)
+  public func fork() -> FleetEngine {
+    var copy = self
+    copy.gate = conditions.newGate(like: gate)
+    // Neither is copied later, while another thread uses it.
+    copy.setNotes(isOn: false)
+    copy.abandon()
+    return copy
+  }
+
   /// Whether an event waits, or was handed out to a previous consumer that did not commit it.
   public var hasEvents: Bool {
-    guard delivery.hasEntries else { return false }
-    return gate.read { table in
-      delivery.hasEvents { table.holds($0.entry.slot, $0.entry.generation) }
+    gate.read { table in
+      if hasPendingLimitEvents(table) { return true }
+      return delivery.hasEntries && delivery.hasEvents { table.holds($0.entry.slot, $0.entry.generation) }
     }
   }
 

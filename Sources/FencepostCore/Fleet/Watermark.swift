@@ -51,6 +51,9 @@ struct Watermark: Sendable {
     }
   }
 
+  /// The first time to which all devices were advanced, from which is counted what came before any time was known.
+  var start: Int64 { first ?? .min }
+
   /// Raises the watermark.
   ///
   /// - Parameters:

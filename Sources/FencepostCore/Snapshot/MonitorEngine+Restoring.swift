@@ -10,7 +10,9 @@ extension MonitorEngine {
       if let defect = Self.defect(ofIdentifier: identifier) { throw Damage(defect) }
       guard table.identifiers.slot(of: identifier) == nil else { throw Damage("two conditions have one identifier") }
       // A shared table is saved like a monitor without a path, and may have lines.
-      let isTable = options == Conditions.options
+      var unlimited = options
+      unlimited.conditionLimit = nil
+      let isTable = unlimited == Conditions.options
       if let defect = isTable ? table.defect(of: row.definition) : defect(of: row.definition) { throw Damage(defect) }
       return table.restore(row.definition, identifier: identifier, generation: generation)
     }

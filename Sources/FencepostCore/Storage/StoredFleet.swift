@@ -261,7 +261,9 @@ public struct StoredFleet: Sendable {
     let before = kept
     // The lock prevents changes of the table while it is written.
     let (after, result) = try engine.gate.readLong { [engine] table throws(MonitorError) in
-      let hasNewTable = table.table.changes.version != before.version
+      // What devices were told of the conditions under its limit is saved with the table, and not with single devices.
+      let hasNewTable =
+        table.table.changes.version != before.version || engine.limits.version != before.moment.limits.version
       let extent = hasNewTable ? .all : extent
       var isAll = false
       if case .all = extent { isAll = true }
@@ -390,6 +392,6 @@ extension FleetEngine {
     tracker = Tracker(options.monitorOptions)
     guard options.path.isGeodesic else { return }
     if !hadPath { dropInexactFixes() }
-    rowFormat = FleetHeadRow.format
+    rowFormat = max(rowFormat, FleetHeadRow.secondFormat)
   }
 }

@@ -78,11 +78,20 @@ struct HeadRow {
   }
 
   /// The head of a shared table, as that of a monitor without inputs.
-  init(_ table: borrowing ConditionTable, _ options: MonitorOptions) {
+  init(_ table: borrowing ConditionTable) {
+    var options = Conditions.options
+    options.conditionLimit = table.limit.capacity
     self.init(
       options: options, conditionCount: UInt64(table.count), lastGeneration: table.order.lastGeneration,
-      lastSequence: 0,
-      lastChange: 0, lastTicket: 0)
+      lastSequence: 0, lastChange: 0, lastTicket: table.limit.lastTicket)
+  }
+
+  /// Whether it is the head of a shared table.
+  var isOfTable: Bool {
+    var options = options
+    options.conditionLimit = nil
+    return options == Conditions.options && lastSequence == 0 && lastChange == 0
+      && (self.options.conditionLimit != nil || lastTicket == 0)
   }
 
   /// An engine that has nothing yet but its head.
