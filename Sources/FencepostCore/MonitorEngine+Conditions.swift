@@ -1,7 +1,7 @@
 extension MonitorEngine: ConditionHolder {
-  /// Removes a condition, its record and its events; does nothing if no condition has that identifier.
+  /// Removes a condition, its record and its events; does nothing if no condition has the identifier.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether there was such a condition.
   @discardableResult
   public mutating func remove(_ identifier: String) -> Bool {
     guard let slot = table.slot(of: identifier) else { return false }
@@ -9,15 +9,15 @@ extension MonitorEngine: ConditionHolder {
     return true
   }
 
-  /// Removes many conditions, as ``remove(_:)-(String)`` does one.
+  /// Removes many conditions. See ``remove(_:)-(String)``.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: The number of removed conditions.
   @discardableResult
   public mutating func remove(_ identifiers: some Sequence<String>) -> Int {
     identifiers.reduce(0) { count, identifier in remove(identifier) ? count + 1 : count }
   }
 
-  /// The identifiers of the conditions that the detector believes to be in that state now, in add order. See
+  /// Returns the identifiers of the conditions whose observed state is now `state`, in add order. See
   /// ``state(of:)-(String)``.
   public func identifiers(in state: Event.State) -> [String] {
     table.live.lazy.filter { self.state(of: $0) == state }.map { table.identifiers.string(of: $0) }
@@ -28,20 +28,20 @@ extension MonitorEngine: ConditionHolder {
     table.live.map { table.identifiers.string(of: $0) }
   }
 
-  /// Number of conditions.
+  /// The number of conditions.
   public var conditionCount: Int { table.count }
 
   package func compare(_ definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> Bool? {
     table.compare(definition, identifier)
   }
 
-  /// Makes room for that many more conditions.
+  /// Reserves memory for `count` more conditions.
   public mutating func reserve(_ count: Int, identifierBytes: Int) {
     table.reserve(count, identifierBytes: identifierBytes)
     delivery.reserve(count)
   }
 
-  /// Why this monitor cannot watch a condition, as a message; `nil` when it can.
+  /// Returns the reason why this monitor cannot watch a condition, as a message; `nil` if it can.
   package func defect(of definition: Definition) -> String? {
     guard definition.subject.kind.isLine else { return nil }
     guard options.path.isGeodesic else {
@@ -68,7 +68,7 @@ extension MonitorEngine: ConditionHolder {
 
   // MARK: - What is common
 
-  /// Why those bytes are no identifier; `nil` when they are one.
+  /// Returns the reason why bytes are not a valid identifier; `nil` if they are valid.
   static func defect(ofIdentifier bytes: UnsafeBufferPointer<UInt8>) -> String? {
     guard !bytes.isEmpty, bytes.count <= IdentifierTable.longest else {
       let size = bytes.isEmpty ? "is empty" : "has \(bytes.count) bytes"
@@ -88,7 +88,7 @@ extension MonitorEngine: ConditionHolder {
     state == .unmonitored ? "the assumed state is unmonitored; must be unknown, satisfied or unsatisfied" : nil
   }
 
-  /// Enters a condition that has been checked.
+  /// Adds a condition that has been checked.
   package mutating func enter(_ definition: Definition, identifier: UnsafeBufferPointer<UInt8>) {
     table.enter(definition, identifier: identifier)
     followTable()
@@ -100,7 +100,7 @@ extension MonitorEngine: ConditionHolder {
     followTable()
   }
 
-  /// Replays what changed in the table since the tracker looked at it last.
+  /// Replays the changes of the table that the tracker has not seen yet.
   private mutating func followTable() {
     for change in table.changes.since(tracker.seen) {
       switch change {
@@ -120,7 +120,7 @@ extension MonitorEngine: ConditionHolder {
   private mutating func adopt(_ slot: UInt32) {
     delivery.adopt(slot, clock: clock)
     tracker.adopt(slot, table)
-    // That the storage fails was told when it began to.
+    // The failure of the storage was reported when it began.
     if tracker.isSuspended(slot, table) {
       flagsChanged(slot)
     } else {

@@ -1,14 +1,14 @@
-/// An event as the engine keeps it: numbers only; the identifier, tag and UUID are those of the condition.
+/// An event as the engine stores it. It contains only numbers; the identifier, tag and UUID are stored with the
+/// condition.
 ///
-/// An entry belongs to one generation of a condition. When the condition was removed or replaced meanwhile the
-/// entry is void.
+/// An entry belongs to one generation of a condition. If the condition is removed or replaced, the entry becomes void.
 package struct EventEntry: Sendable {
-  /// Given at the first hand-out.
+  /// The sequence number, which is assigned when the event is first handed out.
   package var sequence: UInt64 = 0
-  /// Place in the order in which observed changes happened.
+  /// The number of the observed change that caused the event; changes are numbered in the order in which they happened.
   package var change: UInt64 = 0
   package var generation: UInt64
-  /// Microseconds; `Int64.min` = unset.
+  /// The date in microseconds; `Int64.min` if there is none.
   package var date: Int64
   package var evidenceDate: Int64 = .min
   package var latitude: Double = .nan
@@ -22,7 +22,8 @@ package struct EventEntry: Sendable {
   package var marks: Marks = []
   package var state: Event.State
   package var cause: Event.Cause
-  /// Which bit of the policy decides whether it becomes an event; empty for diagnostics, which always do.
+  /// The bit of the policy that decides whether the entry becomes an event; empty for diagnostics, which always become
+  /// events.
   package var notify: TransitionPolicy.Notify = []
 
   init(slot: UInt32, generation: UInt64, state: Event.State, cause: Event.Cause, date: Timestamp?) {
@@ -33,22 +34,22 @@ package struct EventEntry: Sendable {
     self.date = date?.microseconds ?? .min
   }
 
-  /// What an entry says beside its numbers.
+  /// The properties of an entry that are not numbers.
   package struct Marks: OptionSet, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// It names a beacon.
+    /// The entry names a beacon.
     package static let refinement = Marks(rawValue: 1 << 0)
-    /// The line was crossed from its left to its right, as seen along it.
+    /// The line was crossed from left to right, as seen when looking along the line.
     package static let leftToRight = Marks(rawValue: 1 << 4)
-    /// The line was crossed from its right to its left.
+    /// The line was crossed from right to left, as seen when looking along the line.
     package static let rightToLeft = Marks(rawValue: 1 << 5)
-    /// What the crossing of a line has one of.
+    /// The marks for directions. The crossing of a line has one of them.
     package static let directions: Marks = [.leftToRight, .rightToLeft]
-    /// Its evidence is a point of the path between two fixes.
+    /// The evidence is a point of the path between two fixes.
     package static let onPath = Marks(rawValue: 1 << 6)
-    /// The path before it is not known.
+    /// The path before the event is unknown.
     package static let gap = Marks(rawValue: 1 << 7)
   }
 
@@ -57,7 +58,7 @@ package struct EventEntry: Sendable {
     set { if newValue { marks.insert(.refinement) } else { marks.remove(.refinement) } }
   }
 
-  /// How a line was crossed; `nil` of what is no crossing of a line.
+  /// The direction in which a line was crossed; `nil` if the entry is not the crossing of a line.
   var direction: CrossingDirection? {
     marks.contains(.leftToRight) ? .leftToRight : marks.contains(.rightToLeft) ? .rightToLeft : nil
   }

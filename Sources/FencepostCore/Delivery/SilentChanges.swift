@@ -1,24 +1,26 @@
 import FencepostKernel
 
-/// With delivery `every`: changes that a policy does not notify of. They reach the record in their turn, which is
-/// after the events of their own condition that were queued before; other conditions do not hold them up.
+/// With delivery `every`: the changes for which the policy asks for no event. They are written to the record in order,
+/// that is, after the earlier events of the same condition are handled. They do not wait for events of other
+/// conditions.
 ///
-/// Between two events only the last silent change matters, so there are never more of these than events.
+/// Between two events of a condition, only the last silent change matters, so there are never more silent changes than
+/// events.
 struct SilentChanges: Sendable {
-  /// The change number of the last event that is not handled, per condition whose policy leaves something out.
+  /// The change number of the last unhandled event, for each condition whose policy omits some events.
   private var lastEvents: [UInt32: UInt64] = [:]
-  /// What follows the event of a change number.
+  /// The silent change that follows an event, by the change number of the event.
   private var following: [UInt64: EventEntry] = [:]
 
-  /// How many wait.
+  /// The number of waiting silent changes.
   var count: Int { following.count }
 
-  /// Takes note of an event that was queued.
+  /// Notes that an event was queued.
   mutating func queued(_ event: EventEntry) {
     lastEvents[event.slot] = event.change
   }
 
-  /// Keeps a silent change until the events of its condition are handled.
+  /// Stores a silent change until the earlier events of its condition are handled.
   ///
   /// - Returns: The change number of the event that it waits for, and the silent change that it replaces; `nil` when
   ///   there is no such event: the record takes it at once.
@@ -32,15 +34,15 @@ struct SilentChanges: Sendable {
     for (event, entry) in following { body(entry, event) }
   }
 
-  /// Puts a silent change back behind its event; `false` when no such event waits for its condition.
+  /// Restores a silent change that follows an event; returns `false` if the condition has no such waiting event.
   mutating func restore(_ entry: EventEntry, follows event: UInt64) -> Bool {
     guard let last = lastEvents[entry.slot], last >= event else { return false }
     return following.updateValue(entry, forKey: event) == nil
   }
 
-  /// Takes note of an event that was handled.
+  /// Notes that an event was handled.
   ///
-  /// - Returns: The change whose turn has come with it.
+  /// - Returns: The silent change that followed the event, if there is one.
   @inline(__always)
   mutating func handled(_ event: EventEntry) -> EventEntry? {
     lastEvents.isEmpty && following.isEmpty ? nil : take(event)
@@ -52,12 +54,12 @@ struct SilentChanges: Sendable {
     return following.removeValue(forKey: event.change)
   }
 
-  /// Takes note of an event that was dropped because its condition is gone.
+  /// Notes that an event was dropped because its condition no longer exists.
   mutating func dropped(_ event: EventEntry) {
     if !following.isEmpty { following[event.change] = nil }
   }
 
-  /// Takes note that a condition is removed or replaced.
+  /// Notes that a condition is removed or replaced.
   mutating func remove(_ slot: UInt32) {
     if !lastEvents.isEmpty { lastEvents[slot] = nil }
   }

@@ -1,22 +1,22 @@
 import FencepostKernel
 
-/// What the consumer was told of each condition last, with the record that shows it.
+/// The last thing that the consumer was told about each condition, with the record that contains it.
 struct ToldStates: Sendable {
-  /// Of one condition that has had an event, or will have one.
+  /// The entry of one condition that has had an event or will have one.
   private struct Told: SparseValue {
-    /// Index in ``RecordTable``, or ``none`` while the first record stands.
+    /// The index in ``RecordTable``; ``none`` while the condition still has its first record.
     var record: UInt32 = Told.none
-    /// Events of it that wait to be handed out.
+    /// The number of events of the condition that wait to be handed out.
     var waiting: UInt32 = 0
-    /// State of the last event queued (delivery `every`) or handled (the others).
+    /// The state of the last event that was queued (with delivery `every`) or handled (with the other deliveries).
     var state: Event.State = .unknown
-    /// Diagnostics of that event.
+    /// The diagnostics of this event.
     var flags: UInt16 = 0
 
     static let none = UInt32.max
   }
 
-  /// What a row keeps.
+  /// The values that a saved row contains.
   struct Saved {
     var state: Event.State
     var flags: UInt16
@@ -24,12 +24,13 @@ struct ToldStates: Sendable {
     var refinement: BeaconIdentityCondition?
   }
 
-  /// Of the others only what they were assumed to be is known, which the table says.
+  /// The entries of conditions with events. For all other conditions, only the assumed state is known, which is in the
+  /// table.
   private var told = SparseSlots<Told>()
-  /// Dates of the first records, microseconds; `Int64.min` = unset. By slot.
+  /// The dates of the first records, by slot, in microseconds; `Int64.min` if there is no date.
   private var added: ContiguousArray<Int64> = []
   private var records = RecordTable()
-  /// The beacon that the last event named, of the conditions whose event did.
+  /// The beacon of the last event, for conditions whose last event had one.
   private var refinements: [UInt32: BeaconIdentityCondition] = [:]
 
   mutating func reserve(_ more: Int) {
@@ -42,7 +43,7 @@ struct ToldStates: Sendable {
     journal.touch(slot)
   }
 
-  /// Returns how many events of the condition waited.
+  /// Removes the entry of a condition; returns the number of its waiting events.
   mutating func drop(_ slot: UInt32) -> Int {
     if !refinements.isEmpty { refinements[slot] = nil }
     guard let old = told[slot] else { return 0 }
@@ -51,15 +52,15 @@ struct ToldStates: Sendable {
     return Int(old.waiting)
   }
 
-  /// Takes what somebody else knows that the consumer was told; `nil`: what was assumed.
+  /// Sets the state that the consumer was told, as known from elsewhere; `nil` for the assumed state.
   mutating func suppose(_ slot: UInt32, _ state: Event.State?) {
     told[slot] = state.map { Told(state: $0) }
   }
 
-  /// How many places a walk over the conditions that have had an event looks at.
+  /// The number of places that are visited to enumerate the conditions that have had an event.
   var placeCount: Int { told.placeCount }
 
-  /// Calls `body` with each condition that has had an event and what was told of it, in no particular order.
+  /// Calls `body` with each condition that has had an event, and with its last reported state, in no particular order.
   func forEachException(_ body: (UInt32, Event.State) -> Void) {
     told.forEach { body($0, $1.state) }
   }
@@ -71,11 +72,11 @@ struct ToldStates: Sendable {
 
   func refinement(of slot: UInt32) -> BeaconIdentityCondition? { refinements.isEmpty ? nil : refinements[slot] }
 
-  /// Of a condition that has had no event.
+  /// The entry of a condition that has had no event.
   @inline(__always)
   private static func untold(_ slot: UInt32, _ table: ConditionTable) -> Told { Told(state: table.assumed(of: slot)) }
 
-  /// Remembers what the consumer was told last, or will have been when the queue is empty.
+  /// Records the last thing that the consumer was told, or will have been told when the queue is empty.
   ///
   /// - Parameter waits: Whether the event waits to be handed out.
   mutating func note(
@@ -93,7 +94,7 @@ struct ToldStates: Sendable {
     if waits { told.waiting += 1 }
   }
 
-  /// Makes an event the condition's record.
+  /// Writes an event as the record of its condition.
   mutating func write(_ entry: EventEntry, _ table: ConditionTable, _ journal: inout Journal) {
     if let index = told[entry.slot]?.record, index != Told.none {
       records.update(index, entry)
@@ -103,23 +104,23 @@ struct ToldStates: Sendable {
     journal.touch(entry.slot)
   }
 
-  /// Counts an event that waits.
+  /// Notes that one more event waits.
   mutating func wait(_ slot: UInt32, _ table: ConditionTable) {
     told[slot, or: Self.untold(slot, table)].waiting += 1
   }
 
-  /// Counts an event that waits no more.
+  /// Notes that an event no longer waits.
   mutating func handOut(_ slot: UInt32, _ table: ConditionTable) {
     told[slot, or: Self.untold(slot, table)].waiting -= 1
   }
 
-  /// The last event that was handled; `nil` while the first record stands.
+  /// Returns the last handled event; `nil` while the condition still has its first record.
   func record(of slot: UInt32) -> EventEntry? {
     guard let told = told[slot], told.record != Told.none else { return nil }
     return records[told.record]
   }
 
-  /// The date of the first record.
+  /// Returns the date of the first record.
   func added(_ slot: UInt32) -> Int64 { added[Int(slot)] }
 
   func saved(_ slot: UInt32, _ table: ConditionTable) -> Saved {
@@ -128,12 +129,12 @@ struct ToldStates: Sendable {
       refinement: refinement(of: slot))
   }
 
-  /// Takes the date of the first record of a condition that was put into the next slot.
+  /// Restores the date of the first record of the condition that was put into the next slot.
   mutating func restore(added date: Int64) {
     added.append(date)
   }
 
-  /// Takes what was saved of a condition.
+  /// Restores the saved values of a condition.
   mutating func restore(_ slot: UInt32, _ saved: Saved, _ table: ConditionTable) {
     if saved.state != table.assumed(of: slot) || saved.flags != 0 || saved.record != nil {
       told[slot] = Told(
@@ -155,8 +156,9 @@ struct ToldStates: Sendable {
 #if FENCEPOST_INVARIANTS
   extension ToldStates {
     /// - Parameters:
-    ///   - waiting: The events that wait.
-    ///   - last: With `every`, the last event of a condition that is not in its record yet.
+    ///   - waiting: The waiting events.
+    ///   - last: With delivery `every`, the last event of each condition that is not in the record of the condition
+    ///     yet.
     func checkInvariants(
       _ table: ConditionTable, waiting: [EventEntry], last: [UInt32: EventEntry]
     ) throws(Invariant.Broken) {

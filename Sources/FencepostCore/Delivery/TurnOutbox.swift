@@ -1,7 +1,7 @@
-/// The rules of delivery `first` and `latest`: a condition has at most one event that waits or is handed out, and its
-/// next one is built when that is handled.
+/// The rules of the deliveries `first` and `latest`: a condition has at most one event that waits or is handed out. Its
+/// next event is built after this event is handled.
 struct TurnOutbox: Sendable {
-  /// Whether a change takes the place of an event that waits (`latest`), or comes after it (`first`).
+  /// Whether a change replaces a waiting event (`latest`), or comes after the event (`first`).
   let replaces: Bool
   private(set) var turns = Turns()
 
@@ -38,11 +38,12 @@ struct TurnOutbox: Sendable {
         buildDiagnostic(slot, date: date, change: change, &post, host, table)
       }
     }
-    // Also when an event tells them: a silent change may replace it.
+    // This is also done if a waiting event reports the flags, because a silent change may replace this event.
     setFlags(slot, turns.isBusy(slot) ? (date, change) : nil, &post)
   }
 
-  /// Forgets what was observed behind an event, since it holds no more.
+  /// Forgets the state that was observed while an earlier event of the condition waited, because that state is no
+  /// longer valid.
   mutating func forgetPresent(_ slot: UInt32, _ post: inout Post) {
     if !turns.present.isEmpty, turns.present[slot] != nil { setPresent(slot, nil, &post) }
   }
@@ -72,7 +73,7 @@ struct TurnOutbox: Sendable {
     post.enqueue(entry, isTold: false, table)
   }
 
-  /// Tells the flags, where no event that waits does.
+  /// Builds an event about the flags, if no waiting event reports them.
   private mutating func buildLeftDiagnostic(
     _ slot: UInt32, _ post: inout Post, _ host: HostState, _ table: ConditionTable
   ) {
@@ -81,8 +82,8 @@ struct TurnOutbox: Sendable {
     if !turns.isBusy(slot) { setFlags(slot, nil, &post) }
   }
 
-  /// A change replaces the waiting event; it is dropped when it is equal to the record. One that agrees with the record
-  /// leaves a waiting event alone whose only news are the flags.
+  /// Replaces the waiting event by a change, or drops the waiting event if the change equals the record. If the change
+  /// equals the record and the waiting event reports only flags, the waiting event is left unchanged.
   private mutating func replace(
     _ waiting: EventEntry, by entry: EventEntry, _ post: inout Post, _ host: HostState, _ table: ConditionTable
   ) {
@@ -96,7 +97,7 @@ struct TurnOutbox: Sendable {
     buildLeftDiagnostic(slot, &post, host, table)
   }
 
-  /// A change of flags replaces the waiting event, keeping its state.
+  /// Replaces the waiting event because the flags have changed; the state of the event stays the same.
   private mutating func replaceByDiagnostic(
     _ waiting: EventEntry, date: Int64, change: UInt64, _ post: inout Post, _ host: HostState, _ table: ConditionTable
   ) {
@@ -127,13 +128,13 @@ struct TurnOutbox: Sendable {
 
   // MARK: - Handing out
 
-  /// Whether an entry of the queue still has its place: the queue keeps the place, and `turns` what waits there, which may
-  /// have been replaced.
+  /// Whether an entry of the queue is still valid. The queue contains only the place of an event; `turns` contains the
+  /// event that waits there, which may have been replaced.
   func isWaiting(_ entry: EventEntry, _ table: ConditionTable) -> Bool {
     table.holds(entry.slot, entry.generation) && turns.waiting[entry.slot]?.change == entry.change
   }
 
-  /// The event that is handed out for an entry whose turn it is; `nil` when it is void.
+  /// Returns the event to hand out for the next entry of the queue; `nil` if the entry is void.
   mutating func take(_ entry: EventEntry, _ table: ConditionTable) -> EventEntry? {
     guard isWaiting(entry, table), let waiting = turns.waiting.removeValue(forKey: entry.slot) else { return nil }
     turns.flying.insert(entry.slot)
@@ -144,7 +145,7 @@ struct TurnOutbox: Sendable {
     post.dropVoidEntries { isWaiting($0, table) }
   }
 
-  /// Commits an event and builds the next one of the condition, if there is something to tell.
+  /// Commits an event, and builds the next event of the condition if there is something to report.
   mutating func commit(_ entry: EventEntry, _ post: inout Post, _ host: HostState, _ table: ConditionTable) {
     let slot = entry.slot
     turns.flying.remove(slot)

@@ -1,20 +1,20 @@
 import FencepostKernel
 
-/// How far a device can move before a fix may change something.
+/// The distance that a device can move before a fix may change something.
 struct Clearance {
-  /// Metres.
+  /// The distance in metres.
   var slack = 0.0
-  /// Of the shapes that are settled outside, the one that is nearest to the device.
+  /// The nearest of the shapes that the device is settled outside of.
   var nearest = NearestCap(within: 0)
-  /// Nothing was searched: the surroundings of the device were known.
+  /// Whether the surroundings of the device were known, so that no search was made.
   var isOfSurroundings: Bool
 }
 
-/// One tracker for many devices in turn: what is kept of a device is loaded, an input is applied, and what the device has
-/// become is read off. It has no neighbourhood. A condition that waits for a place under the condition limit is the only one that
-/// is suspended: it has no entry, and is undetermined.
+/// Methods for a tracker that is used for many devices in turn: the state of a device is loaded, an input is applied,
+/// and the new state is read. Such a tracker has no neighbourhood. Only conditions that exceed the condition limit are
+/// suspended; they have no entries, and are undetermined.
 extension Tracker {
-  /// Forgets the device before, and begins with one that believes every shape up to a generation to be outside.
+  /// Forgets the previous device, and begins with a device that is settled outside of every shape up to a generation.
   mutating func begin(
     clock: Int64, lastFix: Fix?, gap: Int64, isScanning: Bool, seen: UInt64, _ table: ConditionTable
   ) {
@@ -24,30 +24,30 @@ extension Tracker {
     deadlines.removeAll()
   }
 
-  /// Loads the crossing that is in the making of a shape, before the shape itself.
+  /// Loads the unconfirmed crossing of a shape. This must be done before the shape itself is loaded.
   mutating func load(_ slot: UInt32, _ candidate: Candidate) {
     known.open(candidate, slot)
     if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
   }
 
-  /// Loads a shape that is inside, or has a crossing in the making.
+  /// Loads a shape that the device is inside, or that has an unconfirmed crossing.
   mutating func load(_ slot: UInt32, _ observed: Observed, _ table: ConditionTable) {
     lookout.load(slot, observed, &known, table)
   }
 
-  /// Loads a shape that the last fix was too coarse to decide.
+  /// Loads a shape that remained undetermined at the last fix, because its accuracy was too coarse.
   mutating func loadUndecided(_ slot: UInt32, _ table: ConditionTable) {
     known.setTooCoarse(slot, table)
     known.wait(slot, table)
   }
 
-  /// Loads a shape that no fix could decide yet.
+  /// Loads a shape that no fix could determine yet.
   mutating func loadUndetermined(_ slot: UInt32, _ table: ConditionTable) {
     known.keepUndetermined(slot, table)
     known.wait(slot, table)
   }
 
-  /// Loads what is known of a beacon, in place of what was.
+  /// Replaces the state of a beacon condition by a loaded one.
   mutating func load(_ slot: UInt32, _ track: BeaconTrack) {
     deadlines.cancel(slot)
     known.load(slot, track)
@@ -57,10 +57,10 @@ extension Tracker {
   /// Applies a fix as ``evaluate(_:_:_:_:)`` does, without a neighbourhood.
   ///
   /// - Parameters:
-  ///   - radius: How far around to look for thresholds.
-  ///   - nearest: Of the shapes that are settled outside, the one that is nearest to the fix, if that is known.
-  ///   - patches: What is known of places of the index.
-  /// - Returns: How far the device can move before a fix may change something; not more than the radius.
+  ///   - radius: The radius in which thresholds are searched for.
+  ///   - nearest: The nearest of the shapes that the device is settled outside of, if it is known.
+  ///   - patches: The patches of the index that were created so far.
+  /// - Returns: The distance that the device can move before a fix may change something, at most the radius.
   mutating func evaluateAlone(
     _ fix: Fix, at position: EarthVector, within radius: Double, _ nearest: NearestCap?, _ patches: CapPatches,
     _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
@@ -73,7 +73,8 @@ extension Tracker {
     if isKnown, let nearest {
       survey.gather(nearest, around: position)
     } else {
-      // One look serves both, unless the fix is so coarse that it would find too much.
+      // One query of the index serves both purposes, unless the fix is so coarse that the query would find too many
+      // shapes.
       let isFine = fix.accuracy <= radius
       if isFine { survey.gather(table.index, patches, around: position, within: radius) }
       if !known.shapes.isSettled { determineAlone(fix, at: position, table, &delivery, &survey) }
@@ -100,8 +101,8 @@ extension Tracker {
     return clearance
   }
 
-  /// Decides what a fix can decide of the undetermined shapes, in add order. Nothing is looked at that the fix settles
-  /// outside unsaid.
+  /// Determines the undetermined shapes that a fix can determine, in add order. Shapes that the fix settles as outside
+  /// without an event are not examined.
   private mutating func determineAlone(
     _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) {
@@ -130,7 +131,7 @@ extension Tracker {
     }
   }
 
-  /// The shapes that stay undetermined.
+  /// Calls `body` with the shapes that remain undetermined.
   func forEachUndecided(_ body: (UInt32) -> Void) {
     if !known.shapes.isSettled {
       known.shapes.forEachException { slot, state in if state.observed == .undetermined { body(slot) } }

@@ -1,10 +1,11 @@
 import FencepostKernel
 
-/// The way of a fix.
+/// The methods that process fixes.
 extension Tracker {
-  /// Takes a fix within the safe region, before the next deadline, as ``skipSafeFixes(_:from:)`` takes many.
+  /// Accepts one fix if it is within the safe region and before the next deadline; see ``skipSafeFixes(_:from:)`` for
+  /// many fixes.
   ///
-  /// - Returns: Whether it did.
+  /// - Returns: Whether the fix was accepted.
   @inline(__always)
   mutating func passesInSafety(_ fix: Fix) -> Bool {
     let time = fix.time.microseconds
@@ -18,11 +19,11 @@ extension Tracker {
     return true
   }
 
-  /// The first instant before which a fix in the safe region can change nothing.
+  /// The instant before which a fix in the safe region can change nothing.
   @inline(__always)
   var safeHorizon: Int64 { min(deadlines.earliest, Timestamp.latest.microseconds &+ 1) }
 
-  /// Takes fixes for as long as they are in order, before the next deadline and within the safe region.
+  /// Accepts fixes as long as they are in order, before the next deadline, and within the safe region.
   mutating func skipSafeFixes(_ fixes: some FixRows, from start: Int) -> Int {
     let safe = lookout.safe
     guard safe.squaredRadius > 0 else { return start }
@@ -30,7 +31,7 @@ extension Tracker {
     var longestStep = options.longestTimeStep
     if case .geodesic(let maxGap, let maxSpeed) = options.path {
       if let maxSpeed { return skipSafePath(fixes, from: start, maxGap: maxGap, maxSpeed: maxSpeed) }
-      // The safe region is convex: what is between two fixes in it lies in it.
+      // The safe region is convex, so the path between two fixes in the region is in the region.
       guard start < fixes.count, let step = stepWithoutGap(to: fixes[unchecked: start], maxGap) else { return start }
       longestStep = step
     }
@@ -54,7 +55,8 @@ extension Tracker {
     return index
   }
 
-  /// Applies a fix: what is due before it, the determinations, the crossings, what is due at it.
+  /// Applies a fix, in this order: what is due before the fix, determinations, crossings, what is due at the time of
+  /// the fix.
   mutating func evaluate(
     _ fix: Fix, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) {
@@ -86,10 +88,10 @@ extension Tracker {
     }
   }
 
-  /// Takes a fix that reaches no threshold near the device, before anything is due, without measuring its position
+  /// If a fix reaches no threshold and nothing is due at its time, accepts the fix without measuring its position
   /// exactly.
   ///
-  /// - Returns: Whether it did.
+  /// - Returns: Whether the fix was accepted.
   @inline(__always)
   mutating func passes(_ fix: Fix) -> Bool {
     guard nothingIsDue(at: fix) else { return false }
@@ -97,11 +99,12 @@ extension Tracker {
     return lookout.passes(fix.coordinate) && keeps(fix, before)
   }
 
-  /// Whether edges near the device are remembered, which ``passesByEdges(_:_:)`` goes by.
+  /// Whether the edges near the device are known, which ``passesByEdges(_:_:)`` uses.
   @inline(__always)
   var knowsEdges: Bool { lookout.knowsEdges }
 
-  /// Takes a fix as ``passes(_:)`` does, or where the edges that were near before say that it reaches no threshold.
+  /// Accepts a fix as ``passes(_:)`` does, or if the known edges near the device show that the fix reaches no
+  /// threshold.
   mutating func passesByEdges(_ fix: Fix, _ table: ConditionTable) -> Bool {
     guard nothingIsDue(at: fix) else { return false }
     let before = lookout.safe
@@ -113,9 +116,9 @@ extension Tracker {
     known.shapes.isSettled && deadlines.earliest > fix.time.microseconds
   }
 
-  /// Keeps a fix that reaches no threshold, unless the way to it does.
+  /// Accepts a fix that reaches no threshold, unless the path to the fix reaches one.
   ///
-  /// - Parameter before: the safe region before it.
+  /// - Parameter before: The safe region before the fix.
   @inline(__always)
   private mutating func keeps(_ fix: Fix, _ before: Neighbourhood.SafeRegion) -> Bool {
     if options.path.isGeodesic, !isClearWay(to: fix, before) { return false }
@@ -124,11 +127,11 @@ extension Tracker {
     return true
   }
 
-  /// Brings what is watched in line with the state of a shape.
+  /// Updates what is watched for a shape to match the state of the shape.
   ///
   /// - Parameters:
-  ///   - observed: What is believed of it from now on, which is noted; `nil`: as before.
-  ///   - measured: where the shape was measured just now.
+  ///   - observed: The new observed state, which is stored; `nil` if the state has not changed.
+  ///   - measured: The position at which the shape has just been measured.
   mutating func refreshWatch(
     _ slot: UInt32, as observed: Observed? = nil, _ table: ConditionTable, _ survey: inout Survey,
     measured: Watch.Local? = nil
@@ -136,7 +139,7 @@ extension Tracker {
     lookout.refresh(slot, as: observed, &known, table, &survey, measured: measured)
   }
 
-  /// Reads what deciding some shapes, their events and records will need.
+  /// Reads the memory that is needed to decide some shapes and to write their events and records.
   private func readAheadToCross(
     _ table: ConditionTable, _ delivery: Delivery, _ survey: inout Survey
   ) {

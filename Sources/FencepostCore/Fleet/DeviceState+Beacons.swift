@@ -118,8 +118,8 @@ extension FleetEngine {
   /// Announces the beacon conditions whose absence is an event to each device, because the absence may become due
   /// without an input of the device.
   ///
-  /// - Parameter time: The time to which the fleet is about to be advanced; `nil` if there is no advance, so that
-  ///   devices without a clock stay without one.
+  /// - Parameter time: The time to which the fleet is about to be advanced; `nil` if there is no advance. The
+  ///   conditions are then not announced to devices without a clock.
   mutating func announceToAll(at time: Int64?, _ table: ConditionTable) {
     guard table.lastAnnouncedBeacon > announcedSeen else { return }
     for device in devices.numbers where time != nil || clock(of: device) != .min {

@@ -1,25 +1,26 @@
 import FencepostKernel
 
-/// A device that is inside of a condition.
+/// A device that is inside a condition.
 public struct DevicePresence: Sendable, Hashable {
-  /// The device's number.
+  /// The number of the device.
   public var device: UInt32
-  /// The condition's.
+  /// The generation of the condition.
   public var generation: UInt64
   public var tag: UInt64
-  /// When it was confirmed; of a beacon when it was seen last.
+  /// The time at which the state was confirmed; for a beacon, the time of its last sighting.
   public var since: Timestamp
-  /// The fix that showed it, or the last sighting.
+  /// The time of the fix that showed the state; for a beacon, the time of its last sighting.
   public var evidenceDate: Timestamp
 }
 
-/// Who is inside of what.
+/// Methods that find the devices inside conditions.
 extension FleetEngine {
-  /// The devices that are inside of a condition, or near a beacon, in the order of ``deviceNumbers``; `nil` when no condition
-  /// has that identifier.
+  /// Returns the devices that are inside a condition, or near its beacon, in the order of ``deviceNumbers``; `nil` if
+  /// no condition has the identifier.
   ///
-  /// - Complexity: Of a shape O(devices that came into it since it was asked for last); the first time, and then after as many
-  ///   events as devices are inside of something, O(devices). Of a beacon O(devices).
+  /// - Complexity: For a shape, O(devices that have entered the shape since the last query of it); for the first query,
+  ///   and again each time after as many events as there are devices inside conditions, O(devices). For a beacon,
+  ///   O(devices).
   public mutating func devices(insideOf identifier: String) -> [DevicePresence]? {
     var result: [DevicePresence] = []
     let isKnown = gate.readLong { table in
@@ -30,7 +31,7 @@ extension FleetEngine {
     return isKnown ? result : nil
   }
 
-  /// Calls `body` with each device that is inside of the condition of an identifier given as UTF-8.
+  /// Calls `body` with each device that is inside the condition whose identifier is given as UTF-8.
   package mutating func forEachDevice(
     insideOf bytes: UnsafeBufferPointer<UInt8>, _ body: (DevicePresence) -> Void
   ) throws(MonitorError) {
@@ -52,7 +53,7 @@ extension FleetEngine {
       return
     }
     if !insideIndex.isOn { makeInsideIndex(table) }
-    // A closure that calls a method of the engine copies the whole engine for each device: 2 000 instructions.
+    // A closure that called a method of the engine would copy the whole engine for each device, at 2 000 instructions.
     let (devices, generation, tag) = (devices, table.generation(of: slot), table.tag(of: slot))
     insideIndex.forEach(in: slot) { device in
       guard let inside = devices.inside(of: slot, device, generation) else { return false }
@@ -64,8 +65,8 @@ extension FleetEngine {
     }
   }
 
-  /// Calls `body` with each device and each condition that it is inside of: in the order of ``deviceNumbers``, then in add
-  /// order.
+  /// Calls `body` for each device and each condition that the device is inside, in the order of ``deviceNumbers``, then
+  /// in add order.
   ///
   /// - Complexity: O(devices)
   package func forEachDeviceInside(_ body: (DevicePresence) -> Void) {
@@ -76,12 +77,12 @@ extension FleetEngine {
     }
   }
 
-  /// What a device is inside of, beacons included, in add order.
+  /// Returns the conditions that a device is inside, including beacon conditions, in add order.
   func insides(of device: UInt32, _ table: ConditionTable) -> ContiguousArray<DeviceState.Inside> {
     if table.lastBeacon == 0 {
       let handle = devices.lines[device].cold
       if handle == ColdStore.none { return [] }
-      // Most are inside of nothing.
+      // Most devices are inside no condition.
       if let record = DeviceRecord(devices.cold.words(handle)), record.insideCount == 0 { return [] }
     }
     let state = current(device, table)
@@ -118,7 +119,7 @@ extension FleetEngine {
 }
 
 extension DeviceTable {
-  /// How a device is inside of a shape of a generation, if it is.
+  /// Returns the entry of a shape with a generation, if the device is inside this shape.
   fileprivate func inside(of slot: UInt32, _ device: UInt32, _ generation: UInt64) -> DeviceState.Inside? {
     let line = lines[device]
     guard line.isLive, line.cold != ColdStore.none, generation <= line.seen else { return nil }

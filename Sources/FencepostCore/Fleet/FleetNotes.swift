@@ -1,24 +1,25 @@
 import FencepostKernel
 
-/// Which devices changed since a fleet was last saved, so that saving writes their rows and no others.
+/// Notes which devices have changed since a fleet was last saved, so that a save writes only their rows.
 ///
-/// Kept only for a fleet with a storage. What was noted of a device stands in its line too (see ``DeviceLine/Notes``), so
-/// that a fix which changes nothing but clock and counters notes once and then no more.
+/// The notes exist only for a fleet with a storage. The notes about a device are also in its line (see
+/// ``DeviceLine/Notes``), so fixes that change only clock and counters are noted only once.
 struct DeviceNotes: Sendable {
   let isOn: Bool
-  /// Of event time, since all was saved.
+  /// The event time that has passed since everything was saved.
   private(set) var pace = Pace()
-  /// After which all is to be saved, microseconds; `nil` = whenever that is.
+  /// The interval after which everything has to be saved, in microseconds; `nil` if there is no such interval.
   private let interval: Int64?
-  /// Devices that changed in any way, each once; some may be saved since.
+  /// The devices that have changed in any way, without duplicates. Some of them may have been saved since.
   private(set) var listed: ContiguousArray<UInt32> = []
-  /// Devices of which something changed that is to last before the call returns, each once.
+  /// The devices with a change that must be saved before the call returns, without duplicates.
   private(set) var urgent: ContiguousArray<UInt32> = []
-  /// Whether what is urgent is to outlive the machine, not only the process: all but a commit, which may come again.
+  /// Whether an urgent change must survive a failure of the machine, not only of the process. This is true for all
+  /// changes except commits, which can be repeated.
   private(set) var mustSync = false
-  /// How many devices have changes that are not saved.
+  /// The number of devices with unsaved changes.
   private(set) var unsavedCount = 0
-  /// Inputs that were accepted since the notes began, advances of all devices too.
+  /// The number of inputs that were accepted since the notes began, including advances of all devices.
   private(set) var inputs: UInt64 = 0
 
   init(isOn: Bool = false, interval: Int64? = nil) {
@@ -28,7 +29,7 @@ struct DeviceNotes: Sendable {
 
   /// Notes that an input of a device was accepted.
   ///
-  /// - Parameter clock: The device's before it.
+  /// - Parameter clock: The clock of the device before the input.
   mutating func take(_ device: UInt32, at time: Int64, after clock: Int64, _ lines: DeviceLines) {
     inputs &+= 1
     pace.reach(time)
@@ -48,13 +49,13 @@ struct DeviceNotes: Sendable {
     pace.reach(time)
   }
 
-  /// Notes that the largest time of all was set back.
+  /// Notes that the latest time of all devices was set back.
   mutating func rewind(to time: Int64) { pace.rewind(to: time) }
 
-  /// Notes that a save of all devices begins, which takes them part by part.
+  /// Notes that a save of all devices begins, which saves the devices in parts.
   mutating func beginParts() { pace.restart() }
 
-  /// Notes that a device changed.
+  /// Notes that a device has changed.
   @inline(never)
   mutating func move(_ device: UInt32, _ lines: DeviceLines) {
     let notes = lines[device].notes
@@ -63,7 +64,8 @@ struct DeviceNotes: Sendable {
     lines[device].notes = notes.union([.listed, .moved])
   }
 
-  /// Notes that what a device is inside of, is about to cross or was told has changed, or that its row goes.
+  /// Notes a change of the conditions that a device is inside or about to cross, a change of what was reported, or that
+  /// the row of the device must be deleted.
   mutating func hurry(_ device: UInt32, _ lines: DeviceLines, mustSync: Bool) {
     if mustSync { self.mustSync = true }
     move(device, lines)
@@ -72,7 +74,7 @@ struct DeviceNotes: Sendable {
     urgent.append(device)
   }
 
-  /// The devices whose rows are to be written, ascending: those that are urgent, or all that changed.
+  /// Returns the devices whose rows have to be written, in ascending order: the urgent ones, or all changed ones.
   func changed(all: Bool, _ lines: DeviceLines) -> ContiguousArray<UInt32> {
     var devices = urgent
     if all {
@@ -83,7 +85,8 @@ struct DeviceNotes: Sendable {
     return devices
   }
 
-  /// The next devices whose rows are to be written when all that changed are saved in parts, and where to go on in the list.
+  /// For a save in parts: returns the next devices whose rows have to be written, and the index in the list at which
+  /// the next part begins.
   func part(of most: Int, from place: Int, to end: Int, _ lines: DeviceLines) -> (
     devices: ContiguousArray<UInt32>, next: Int
   ) {
@@ -97,7 +100,7 @@ struct DeviceNotes: Sendable {
     return (devices, next)
   }
 
-  /// Forgets what was saved of some devices.
+  /// Removes the notes about some devices that were saved.
   mutating func clear(_ devices: ContiguousArray<UInt32>, _ lines: DeviceLines) {
     forget(devices, lines)
     urgent.removeAll { !lines[$0].notes.contains(.urgent) }
@@ -111,14 +114,14 @@ struct DeviceNotes: Sendable {
     }
   }
 
-  /// Forgets which devices were saved in parts; those that changed since stay noted.
+  /// Removes the notes about devices that were saved in parts, except devices that have changed since.
   mutating func endParts(_ lines: DeviceLines) {
     for device in listed where !lines[device].notes.contains(.moved) { lines[device].notes.remove(.listed) }
     listed.removeAll { !lines[$0].notes.contains(.listed) }
     mustSync = !urgent.isEmpty
   }
 
-  /// Forgets what was saved.
+  /// Removes the notes about everything that was saved.
   mutating func clear(all: Bool, _ lines: DeviceLines) {
     forget(urgent, lines)
     urgent.removeAll(keepingCapacity: urgent.capacity <= 65_536)
@@ -131,24 +134,25 @@ struct DeviceNotes: Sendable {
   }
 }
 
-/// Which events of a fleet came, were handed out or went since it was last saved.
+/// Notes which events of a fleet were added, handed out or removed since the fleet was last saved.
 struct EventNotes: Sendable {
-  /// No enum: its shorter case would leave bytes uninitialised that a test for the case reads, as valgrind reports.
+  /// This is not an enum, because its shorter case would leave bytes uninitialised that a test for the case reads;
+  /// valgrind would report this.
   struct Change: Sendable {
     let entry: FleetEntry
-    /// Whether the event is handled or void, so that its row goes.
+    /// Whether the event was handled or is void, so that its row must be deleted.
     let isDeletion: Bool
   }
 
   let isOn: Bool
-  /// By the event's place in the order of all.
+  /// The changes, by the number of the event in the order in which events were caused.
   private(set) var changes: [UInt64: Change] = [:]
   /// See ``DeviceNotes/mustSync``.
   private(set) var mustSync = false
-  /// Events up to this place may be kept; later ones are not.
+  /// Only events up to this number may have a saved row.
   private var saved: UInt64
 
-  /// - Parameter saved: The last event's place.
+  /// - Parameter saved: The number of the last event.
   init(isOn: Bool = false, saved: UInt64 = 0) {
     self.isOn = isOn
     self.saved = saved
@@ -163,7 +167,7 @@ struct EventNotes: Sendable {
     if isOn { note(entry.entry.change, Change(entry: entry, isDeletion: false)) }
   }
 
-  /// Notes that an event is handled, or void.
+  /// Notes that an event was handled or became void.
   mutating func delete(_ entry: FleetEntry) {
     guard isOn else { return }
     if entry.entry.change > saved {
@@ -179,13 +183,13 @@ struct EventNotes: Sendable {
     changes[place] = change
   }
 
-  /// Forgets some that were saved.
+  /// Removes the notes about some events that were saved.
   mutating func clear(_ places: ContiguousArray<UInt64>, saved: UInt64) {
     self.saved = saved
     for place in places { changes[place] = nil }
   }
 
-  /// Forgets what was saved.
+  /// Removes the notes about everything that was saved.
   mutating func clear(saved: UInt64) {
     self.saved = saved
     mustSync = false

@@ -1,18 +1,21 @@
 import FencepostKernel
 
-/// Which devices came into which shapes: found again without a look at every device.
+/// An index of the devices inside each shape, so that they can be found without examining every device.
 ///
-/// It is derived, and never saved: made when it is asked for first, from all devices, and kept up from then on by what a call
-/// observes. A list names each device that is inside of the shape in that slot; some may have left since, or may have come
-/// into a shape that had the slot before, so that who asks looks at each device that is named.
+/// The index is derived data and is never saved. It is built from all devices at the first query, and then updated by
+/// each call. The list of a slot contains every device that is inside the shape in this slot. It may also contain
+/// devices that have left the shape, or that were inside a shape which had the slot before. So a query must check each
+/// device of the list.
 struct InsideIndex: Sendable {
-  /// The devices of one slot: the first ones ascending and each once, the others as they came.
+  /// The devices of one slot. The first ones are in ascending order without duplicates; the others are in the order in
+  /// which they were added.
   private struct List: Sendable {
     var devices: ContiguousArray<UInt32> = []
     var sortedCount = 0
   }
 
-  /// So many entries more than twice those that it was made of, and it is made anew: most may have left.
+  /// If the number of entries exceeds twice the number at the last build by more than this, the index is built anew,
+  /// because most of the devices may have left.
   private static let spare = 4_096
 
   private(set) var isOn = false
@@ -20,13 +23,14 @@ struct InsideIndex: Sendable {
   private var count = 0
   private var most = 0
 
-  /// Forgets everything: it is made anew when it is asked for.
+  /// Removes everything. The next query builds the index anew.
   mutating func drop() {
     guard isOn else { return }
     self = InsideIndex()
   }
 
-  /// Begins with nothing; each device that is inside of something is to be added, ascending, and ``endMaking()`` be called.
+  /// Begins to build the index. The caller must add each device that is inside a shape, in ascending order, and then
+  /// call ``endMaking()``.
   mutating func beginMaking() {
     self = InsideIndex()
     isOn = true
@@ -38,7 +42,7 @@ struct InsideIndex: Sendable {
     for index in lists.indices { lists[index].sortedCount = lists[index].devices.count }
   }
 
-  /// Notes that a device came into a shape.
+  /// Adds a device that has entered a shape.
   mutating func add(_ device: UInt32, to slot: UInt32) {
     guard isOn else { return }
     if count >= most { return drop() }
@@ -47,7 +51,8 @@ struct InsideIndex: Sendable {
     count += 1
   }
 
-  /// Calls `isInside` once for each device that a list names, ascending; one that is not inside is named no more.
+  /// Calls `isInside` once for each device in the list of a slot, in ascending order, and removes the devices that are
+  /// not inside.
   mutating func forEach(in slot: UInt32, _ isInside: (UInt32) -> Bool) {
     guard Int(slot) < lists.count else { return }
     var list = List()
@@ -79,7 +84,7 @@ struct InsideIndex: Sendable {
 
 #if FENCEPOST_INVARIANTS
   extension InsideIndex {
-    /// Whether a device is named in a slot's list.
+    /// Returns whether the list of a slot contains a device.
     func names(_ device: UInt32, in slot: UInt32) -> Bool {
       Int(slot) < lists.count && lists[Int(slot)].devices.contains(device)
     }

@@ -1,21 +1,23 @@
-/// How much event time has passed since a fleet was last saved, for who saves now and then.
+/// Measures how much event time has passed since a fleet was last saved, for fleets that are saved in intervals.
 ///
-/// Devices have clocks of their own, which may be years apart, so that no single time tells. Three figures do: how far the
-/// largest clock of all went forward, which is the time of devices that agree, also where each is heard once; how far
-/// the devices that were heard went forward on average, each by its own clock, which is the time of those that do not agree,
-/// and goes on when the one that is ahead of all falls silent; and how far any one did, for who goes on alone when many fell
-/// silent. Who catches up on hours at once among many is one of many. Inputs that were refused change nothing.
+/// Each device has its own clock, and the clocks may differ by years, so no single clock is enough. Three numbers are
+/// used. The first is how far the latest of all clocks has advanced; it measures the time of devices whose clocks
+/// agree, even if each device has only one input. The second is the average advance of the devices that had inputs,
+/// each measured by its own clock; it measures the time of devices whose clocks do not agree, and continues even if the
+/// device with the latest clock falls silent. The third is the greatest advance of any one device, for a device that
+/// continues alone after many have fallen silent. A single device that advances by hours at once hardly changes the
+/// average of many. Refused inputs have no effect.
 struct Pace: Sendable {
-  /// The largest time of an accepted input or an advance, `Int64.min` = none.
+  /// The latest time of an accepted input or an advance; `Int64.min` if there is none.
   private(set) var largest: Int64 = .min
-  /// Devices of which an input was accepted.
+  /// The number of devices with an accepted input.
   private(set) var deviceCount = 0
-  /// How far they went forward, each from its first input on, microseconds.
+  /// The sum of the advances of these devices, each measured from its first input, in microseconds.
   private var sum = 0.0
-  /// One of them went through ``mostIntervals``.
+  /// Whether one of the devices has passed through ``mostIntervals`` intervals.
   private var isLate = false
 
-  /// So many intervals one device alone may be behind.
+  /// The number of intervals that one device alone may advance without a save.
   static let mostIntervals: UInt8 = 16
 
   @inline(__always)
@@ -23,11 +25,11 @@ struct Pace: Sendable {
     if time > largest { largest = time }
   }
 
-  /// A device went forward, not for the first time.
+  /// Notes that a device has advanced; not used for its first input.
   ///
   /// - Parameters:
-  ///   - interval: One that jumps counts as if it had gone so far.
-  ///   - intervals: How many the device went through since its first input, to a multiple of the interval.
+  ///   - interval: The interval of saves. An advance longer than this counts as one interval.
+  ///   - intervals: The number of intervals that the device has passed through since its first input.
   mutating func pass(from clock: Int64, to time: Int64, interval: Int64, _ intervals: inout UInt8) {
     let step = time &- clock
     sum += Double(min(step, interval))
@@ -38,13 +40,13 @@ struct Pace: Sendable {
     if intervals == Self.mostIntervals { isLate = true }
   }
 
-  /// In which interval a time lies.
+  /// Returns the number of the interval that contains a time.
   private static func number(_ time: Int64, _ interval: Int64) -> Int64 {
     let (quotient, rest) = time.quotientAndRemainder(dividingBy: interval)
     return rest < 0 ? quotient - 1 : quotient
   }
 
-  /// Time was set back; devices go forward from there.
+  /// Notes that the time was set back; devices advance from there.
   mutating func rewind(to time: Int64) { largest = time }
 
   mutating func begin() { deviceCount += 1 }
@@ -57,7 +59,7 @@ struct Pace: Sendable {
     isLate = false
   }
 
-  /// Whether so much time has passed since a time that was the largest.
+  /// Returns whether an interval has passed since an earlier value of ``largest``.
   func hasPassed(_ interval: Int64, since time: Int64) -> Bool {
     if isLate || deviceCount > 0 && sum >= Double(interval) * Double(deviceCount) { return true }
     return largest > time && (time == .min || largest &- time >= interval)

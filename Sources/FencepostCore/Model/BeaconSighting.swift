@@ -4,7 +4,7 @@ public struct BeaconSighting: Sendable, Hashable {
   public var uuid: BeaconUUID
   public var major: UInt16
   public var minor: UInt16
-  /// Signal strength in dBm; `Int32.min` = not known, the weakest.
+  /// The signal strength in dBm; `Int32.min` if it is unknown, which counts as the weakest.
   public var rssi: Int32
 
   @inlinable

@@ -15,15 +15,16 @@ public struct Coordinate: Sendable, Hashable {
   /// Whether both values are finite and in range.
   @inlinable
   public var isValid: Bool {
-    // Compared as integers, which order magnitudes as numbers do, with what is not a number beyond all: a comparison of
-    // floating-point numbers may raise an exception that the host has made a signal.
+    // The bit patterns are compared as integers, which have the same order as the magnitudes; NaN is greater than every
+    // number. A comparison of floating-point numbers may raise an exception, which the host may have turned into a
+    // signal.
     latitude.magnitude.bitPattern <= (90.0).bitPattern && longitude.magnitude.bitPattern <= (180.0).bitPattern
   }
 
-  /// Why the coordinate is not accepted, as a message; `nil` when it is.
+  /// The reason why the coordinate is not accepted, as a message; `nil` if it is accepted.
   package var defect: String? { defect(named: "coordinate") }
 
-  /// The same of one that has a name.
+  /// Returns the reason why a coordinate with a name is not accepted; `nil` if it is accepted.
   package func defect(named name: StaticString) -> String? {
     isValid
       ? nil

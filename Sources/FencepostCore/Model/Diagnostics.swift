@@ -1,4 +1,4 @@
-/// Reasons why events of a condition are or will be suspended.
+/// The reasons why events of a condition are suspended or will be suspended.
 ///
 /// The order of the bits is that of the flags in Core Location's headers; it is part of the C interface.
 @frozen
@@ -19,7 +19,7 @@ public struct Diagnostics: OptionSet, Sendable, Hashable {
   public static let conditionUnsupported = Diagnostics(rawValue: 1 << 5)
   /// Set by the engine: the condition limit is reached.
   public static let conditionLimitExceeded = Diagnostics(rawValue: 1 << 6)
-  /// Set by the engine: the store cannot be written. Suspends nothing.
+  /// Set by the engine: the store cannot be written. This flag suspends nothing.
   public static let persistenceUnavailable = Diagnostics(rawValue: 1 << 7)
   public static let serviceSessionRequired = Diagnostics(rawValue: 1 << 8)
   public static let authorizationRequestInProgress = Diagnostics(rawValue: 1 << 9)
@@ -29,9 +29,9 @@ public struct Diagnostics: OptionSet, Sendable, Hashable {
     .authorizationDenied, .authorizationDeniedGlobally, .authorizationRestricted, .insufficientlyInUse,
     .accuracyLimited, .serviceSessionRequired, .authorizationRequestInProgress,
   ]
-  /// Every flag there is.
+  /// All flags.
   static let all = Diagnostics(rawValue: 0x3FF)
-  /// The flags that stop one condition individually; with one of them its state is `unmonitored`.
+  /// The flags that suspend single conditions. The state of a condition with one of these flags is `unmonitored`.
   static let unmonitored: Diagnostics = [.conditionUnsupported, .conditionLimitExceeded]
 
   /// The names of all flags in lower case, in the order of their bits.
@@ -46,7 +46,7 @@ public struct Diagnostics: OptionSet, Sendable, Hashable {
 }
 
 extension Diagnostics {
-  /// Whether the consumer, who knows `told`, must be told these flags.
+  /// Whether these flags must be reported to a consumer that was last told `told`.
   func isNews(to told: Diagnostics) -> Bool {
     let difference = symmetricDifference(told)
     return !(isDisjoint(with: .unmonitored) ? difference.subtracting(.unmonitored) : difference).isEmpty

@@ -1,44 +1,45 @@
-/// How a line was crossed, as seen along it from its first vertex to its last.
+/// The direction in which a line was crossed, as seen when looking along the line from its first vertex to its last.
 @frozen
 public enum CrossingDirection: UInt8, Sendable, Hashable, CaseIterable {
   case leftToRight = 0
   case rightToLeft = 1
 }
 
-/// A change of a condition, with the evidence that decided it.
+/// A change of the state of a condition, with the evidence for it.
 public struct Event: Sendable, Hashable {
-  /// State of a condition. The numbers are those of Core Location and part of the C interface.
+  /// The state of a condition. The numbers are those of Core Location, and are part of the C interface.
   @frozen
   public enum State: UInt8, Sendable, Hashable {
-    /// Nothing has decided it yet.
+    /// The state has not been determined yet.
     case unknown = 0
-    /// Inside the shape; a matching beacon is near.
+    /// The device is inside the shape, or a matching beacon is near.
     case satisfied = 1
-    /// Outside the shape; no matching beacon is near.
+    /// The device is outside the shape, or no matching beacon is near.
     case unsatisfied = 2
-    /// Not monitored: over the condition limit, or a kind that cannot be monitored here.
+    /// The condition is not monitored, because it exceeds the condition limit, or because its kind cannot be monitored
+    /// here.
     case unmonitored = 3
   }
 
-  /// Why an event came about.
+  /// The cause of an event.
   @frozen
   public enum Cause: UInt8, Sendable, Hashable {
-    /// The first record of a condition: nothing happened yet.
+    /// Nothing has happened yet: the first record of a condition.
     case none = 0
-    /// First evidence after the state was undetermined.
+    /// The first evidence after the state was undetermined.
     case determination = 1
     /// A change from one side to the other.
     case crossing = 2
-    /// No matching beacon for the timeout.
+    /// No matching beacon was seen for the duration of the timeout.
     case timeout = 3
     /// Only the diagnostics changed, or monitoring stopped.
     case diagnostic = 4
   }
 
-  /// The fix that decided, or the point of the path between two fixes.
+  /// The fix, or the point of the path between two fixes, that determined the state.
   @frozen
   public struct Evidence: Sendable, Hashable {
-    /// Where a deciding position comes from.
+    /// The source of the position that determined a state.
     @frozen
     public enum Source: UInt8, Sendable, Hashable {
       /// A fix.
@@ -48,12 +49,12 @@ public struct Event: Sendable, Hashable {
     }
 
     public var coordinate: Coordinate
-    /// Accuracy of the fix, metres.
+    /// The accuracy of the fix, in metres.
     public var accuracy: Double
-    /// Signed boundary distance, metres: the geodesic distance to the line, negative inside. Of a circle that is the
-    /// distance to the centre minus the radius.
+    /// The signed distance to the boundary, in metres: the geodesic distance, which is negative inside. For a circle,
+    /// it is the distance to the centre minus the radius.
     public var boundaryDistance: Double
-    /// Whether it is a fix.
+    /// Whether the position is a fix or a point of a path.
     public var source: Source
 
     public init(coordinate: Coordinate, accuracy: Double, boundaryDistance: Double, source: Source = .fix) {
@@ -64,30 +65,32 @@ public struct Event: Sendable, Hashable {
     }
   }
 
-  /// 1, 2, 3 … per monitor, given when the event is first handed out; 0 in a first record.
+  /// The number of the event in its monitor: 1, 2, 3 … in the order in which the events are first handed out; 0 in a
+  /// first record.
   public var sequence: UInt64 = 0
-  /// Identifier of the condition.
+  /// The identifier of the condition.
   public var identifier: String
   public var state: State
   public var cause: Cause = .none
-  /// When the state was confirmed; `nil` in a record added before any time was known.
+  /// The time at which the state was confirmed; `nil` in a record that was added before any time was known.
   public var date: Timestamp?
-  /// The fix or sighting that started it.
+  /// The time of the fix or sighting that started the change.
   public var evidenceDate: Timestamp?
   /// The beacon that satisfied a wildcard condition.
   public var beacon: BeaconIdentityCondition?
   public var diagnostics: Diagnostics = []
-  /// Add sequence of the condition: tells a replacement from what it replaced.
+  /// The generation of the condition: the number of its addition, which differs between a condition and its
+  /// replacement.
   public var generation: UInt64
-  /// The caller's tag of the condition.
+  /// The tag that the caller gave the condition.
   public var tag: UInt64 = 0
   /// The deciding fix; `nil` for beacons, diagnostics and first records.
   public var evidence: Evidence?
-  /// The path before it is not known, and something may have been missed: it is the first event after a gap that is longer,
-  /// or a way that is faster, than ``MonitorOptions/path`` allows.
+  /// Whether changes before the event may have been missed, because the path before it is unknown: this is the first
+  /// event after a gap that is longer, or a path that is faster, than ``MonitorOptions/path`` allows.
   public var followsGap = false
 
-  /// How a ``LineGeographicCondition`` was crossed; `nil` of everything else.
+  /// The direction in which a ``LineGeographicCondition`` was crossed; `nil` for all other events.
   public var direction: CrossingDirection?
 
   public init(identifier: String, state: State, generation: UInt64) {

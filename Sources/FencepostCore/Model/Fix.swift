@@ -1,13 +1,13 @@
-/// One position sample.
+/// One measured position of a device.
 ///
-/// The layout equals that of `fencepost_fix` in the C header: batches are read in place.
+/// The memory layout is that of `fencepost_fix` in the C header, so batches are read in place.
 @frozen
 public struct Fix: Sendable, Hashable {
-  /// Where the device was.
+  /// The position of the device.
   public var coordinate: Coordinate
-  /// Radius of uncertainty in metres; 0 = not reported; negative or NaN = there is no position.
+  /// The radius of uncertainty, in metres; 0 if it is not reported; negative or NaN if there is no position.
   public var accuracy: Double
-  /// When the position was determined.
+  /// The time at which the position was determined.
   public var time: Timestamp
 
   @inlinable
@@ -24,26 +24,28 @@ public struct Fix: Sendable, Hashable {
 }
 
 extension Fix {
-  /// Whether there is a position, and all is in range.
+  /// Whether there is a position, and all values are in range.
   @inline(__always)
   package var isUsable: Bool { coordinate.isValid && time.isValid && accuracy >= 0 }
 
-  /// The first value that is out of range, as a message. A fix without a position has none: it is only ignored.
+  /// A message about the first value that is out of range; `nil` if all values are in range. A fix without a position
+  /// has no defect; it is only ignored.
   var defect: String? { coordinate.defect ?? time.defect }
 }
 
-/// What became of a batch of fixes.
+/// The numbers of accepted and skipped fixes of a batch.
 public struct FeedResult: Sendable, Hashable {
-  /// Fixes that were evaluated.
+  /// The number of fixes that were evaluated.
   public var accepted: Int = 0
-  /// Fixes skipped because a coordinate or the time is out of range, or because there is no position.
+  /// The number of fixes that were skipped because a coordinate or the time is out of range, or because there is no
+  /// position.
   public var invalid: Int = 0
-  /// Fixes skipped for their time: earlier than the clock, or farther ahead of it than the option
-  /// `maxTimeStepMicroseconds` allows. ``MonitorStatistics`` tells the two apart.
+  /// The number of fixes that were skipped because of their time: it is earlier than the clock, or further ahead than
+  /// the option `maxTimeStepMicroseconds` allows. ``MonitorStatistics`` counts the two cases separately.
   public var late: Int = 0
 
   public init() {}
 
-  /// Fixes that were taken note of.
+  /// The number of fixes that were processed or skipped.
   public var consumed: Int { accepted + invalid + late }
 }

@@ -1,11 +1,11 @@
 /// Fixes in memory of the caller that can be read one by one.
 protocol FixRows {
   var count: Int { get }
-  /// The fix of a row, which must exist.
+  /// Returns the fix of a row. The row must exist.
   subscript(unchecked row: Int) -> Fix { get }
 }
 
-/// Fixes one after the other.
+/// An array of fixes.
 struct FixArray: FixRows {
   let fixes: UnsafeBufferPointer<Fix>
 
@@ -15,12 +15,13 @@ struct FixArray: FixRows {
   subscript(unchecked row: Int) -> Fix { fixes[row] }
 }
 
-/// Fixes as columns in memory of the caller: each member in an array of its own, or in every n-th place of a larger one.
+/// Fixes as columns in memory of the caller. The values of a column are in an array of their own, or at a regular
+/// distance in a larger array.
 ///
-/// The memory is read during the call that it is given to; nothing is copied.
+/// The memory is read only during the call that gets the columns; nothing is copied.
 public struct FixColumns {
-  /// One column: where its first value lies, and how many bytes there are from one row to the next (0: all rows share
-  /// the value). The values need not be aligned.
+  /// One column: the address of its first value, and the number of bytes from one row to the next (0 if all rows share
+  /// one value). The values need not be aligned.
   public struct Column {
     let start: UnsafeRawPointer
     let stride: Int
@@ -36,15 +37,16 @@ public struct FixColumns {
     }
   }
 
-  /// Number of rows.
+  /// The number of rows.
   public let count: Int
   let latitudes: Column
   let longitudes: Column
-  /// `nil`: none is reported.
+  /// The accuracies; `nil` if none are reported.
   let accuracies: Column?
   let times: Column
 
-  /// Columns of `count` rows: degrees, degrees, metres (all `Double`), microseconds (`Int64`).
+  /// Creates columns of `count` rows. Latitudes and longitudes are in degrees and accuracies in metres (all `Double`);
+  /// times are in microseconds (`Int64`).
   public init(count: Int, latitudes: Column, longitudes: Column, accuracies: Column?, times: Column) {
     self.count = count
     self.latitudes = latitudes

@@ -1,24 +1,24 @@
-/// What the host can do, as it last stated.
+/// The abilities of the host, as it last stated them.
 struct HostState: Sendable, Equatable {
-  /// Of ``Diagnostics/hostFlags``; while one holds every condition is suspended.
+  /// The flags of ``Diagnostics/hostFlags`` that the host has set. While one is set, every condition is suspended.
   var flags: Diagnostics = []
-  /// Bit n: conditions of the kind with number n cannot be monitored.
+  /// If bit n is set, conditions of the kind with the number n cannot be monitored.
   var unsupportedKinds: UInt32 = 0
 
   func supports(_ kind: ConditionKind) -> Bool { unsupportedKinds & kind.bit == 0 }
 
-  /// Whether no geographic condition is evaluated at all.
+  /// Whether all geographic conditions are suspended.
   @inline(__always)
   var suspendsAllShapes: Bool {
     flags.suspends || (unsupportedKinds != 0 && !ConditionKind.allCases.contains { $0.isGeographic && supports($0) })
   }
 
-  /// Whether there may be a geographic condition that is suspended, whatever the condition limit says.
+  /// Whether some geographic conditions may be suspended for reasons other than the condition limit.
   var suspendsSomeShapes: Bool {
     flags.suspends || ConditionKind.allCases.contains { $0.isGeographic && !supports($0) }
   }
 
-  /// The flags that hold for a condition, without those that its storage adds.
+  /// Returns the flags that apply to a condition, without those that the storage adds.
   func flags(of slot: UInt32, in table: ConditionTable) -> Diagnostics {
     var flags = flags
     if !supports(table.kind(of: slot)) { flags.insert(.conditionUnsupported) }

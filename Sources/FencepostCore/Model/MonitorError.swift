@@ -1,39 +1,41 @@
-/// What can go wrong, with the numbers of the C interface (`fencepost_status`).
+/// The errors of the engine. Each corresponds to a `fencepost_status` of the C interface.
 public enum MonitorError: Error, Sendable, Hashable {
-  /// A value is out of its range; `position` is the row or element where there are several.
+  /// A value is out of range. If there are several rows or elements, `position` is the index of the row or element.
   case invalidArgument(String, position: Int = 0)
   /// A monitor's name is not `[A-Za-z0-9_]{1,64}`.
   case invalidName(String)
-  /// A monitor of that name is open in that store.
+  /// A monitor with this name is already open in this store.
   case monitorInUse(String)
   /// The events already have a consumer.
   case consumerAlreadyActive
-  /// A store cannot be opened, read or written; says which file and why.
+  /// A store cannot be opened, read or written; the text states the file and the reason.
   case storeUnavailable(String)
-  /// A store's file is damaged, or none of this library's.
+  /// The file of a store is damaged, or was not written by this library.
   case storeCorrupt(String)
-  /// A store's file was written by a newer version of the library.
+  /// The file of a store was written by a newer version of the library.
   case storeTooNew(String)
-  /// Bytes are no snapshot that this version can restore.
+  /// The bytes are not a snapshot that this version can restore.
   case snapshotInvalid(String)
-  /// Bytes of a device were made with another version of the table of conditions.
+  /// The bytes of a device were exported with another version of the table of conditions.
   case tableMismatch(String)
-  /// No condition has that identifier.
+  /// No condition has the identifier.
   case notFound(String)
-  /// A fleet has no device of a number; `position` is the row or element where there are several.
+  /// No device of the fleet has the number. If there are several rows or elements, `position` is the index of the row
+  /// or element.
   case noSuchDevice(String, position: Int = 0)
   /// The input is earlier than the clock of the monitor, device or fleet.
   case lateInput(time: Timestamp, clock: Timestamp)
   /// The input is ahead of the clock of the monitor, device or fleet by more than the option `maxTimeStepMicroseconds`.
   case aheadOfClock(time: Timestamp, clock: Timestamp, limit: Int64)
-  /// That many events wait to be handed out; `position` is the first row that was not consumed.
+  /// The queue is full: `limit` events wait to be handed out. `position` is the index of the first row that was not
+  /// consumed.
   case queueFull(limit: Int, position: Int = 0)
-  /// A defect of the library. Nothing throws it; its number is kept for what nobody foresaw.
+  /// A defect of the library. No code throws this error; its number is reserved for unforeseen cases.
   case internalInconsistency(String)
 }
 
 extension MonitorError: CustomStringConvertible {
-  /// One line that names cause, place and accepted range.
+  /// One line that states the cause, the place and the accepted range.
   public var description: String {
     switch self {
     case .invalidArgument(let reason, _), .noSuchDevice(let reason, _): reason

@@ -1,37 +1,37 @@
 /// Options of a monitor.
 public struct MonitorOptions: Sendable, Hashable {
-  /// What is handed out when several changes of a condition wait.
+  /// The events that are handed out if several changes of a condition wait.
   @frozen
   public enum Delivery: UInt8, Sendable, Hashable {
-    /// Each change, in order.
+    /// Every change, in order.
     case every = 0
-    /// The first, then, once it is handled, the present state.
+    /// The first change; then, after it is handled, the present state.
     case first = 1
-    /// The last; none when the state is back where it was.
+    /// Only the last change; no event if the state is again the one that was last reported.
     case latest = 2
   }
 
   public var delivery: Delivery
-  /// Conditions monitored at a time, all kinds together, from 1; `nil` = no limit.
+  /// The maximum number of conditions of all kinds that are monitored at the same time, at least 1; `nil` for no limit.
   public var conditionLimit: Int?
-  /// While that many events wait, inputs are refused; 1 … 10⁹.
+  /// The maximum number of waiting events, from 1 to 10⁹. While this many events wait, inputs are refused.
   public var maxPendingEvents: Int
-  /// How old a fix may be to decide a condition when it is added, microseconds, 0 … 10¹⁵; −1 = a condition that is added
-  /// never looks back at a fix.
+  /// The maximum age of a fix that may determine a newly added condition, in microseconds, from 0 to 10¹⁵; −1 if
+  /// earlier fixes never determine a new condition.
   public var initialFixMaxAgeMicroseconds: Int64
-  /// Silence after which a beacon is gone, microseconds, 1 … 10¹⁵.
+  /// The silence after which a beacon that was seen counts as gone, in microseconds, from 1 to 10¹⁵.
   public var beaconExitTimeoutMicroseconds: Int64
-  /// Silence after which a beacon was never there, microseconds, 1 … 10¹⁵.
+  /// The silence after which a beacon that was never seen counts as absent, in microseconds, from 1 to 10¹⁵.
   public var beaconInitialTimeoutMicroseconds: Int64
-  /// How far an input may be ahead of the clock, microseconds, 1 … 10¹⁵; `nil` = any distance. One that is farther ahead
-  /// is refused, so that a single wrong date does not make every later input late. A host that knows of a longer pause
-  /// says so with an `advance`, which is never refused for this.
+  /// The longest time that an input may be ahead of the clock, in microseconds, from 1 to 10¹⁵; `nil` for no limit. An
+  /// input that is further ahead is refused, so that a single wrong date does not make every later input late. A host
+  /// that knows about a longer pause can call `advance`, which is never refused for this reason.
   public var maxTimeStepMicroseconds: Int64?
-  /// How the device is taken to have moved from one fix to the next.
+  /// The assumed movement of the device from one fix to the next.
   public var path: Path
 
-  /// How far an input may be ahead of the clock, microseconds. Times in range are less than 2⁶² apart, so that one unsigned
-  /// comparison finds a step back, and one that is too long.
+  /// The longest time that an input may be ahead of the clock, in microseconds. Any two valid times are less than 2⁶²
+  /// microseconds apart, so a single unsigned comparison detects both a step back and a step that is too long.
   @inline(__always)
   var longestTimeStep: UInt64 { UInt64(clamping: min(maxTimeStepMicroseconds ?? .max, 1 << 62)) }
 
@@ -51,10 +51,11 @@ public struct MonitorOptions: Sendable, Hashable {
     self.path = path
   }
 
-  /// As Core Location: the first waiting event, 20 conditions.
+  /// The options that correspond to Core Location: delivery of the first waiting event, and 20 conditions.
   public static let coreLocation = MonitorOptions(delivery: .first, conditionLimit: 20)
 
-  /// The first value that is out of range, as a message that names it as C and Python do; `nil` when the options are sound.
+  /// A message about the first value that is out of range, with the name that the value has in C and Python; `nil` if
+  /// the options are valid.
   package var defect: String? {
     if let conditionLimit, conditionLimit < 1 {
       return "condition_limit is \(conditionLimit); must be at least 1, or unset"

@@ -1,7 +1,7 @@
 /// An instant of event time: microseconds since 1970-01-01T00:00:00Z.
 ///
-/// The engine never reads a clock; every instant comes from the caller. Valid instants reach from year 1 to
-/// year 9999 (``earliest`` … ``latest``); others are refused where they are fed in.
+/// The engine never reads a clock; every instant comes from the caller. Valid instants are from year 1 to year 9999
+/// (``earliest`` … ``latest``); inputs with other instants are refused.
 @frozen
 public struct Timestamp: Sendable, Hashable, Comparable {
   /// Microseconds since the Unix epoch, UTC.
@@ -12,15 +12,17 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     self.microseconds = microseconds
   }
 
-  /// Rounds seconds since the Unix epoch to the microsecond; `nil` when not finite or beyond the valid range.
+  /// Rounds seconds since the Unix epoch to the nearest microsecond; returns `nil` if the number is not finite or out
+  /// of the valid range.
   public init?(secondsSince1970 seconds: Double) {
     let scaled = seconds * 1e6
     guard scaled.magnitude < 0x1p62 else { return nil }
-    // To the nearest, ties away from zero; `rounded()` would be a call of the mathematics library.
+    // This rounds to the nearest integer, and ties away from zero. `rounded()` is not used, because it would call the
+    // mathematics library.
     var whole = Int64(scaled)
     let rest = scaled - Double(whole)
     if rest >= 0.5 { whole += 1 } else if rest <= -0.5 { whole -= 1 }
-    // The last microsecond of the year 9999 has no Double of its own: the range is checked in integers.
+    // No Double equals the last microsecond of the year 9999, so the range is checked with integers.
     guard Timestamp(microseconds: whole).isValid else { return nil }
     microseconds = whole
   }

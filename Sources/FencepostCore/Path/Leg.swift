@@ -1,42 +1,43 @@
 import FencepostKernel
 
-/// The way from one fix to the next: the geodesic, at constant speed, looked at once each microsecond.
+/// The path from one fix to the next: the geodesic, travelled at constant speed, with one position for each
+/// microsecond.
 struct Leg {
-  /// Where the device is at an instant.
+  /// The position of the device at an instant.
   struct Place {
     var coordinate: Coordinate
-    /// Of that coordinate.
+    /// The position of the coordinate as a vector.
     var position: EarthVector
-    /// The direction of the way there, degrees clockwise from north; not a number on a short leg.
+    /// The direction of the path at this place, in degrees clockwise from north; NaN on a short leg.
     fileprivate var azimuth: Double
   }
 
-  /// Of the Earth, to half a percent, metres.
+  /// The radius of the Earth in metres, exact to half a percent.
   private static let earthRadius = 6_367_000.0
 
   private let start: Coordinate
   private let end: Coordinate
-  /// When it begins, microseconds.
+  /// The time at which the leg begins, in microseconds.
   private let startTime: Int64
-  /// How long it takes, microseconds; more than 0.
+  /// The duration of the leg, in microseconds; greater than 0.
   private let duration: Int64
-  /// Metres.
+  /// The length of the leg, in metres.
   let length: Double
-  /// Of each point: the larger one of the two ends, metres.
+  /// The accuracy of each point of the leg, in metres: the larger of the accuracies of its two ends.
   let accuracy: Double
-  /// Means nothing where the device stands still.
+  /// The time per metre, in microseconds; meaningless if the device stands still.
   private let microsecondsPerMetre: Double
-  /// Right where the leg is short.
+  /// The leg as a short arc; valid only if the leg is short.
   private let arc: ShortArc
-  /// Whether ``straight(at:)`` is right.
+  /// Whether the leg is short, so that ``straight(at:)`` can be used.
   let isStraight: Bool
-  /// The geodesic from the start, of a leg that is not.
+  /// The geodesic from the start, for a leg that is not short.
   private let way: GeodesicInverse?
 
   /// - Parameters:
-  ///   - start: a usable fix.
-  ///   - end: one that is later.
-  ///   - position: of the end.
+  ///   - start: A usable fix.
+  ///   - end: A usable fix that is later than `start`.
+  ///   - position: The position of the end.
   @inline(__always)
   init(from start: Fix, to end: Fix, at position: EarthVector) {
     self.start = start.coordinate
@@ -49,7 +50,7 @@ struct Leg {
     isStraight = arc.square <= ShortArc.limit * ShortArc.limit
     way = isStraight ? nil : Self.solve(from: start.coordinate, to: end.coordinate)
     length = way?.distance ?? arc.length
-    // A host may trap a division by zero.
+    // The host may trap divisions by zero.
     microsecondsPerMetre = length > 0 ? Double(duration) / length : 0
   }
 
@@ -65,28 +66,28 @@ struct Leg {
       latitude1: start.latitude, longitude1: start.longitude, latitude2: end.latitude, longitude2: end.longitude)
   }
 
-  /// Whether it is longer than so many metres, by the full solution.
+  /// Whether the leg is longer than a number of metres, according to the full solution of the geodesic.
   func isLonger(than metres: Double) -> Bool {
     guard isStraight, (length - metres).magnitude <= DistanceBounds.doubt else { return length > metres }
     return Self.solve(from: start, to: end).distance > metres
   }
 
-  /// Which part of the way is behind the device at an instant.
+  /// Returns the fraction of the leg that the device has travelled at an instant.
   @inline(__always)
   func share(at time: Int64) -> Double { Double(time - startTime) / Double(duration) }
 
-  /// Where the device is at an instant of a short leg, to some nanometres.
+  /// Returns the position of the device at an instant of a short leg, exact to some nanometres.
   @inline(__always)
   func straight(at time: Int64) -> EarthVector { arc.position(at: share(at: time)) }
 
-  /// Where the device is at an instant of the leg, to some nanometres.
+  /// Returns the position of the device at an instant of the leg, exact to some nanometres.
   @inline(__always)
   mutating func position(at time: Int64) -> EarthVector {
     isStraight ? straight(at: time) : place(at: time).position
   }
 
-  /// Where the device is at an instant of the leg: of a short one within some nanometres of the geodesic, as the full solution
-  /// is.
+  /// Returns the place of the device at an instant of the leg. For a short leg, it is within some nanometres of the
+  /// geodesic, like the full solution.
   @inline(never)
   mutating func place(at time: Int64) -> Place {
     guard let way else {
@@ -103,11 +104,12 @@ struct Leg {
       position: EarthVector(latitude: end.latitude, longitude: end.longitude), azimuth: end.azimuth)
   }
 
-  /// The cosine between the way of the device and another direction, degrees clockwise from north.
+  /// Returns the cosine of the angle between the path of the device and a direction, which is in degrees clockwise from
+  /// north.
   ///
   /// - Parameters:
-  ///   - place: a place of the leg.
-  ///   - time: when the device is there.
+  ///   - place: A place of the leg.
+  ///   - time: The time at which the device is at the place.
   func cosine(to azimuth: Double, at place: Place, _ time: Int64) -> Double {
     guard isStraight else { return Trigonometry.sincosDegrees(azimuth - place.azimuth).cosine }
     let (sineLatitude, cosineLatitude) = Trigonometry.sincosDegrees(place.coordinate.latitude)
@@ -121,8 +123,9 @@ struct Leg {
     return (turn.sine * east + turn.cosine * north) / square.squareRoot()
   }
 
-  /// No less than the share of what the device moves by which it comes nearer to a point up to 20 km away: both the straight
-  /// line to that and its own lie up to 1.6 mrad under the surface, which changes the cosine between by less than 1e-5.
+  /// Returns an upper bound of the ratio between the decrease of the distance to a point up to 20 km away and the
+  /// distance that the device moves. The straight lines to the point and along the leg are inclined to the surface by
+  /// up to 1.6 mrad, which changes the cosine of the angle between them by less than 1e-5.
   @inline(__always)
   func greatestApproach(to point: EarthVector, from position: EarthVector) -> Double {
     let x = point.x - position.x
@@ -134,18 +137,19 @@ struct Leg {
     return min(1, (x * chord.x + y * chord.y + z * chord.z) / squares.squareRoot() + 1e-5)
   }
 
-  /// How far the straight line of a short leg is from a point, beside a distance from it of up to 20 km: a parabola over the
-  /// share of the way.
+  /// The squared distance between a point and the straight line of a short leg, relative to a given distance of up to
+  /// 20 km: a parabola over the fraction of the leg.
   ///
-  /// It leaves out the rise of the way and what the curvature differs from that of a ball, which is less than 0.2 mm.
+  /// The height of the path above the straight line, and the difference between the ellipsoid and a sphere, are
+  /// neglected; together they are less than 0.2 mm.
   struct Parabola {
-    /// Of the straight line, square metres.
+    /// The squared length of the straight line, in square metres.
     private let square: Double
     private let half: Double
     private let rest: Double
-    /// Of the chord of the distance, square metres.
+    /// The squared chord of the given distance, in square metres.
     private let level: Double
-    /// What it may be wrong by, square metres.
+    /// The greatest error of the squared distance, in square metres.
     private let tolerance: Double
 
     @inline(__always)
@@ -159,11 +163,12 @@ struct Leg {
       let z = arc.start.z - point.z
       half = x * arc.chord.x + y * arc.chord.y + z * arc.chord.z
       rest = x * x + y * y + z * z - level
-      // A millimetre, which is more than five times too much.
+      // This is the effect of an error of one millimetre, which is more than five times the real error.
       tolerance = 2e-3 * (distance + ShortArc.limit)
     }
 
-    /// The square of the distance less that of the level there, square metres.
+    /// Returns the squared distance at a fraction of the leg minus the squared chord of the given distance, in square
+    /// metres.
     @inline(__always)
     private func excess(_ share: Double) -> Double { (square * share + 2 * half) * share + rest }
 
@@ -173,19 +178,20 @@ struct Leg {
     @inline(__always)
     func isSurelyNearer(_ share: Double) -> Bool { excess(share) < -tolerance }
 
-    /// Whether the device goes away from the point from there on for certain.
+    /// Whether the device certainly moves away from the point after this fraction of the leg.
     @inline(__always)
     func surelyLeaves(_ share: Double) -> Bool {
       let slope = square * share + half
-      // The cosine between both ways, to 1e-5; see ``Leg/greatestApproach(to:from:)``.
+      // The cosine of the angle between the two directions is exact to 1e-5; see ``Leg/greatestApproach(to:from:)``.
       return slope > 0 && slope * slope > 1e-9 * (square * (excess(share) + level))
     }
 
-    /// Where it is nearest to the point.
+    /// The fraction of the leg at which the device is nearest to the point.
     @inline(__always)
     var nearest: Double { -half / square }
 
-    /// Where it has the distance, coming or going.
+    /// Returns the fraction of the leg at which the device has the given distance, while approaching the point or
+    /// moving away from it.
     @inline(__always)
     func root(isComing: Bool) -> Double? {
       let discriminant = half * half - square * rest
@@ -194,40 +200,42 @@ struct Leg {
       return (isComing ? -half - root : root - half) / square
     }
 
-    /// How the distance changes there, metres for the whole way.
+    /// Returns the rate at which the distance changes at a fraction of the leg, in metres per whole leg.
     @inline(__always)
     func slope(_ share: Double) -> Double { (square * share + half) / (excess(share) + level).squareRoot() }
   }
 
-  /// - Parameter distance: metres, above 0, up to 20 km.
+  /// - Parameter distance: A distance in metres, greater than 0 and at most 20 km.
   @inline(__always)
   func parabola(_ distance: Double, around point: EarthVector) -> Parabola {
     Parabola(arc, point, distance)
   }
 
-  /// The instant at which a share of the way is behind the device, and how much of it a microsecond takes.
+  /// Returns the instant at which the device has travelled a fraction of the leg, and the fraction of the leg per
+  /// microsecond.
   @inline(__always)
   func time(atShare share: Double) -> Int64 { startTime + Int64(share * Double(duration)) }
 
   @inline(__always)
   var shareOfMicrosecond: Double { 1 / Double(duration) }
 
-  /// The last instant by which the device has gone no farther than some metres since another; `Int64.max` when it never
-  /// goes as far.
+  /// Returns the last instant at which the device has moved at most a number of metres since another instant;
+  /// `Int64.max` if the device never moves that far.
   func time(_ metres: Double, after time: Int64) -> Int64 {
     // A leg of length 0 has no interior points.
     guard length > 0 else { return .max }
     let steps = metres * microsecondsPerMetre
-    // Also where the metres are no number.
+    // This also applies if `metres` is NaN.
     guard steps < 0x1p61 else { return .max }
     return time + Int64(max(0, steps))
   }
 
-  /// How far the way between two points of it may be from the straight line that joins them, metres.
+  /// Returns an upper bound of the distance between a part of a path and its chord, in metres.
   ///
-  /// - Parameter chord: its length, metres.
+  /// - Parameter chord: The length of the chord, in metres.
   static func sag(_ chord: Double) -> Double {
-    // ℓ² / 8ρ for the smallest radius of curvature; an arc that is hardly longer than its chord, up to 50 km.
+    // This is ℓ² / 8ρ with the smallest radius of curvature ρ. The arc may be at most 50 km long, so that it is hardly
+    // longer than its chord.
     chord * chord * (1.000_1 / (8 * 6_335_439)) + 1e-5
   }
 }

@@ -2,38 +2,39 @@ import FencepostKernel
 
 /// A line that the path crosses, and the first instant at which the device is on its other side.
 struct LinePassage: Sendable {
-  /// When that is told.
+  /// The time with which the crossing is reported.
   var time: Int64
-  /// Where the device was, if that was earlier; else it is where it is then.
+  /// The device's real position and time at the crossing, if the crossing was earlier than `time`; otherwise `nil`.
   var early: Fix?
   var generation: UInt64
   var slot: UInt32
   var isToLeft: Bool
 }
 
-/// Finds when a leg crosses lines without a width.
+/// Finds the instants at which a leg crosses lines without a width.
 ///
-/// The leg is looked at in short pieces, at whose ends the device is on one side or the other of each edge that is near: as if
-/// a fix were laid at each microsecond, so that what is crossed and crossed back within one does not count.
+/// The leg is examined in short pieces. At the ends of a piece, the device is on one side or the other of each near
+/// edge. The result is the same as if there were a fix at each microsecond; so two crossings in opposite directions
+/// within one microsecond do not count.
 struct LinePassageSearch {
-  /// The length of a piece, metres: less than what the kernel looks at at once.
+  /// The length of a piece, in metres; less than the longest piece that the kernel can examine at once.
   private static let pieceLength = 10_000.0
 
   private let startTime, endTime: Int64
-  /// Metres.
+  /// The length of the leg, in metres.
   private let length: Double
   private let first, last: EarthVector
-  /// The larger one of the two ends, metres.
+  /// The larger of the accuracies of the two ends, in metres.
   private let accuracy: Double
-  /// Of a leg that is short enough for that.
+  /// The leg as a short segment, if it is short enough.
   private let short: ShortSegment?
   private let long: GeodesicSegment
   private var found: [(time: Int64, crossing: LineCrossing)] = []
   private var crossings: [LineCrossing] = []
 
   /// - Parameters:
-  ///   - start: a usable fix.
-  ///   - end: one that is not earlier.
+  ///   - start: A usable fix.
+  ///   - end: A usable fix that is not earlier than `start`.
   init(from start: Fix, to end: Fix) {
     (startTime, endTime) = (start.time.microseconds, end.time.microseconds)
     let from = SurfacePoint(start.coordinate)
@@ -47,9 +48,9 @@ struct LinePassageSearch {
     length = short?.length ?? long.length
   }
 
-  /// Where the device is: at its fixes exactly.
+  /// Returns the position of the device. At the fixes, it is exactly that of the fix.
   ///
-  /// - Parameter along: metres from the start.
+  /// - Parameter along: The distance from the start, in metres.
   private func position(_ along: Double) -> EarthVector {
     if along <= 0 { return first }
     if along >= length { return last }
@@ -57,16 +58,16 @@ struct LinePassageSearch {
   }
 
   private func along(_ time: Int64) -> Double {
-    // Never 0 / 0: the compiler may divide before it knows that the quotient is not needed.
+    // The divisor is at least 1, because the compiler may divide before it knows whether the quotient is needed.
     takesNoTime ? length : length * (Double(time - startTime) / Double(max(endTime - startTime, 1)))
   }
 
-  /// Whether both fixes are of one instant: the device is at the second one then.
+  /// Whether both fixes have the same time. The device is then at the second fix.
   var takesNoTime: Bool { startTime == endTime }
 
   func position(at time: Int64) -> EarthVector { position(along(time)) }
 
-  /// Where the device was before it went on after an instant.
+  /// Returns the position of the device before it moves on after an instant.
   func start(_ time: Int64) -> EarthVector { takesNoTime ? first : position(at: time) }
 
   private func early(_ time: Int64) -> Fix {
@@ -75,9 +76,9 @@ struct LinePassageSearch {
       latitude: place.latitude, longitude: place.longitude, accuracy: accuracy, time: Timestamp(microseconds: time))
   }
 
-  /// Appends when a line is crossed after an instant, up to and at another one.
+  /// Appends the crossings of a line after an instant, up to and including another instant.
   ///
-  /// - Parameter earliest: what lies before it is told then.
+  /// - Parameter earliest: Crossings before this instant are reported with this time.
   mutating func list(
     _ slot: UInt32, _ table: ConditionTable, after start: Int64, through end: Int64, notBefore earliest: Int64,
     into passages: inout ContiguousArray<LinePassage>
@@ -88,11 +89,11 @@ struct LinePassageSearch {
       jump(over: shape, 0, length, at: endTime)
     } else {
       look(shape, from: start, to: end)
-      // A touch at an instant at which the way is cut is seen from both parts.
+      // If the device touches the line at the instant at which the path is divided, both parts must be examined.
       if found.contains(where: { $0.time == end }), end < endTime { look(shape, from: end, to: end + 1) }
       if found.contains(where: { $0.time == start + 1 }), start > startTime { look(shape, from: start - 1, to: start) }
     }
-    // Stable, as they come.
+    // The sort is stable, so crossings with the same chain and time keep their order.
     found.arrange { ($0.crossing.chain, $0.time) < ($1.crossing.chain, $1.time) }
     var nets: [(time: Int64, chain: Int, net: Int)] = []
     for (time, crossing) in found {
@@ -122,7 +123,7 @@ struct LinePassageSearch {
     }
   }
 
-  /// Looks at a part of the leg: in halves while it is long, of which those are passed over that do not come near the line.
+  /// Examines a part of the leg. A long part is bisected, and halves that do not come near the line are skipped.
   private mutating func look(_ shape: GeodesicShape, from start: Int64, to end: Int64) {
     let (low, high) = (along(start), along(end))
     if high - low <= Self.pieceLength {
@@ -138,7 +139,7 @@ struct LinePassageSearch {
     }
   }
 
-  /// The same for a device that is far away after a microsecond.
+  /// Examines a leg on which the device is far away after one microsecond.
   private mutating func jump(over shape: GeodesicShape, _ low: Double, _ high: Double, at time: Int64) {
     if high - low <= Self.pieceLength {
       for crossing in crossings(of: shape, low, high) { found.append((time, crossing)) }
@@ -161,7 +162,8 @@ struct LinePassageSearch {
     return shape.boundaryDistance(of: long.point(low + half).place) <= half + 1
   }
 
-  /// The first instant at which the device is beyond an edge, which it is at the last, but not at the first one.
+  /// Returns the first instant at which the device is beyond an edge. It must be beyond the edge at `end`, but not at
+  /// `start`.
   private func instant(of crossing: LineCrossing, after start: Int64, through end: Int64) -> Int64 {
     var (low, high) = (start, end)
     var (before, beyond) = (crossing.excess(position(at: low)), crossing.excess(position(at: high)))
@@ -181,7 +183,7 @@ struct LinePassageSearch {
         low = middle
         before = crossing.excess(position)
       }
-      // What has not got much shorter is halved next.
+      // If the interval has not become much shorter, it is bisected next.
       isHalving = !isHalving && (high - low) * 2 > width
     }
     return high

@@ -1,35 +1,35 @@
 import FencepostKernel
 
-/// A shape that the path to the next fix may change.
+/// A shape whose state may change on the path to the next fix.
 struct PathEntry: Sendable {
   var slot: UInt32
-  /// The instant at which it does, microseconds; `Int64.max` when it does not.
+  /// The instant at which the state changes, in microseconds; `Int64.max` if it does not change.
   var next: Int64
-  /// What was believed when that was found.
+  /// The observed state when this instant was found.
   var observed: Observed
   var hasCandidate: Bool
 }
 
-/// The way between two fixes: as if a fix were laid on it at each microsecond.
+/// The path between two fixes. The result is the same as if there were a fix at each microsecond of the path.
 ///
-/// Fixes that change nothing need not be laid, so that only those are at which a detector's threshold is passed, at which
-/// something is due, and one at the first instant while a shape is undetermined. They go the way of any fix, but that they
-/// are no inputs.
+/// Fixes that change nothing are left out. So there are fixes only at instants at which a threshold of a detector is
+/// passed or something is due, and one at the first instant if a shape is undetermined. These fixes are processed like
+/// any other fix, but they do not count as inputs.
 extension Tracker {
-  /// So long are the pieces, metres, for each of which the index is asked.
+  /// The length of the pieces of a path, in metres. The index is queried once for each piece.
   private static let pieceLength = 10_000.0
-  /// So far ahead lines are looked for, metres.
+  /// The distance ahead within which lines are searched for, in metres.
   private static let linesLength = 80_000.0
-  /// A shape that has changed is looked at again after so many metres, which is more than the error of a distance: a device
-  /// that creeps over a line passes it once. One that goes along a line may pass it anywhere: after so many changes on one leg
-  /// it is the second number of metres.
+  /// After a shape has changed, it is examined again after this number of metres. The number is greater than the error
+  /// of a distance, so a device that moves slowly across a line crosses it once. A device that moves along a line may
+  /// cross it anywhere, so after many changes on one leg, the second number of metres is used.
   private static let noise = 1e-7
   private static let mostChanges = 5_000
   private static let noiseOfMany = 100.0
 
-  /// Applies what the path from the last fix to the next one brings, before that.
+  /// Applies the changes on the path from the last fix to the next one, before the next fix is applied.
   ///
-  /// - Parameter position: of the next fix.
+  /// - Parameter position: The position of the next fix.
   mutating func walk(
     to fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery,
     _ survey: inout Survey
@@ -41,7 +41,7 @@ extension Tracker {
       guard duration == 0, !known.host.suspendsAllShapes else { return }
       survey.begin()
       listLines(to: fix, after: nil, notBefore: clock, through: fix.time.microseconds, table, &survey)
-      // No speed is high enough for a way that takes no time.
+      // A path that takes no time exceeds every maximum speed.
       if maxSpeed != nil, !survey.lines.isEmpty {
         survey.lines.clear()
         timeline.markGap()
@@ -55,7 +55,7 @@ extension Tracker {
     var time = max(clock, last.time.microseconds + 1)
     guard !known.host.suspendsAllShapes else { return }
     survey.begin()
-    // To what the lines were looked at.
+    // The instant up to which the lines were examined.
     var looked: Int64?
     guard time <= end else {
       return listLines(to: fix, after: nil, notBefore: time, through: time, table, &survey)
@@ -90,9 +90,9 @@ extension Tracker {
     survey.isOnPath = false
   }
 
-  /// Lays a fix on the path.
+  /// Applies a fix at an instant of the path.
   ///
-  /// - Returns: Whether it was to decide what is undetermined.
+  /// - Returns: Whether the fix was needed to determine undetermined shapes.
   private mutating func visit(
     _ time: Int64, _ leg: inout Leg, mustDecide: Bool, _ table: ConditionTable, _ delivery: inout Delivery,
     _ survey: inout Survey
@@ -115,9 +115,9 @@ extension Tracker {
     return decides
   }
 
-  /// Lists the shapes that a piece of the path may change, and when it does.
+  /// Lists the shapes whose states may change on a piece of the path, and the instants of the changes.
   ///
-  /// - Parameter position: of the next fix.
+  /// - Parameter position: The position of the next fix.
   private mutating func list(
     from first: Int64, through last: Int64, before position: EarthVector, _ search: inout PassageSearch,
     _ table: ConditionTable,
@@ -129,7 +129,7 @@ extension Tracker {
     let end = search.leg.position(at: last)
     let chord = start.squaredChord(to: end).squareRoot()
     let sag = Leg.sag(chord) + DistanceBounds.doubt
-    // Slots are listed first: what a closure looked at would be a copy of the tracker.
+    // The slots are listed first, because a closure that examines them would need a copy of the tracker.
     survey.reached.clear()
     if !lookout.listReached(from: start, to: end, sag: sag, into: &survey.reached) {
       lookout.listActive(from: start, to: end, sag: sag, into: &survey.reached)
@@ -154,7 +154,7 @@ extension Tracker {
     survey.reached.clear()
   }
 
-  /// Looks again at the shapes that have changed.
+  /// Examines again the shapes that have changed.
   private mutating func update(
     from first: Int64, through last: Int64, _ search: inout PassageSearch, _ table: ConditionTable,
     _ survey: inout Survey
@@ -172,9 +172,9 @@ extension Tracker {
     }
   }
 
-  /// Finds when a shape changes next.
+  /// Finds the next instant at which the state of a shape changes.
   ///
-  /// - Parameter metres: for which its thresholds are not looked at.
+  /// - Parameter metres: The distance for which the thresholds of the shape are not examined.
   private mutating func look(
     at entry: inout PathEntry, from first: Int64, after metres: Double, through last: Int64,
     _ search: inout PassageSearch,
@@ -198,7 +198,8 @@ extension Tracker {
     }
   }
 
-  /// What a detector compares the distance of a shape with in its present state; `nil` when nothing can change it.
+  /// Returns the threshold with which a detector compares the distance of a shape in its present state; `nil` if
+  /// nothing can change the state.
   private func threshold(
     of slot: UInt32, _ observed: Observed, _ candidate: Candidate?, _ accuracy: Double, _ table: ConditionTable
   ) -> PathThreshold? {
@@ -226,7 +227,7 @@ extension Tracker {
 
   // MARK: - Ways on which nothing happens
 
-  /// Whether a fix within the safe region comes without a gap for certain.
+  /// Whether a fix within the safe region certainly comes without a gap.
   @inline(never)
   func isSurelyNoGap(to fix: Fix) -> Bool {
     guard case .geodesic(let maxGap, let maxSpeed) = options.path, let last = timeline.lastFix else { return true }
@@ -237,16 +238,16 @@ extension Tracker {
     return lookout.safe.squaredLength(from: last.coordinate, to: fix.coordinate) <= reach * reach
   }
 
-  /// How long an input may come after the one before to be no gap, where the way to the first of some fixes is none;
-  /// `nil` where it is. For paths without a greatest speed.
+  /// For paths without a maximum speed: returns the longest time between two inputs that is not a gap; `nil` if there
+  /// is a gap before the first of the given fixes.
   @inline(__always)
   func stepWithoutGap(to first: Fix, _ maxGap: Int64) -> UInt64? {
     guard let last = timeline.lastFix, first.time.microseconds &- last.time.microseconds <= maxGap else { return nil }
     return min(options.longestTimeStep, UInt64(maxGap))
   }
 
-  /// Takes fixes as ``skipSafeFixes(_:from:)`` does, for as long as there is no gap either, on paths with a greatest speed.
-  /// The safe region is convex: what is between two fixes in it lies in it.
+  /// For paths with a maximum speed: accepts fixes as ``skipSafeFixes(_:from:)`` does, as long as there is no gap. The
+  /// safe region is convex, so the path between two fixes in the region is in the region.
   @inline(never)
   mutating func skipSafePath(_ fixes: some FixRows, from start: Int, maxGap: Int64, maxSpeed: Double) -> Int {
     guard var before = timeline.lastFix else { return start }
@@ -278,18 +279,18 @@ extension Tracker {
     return index
   }
 
-  /// Whether the way to a fix at which no threshold is reached reaches none either, and is no gap. The safe region is that
-  /// around the fix.
+  /// Whether the path to a fix that reaches no threshold reaches no threshold either, and is not a gap. The safe region
+  /// must already be that around the fix.
   ///
-  /// - Parameter before: the safe region before it.
+  /// - Parameter before: The safe region before the fix.
   @inline(__always)
   mutating func isClearWay(to fix: Fix, _ before: Neighbourhood.SafeRegion) -> Bool {
     guard case .geodesic(let maxGap, let maxSpeed) = options.path, let last = timeline.lastFix else { return true }
     let duration = fix.time.microseconds - last.time.microseconds
     guard duration >= 0, duration <= maxGap else { return false }
-    // A way that takes no time is too fast only where it meets a line.
+    // A path that takes no time counts as too fast only if it meets a line.
     let limit = duration > 0 ? maxSpeed : nil
-    // The region is convex.
+    // The region is convex, so the path between two positions in the region is in the region.
     if limit == nil, lookout.safe.contains(last.coordinate) { return true }
     return isClear(from: last.coordinate, to: fix.coordinate, within: duration, limit, before)
   }
@@ -305,7 +306,7 @@ extension Tracker {
 
   // MARK: - Gaps
 
-  /// Has a change that may follow a gap say so.
+  /// Marks a change that follows a gap.
   mutating func markGap(_ entry: inout EventEntry, _ table: ConditionTable, _ delivery: Delivery) {
     let isEvent =
       !table.notify(of: entry.slot).isDisjoint(with: entry.notify)
@@ -315,7 +316,7 @@ extension Tracker {
 }
 
 extension Watch {
-  /// What ``slack(at:)`` is at the least on the straight line between two positions.
+  /// Returns a lower bound of ``slack(at:)`` on the straight line between two positions.
   func leastSlack(from start: EarthVector, to end: EarthVector) -> Double {
     let first = centre.squaredChord(to: start)
     let last = centre.squaredChord(to: end)

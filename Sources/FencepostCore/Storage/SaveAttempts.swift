@@ -1,4 +1,4 @@
-/// Whether a storage took what it was given last, and when to try again where it did not.
+/// Whether the last save succeeded and, if not, when the next attempt is made.
 ///
 /// A failed attempt costs time in proportion to what it tried to write. So that a full disk does not stop the work, the
 /// next attempt waits until what is not saved has doubled, until ``inputsPerChange`` inputs have come for each change
@@ -6,30 +6,30 @@
 /// for that reason. Attempts for the other reasons do not lengthen it, or a disk that was full for an hour of busy work would
 /// be tried again after a day.
 struct SaveAttempts: Sendable {
-  /// What is not saved, and how far the inputs have come.
+  /// The amount of unsaved data, and the progress of the inputs.
   struct Progress {
-    /// How many rows an attempt writes, about.
+    /// The approximate number of rows that an attempt writes.
     var changes: Int
-    /// All inputs so far.
+    /// The number of all inputs so far.
     var inputs: UInt64
-    /// The largest time of an input, microseconds; `Int64.min` = none.
+    /// The latest time of an input, in microseconds; `Int64.min` if there is none.
     var time: Int64
   }
 
-  /// Why the last attempt to save failed; `nil` when it did not.
+  /// The reason why the last attempt to save failed; `nil` if it succeeded.
   private(set) var failure: MonitorError?
-  /// At the last attempt that failed.
+  /// The progress at the last failed attempt.
   private var last = Progress(changes: 0, inputs: 0, time: .min)
   private var wait = Self.leastWait
-  /// Whether two attempts in a row failed: the first failure may be over with the next change.
+  /// Whether two attempts in a row have failed. A single failure may be over at the next change.
   private var isLasting = false
 
   private static let inputsPerChange: UInt64 = 8
-  /// Microseconds of event time.
+  /// The shortest wait, in microseconds of event time.
   private static let leastWait: Int64 = 60_000_000
   private static let mostWait: Int64 = 86_400_000_000
 
-  /// Whether to try to save now. Nothing is tried again as long as nothing new has come.
+  /// Returns whether to try to save now. Without new inputs, there is no new attempt.
   ///
   /// - Parameter storage: If it is still full, no attempt is made because of work: it would write more than the last one, and
   ///   fail too. Attempts because of event time are made nevertheless, in case the storage is wrong about its room.
@@ -45,7 +45,7 @@ struct SaveAttempts: Sendable {
     return progress.time != last.time && (isFar || passed < 0 || passed >= wait)
   }
 
-  /// Whether enough work came since the last failure for another attempt.
+  /// Whether there was enough work since the last failure for another attempt.
   private func isDueByWork(_ progress: Progress) -> Bool {
     let changes = max(last.changes, 1)
     return progress.changes / 2 >= changes
@@ -67,7 +67,7 @@ struct SaveAttempts: Sendable {
 
   mutating func succeed() { self = SaveAttempts() }
 
-  /// What that says of the storage.
+  /// Returns the status of the storage that follows from the attempts.
   func status(of storage: (any StateStorage)?) -> StoreStatus {
     guard let storage else { return .none }
     guard failure != nil else { return .kept }
