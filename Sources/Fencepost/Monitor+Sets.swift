@@ -1,6 +1,6 @@
 extension Monitor {
-  /// Ensures each of many conditions, in order, as single calls would. Either all changes are made or none; a store
-  /// saves all changes in one transaction.
+  /// Ensures the given conditions in order, with the same effect as one call for each condition. Either all changes are
+  /// made or none; a store saves all changes in one transaction.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row; the monitor is
   ///   then unchanged.
@@ -13,8 +13,8 @@ extension Monitor {
   /// added, and then ensures each given condition, in order. Either all changes are made or none; a store saves all
   /// changes in one transaction.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row; this error is
-  ///   also thrown when two rows have the same identifier; the monitor is then unchanged.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if a row is invalid or has the same identifier as another
+  ///   row; `position` is the index of the row. If an error is thrown, the monitor is unchanged.
   @discardableResult
   public func sync(_ conditions: some Sequence<NamedCondition> & Sendable) throws(MonitorError) -> SyncResult {
     try call { engine throws(MonitorError) in try engine.sync(conditions) }

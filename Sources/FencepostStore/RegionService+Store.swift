@@ -5,7 +5,8 @@ extension RegionService {
   /// registered.
   ///
   /// - Parameters:
-  ///   - name: `[A-Za-z0-9_]{1,64}`; in that directory, a name can be open only once at a time, across all processes.
+  ///   - name: The name of the store, in the form `[A-Za-z0-9_]{1,64}`. A store can be open only once at a time, across
+  ///     all processes.
   ///   - store: The directory, which must exist; the file in this directory is `<name>.fencepost`.
   /// - Throws: The same errors as `Monitor(_:store:options:durability:)`.
   public convenience init(

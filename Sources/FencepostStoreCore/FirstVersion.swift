@@ -2,7 +2,8 @@ import CSQLite
 import FencepostCore
 
 /// Reads a store of version 1, which Fencepost 0.1 wrote: it has a table for each kind of row, a checksum in each row,
-/// and an index over the events. The file and its log are not changed before ``foldLog()``.
+/// and an index over the events. Reading a file of version 1 changes neither the file nor its log; only ``foldLog()``
+/// changes them.
 final class FirstVersion {
   private static let definitions: [(name: String, sql: StaticString)] = [
     ("conditions", "CREATE TABLE conditions(generation INTEGER PRIMARY KEY, data BLOB NOT NULL, sum INTEGER NOT NULL)"),
@@ -13,8 +14,8 @@ final class FirstVersion {
     ("events_by_condition", "CREATE INDEX events_by_condition ON events(generation)"),
     ("head", "CREATE TABLE head(id INTEGER PRIMARY KEY, data BLOB NOT NULL, sum INTEGER NOT NULL)"),
   ]
-  /// The number of bytes at the end of the head that contain the version, the sum of all other checksums, and the
-  /// numbers of conditions and events.
+  /// The size of the end of the head, in bytes: four numbers, which are the version, the sum of all other checksums,
+  /// the number of conditions and the number of events.
   private static let endSize = 32
 
   private let connection: Connection
@@ -93,8 +94,8 @@ final class FirstVersion {
     guard told == found else { throw .otherRows }
   }
 
-  /// Checkpoints the write-ahead log into the database file, so that the file alone is the store. The file that
-  /// replaces the database file must not find this log next to it.
+  /// Checkpoints the write-ahead log into the database file, so that the file alone is the store. When a file of
+  /// version 2 replaces the database file, no old log may be beside it.
   func foldLog() throws(StoreFailure) {
     try connection.foldLog()
     connection.leaveUntouched(false)

@@ -2,15 +2,15 @@ import CSQLite
 
 /// The layout of a store's file, version 2: all rows are in one table, in key order, without duplicates.
 ///
-/// The key is the kind of the row and two numbers: for a condition, its generation; for a state, its device and
-/// generation; for an event, its generation and change. Rows that change together are stored together: the head, the
-/// device and the events come first, and a small store writes one page for all of them.
+/// The key of a row consists of the row's kind and two numbers. The numbers identify a condition by its generation, a
+/// state by its device and generation, and an event by its generation and change. Rows that change together are stored
+/// together: the head, the device and the events come first, and a small store writes one page for all of them.
 ///
 /// The SQL text of the table contains a random number, which is drawn when the file is created. The end of the head row
 /// repeats the random number, so that a log that belongs to another file can be recognised. The upper half of a
 /// fleet's number is its family: see ``FleetStorage/family``.
 ///
-/// A file of version 1 is read by ``FirstVersion`` and replaced with a file of this version.
+/// ``FirstVersion`` reads a file of version 1, and a file of version 2 replaces it.
 enum Schema {
   static let version: UInt64 = 2
   /// "Fnce", which distinguishes the file from other files.
@@ -18,15 +18,15 @@ enum Schema {
   /// The page size is small, because a change to one row writes the whole page of the row.
   static let pageSize = 1_024
 
-  /// The word before the number is the name of the kind of store.
+  /// Returns the beginning of the SQL text that creates the table; the file's random number follows it.
   private static func beginning(_ kind: StoreKind) -> String {
     switch kind {
     case .monitor: "CREATE TABLE rows(/* store "
     case .fleet: "CREATE TABLE rows(/* fleet "
     }
   }
-  /// The text is written as one literal, because a sum of two literals would be allocated at the first use and never
-  /// freed.
+  /// This text is a single literal, because concatenating two literals would allocate memory at the first use and
+  /// never free it.
   private static let end = """
      */ kind INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL, data BLOB NOT NULL, \
     PRIMARY KEY(kind, a, b)) WITHOUT ROWID
@@ -95,7 +95,7 @@ enum Schema {
     return UInt64(sql.dropFirst(beginning.count).prefix(16), radix: 16)
   }
 
-  /// The number in the first page of a file as it is on disk, regardless of a log.
+  /// Returns the random number of a file, which is read from the bytes of the file's first page.
   static func number(inPage bytes: [UInt8]) -> UInt64? {
     StoreKind.allCases.lazy.compactMap { number(inPage: bytes, after: Array(beginning($0).utf8)) }.first
   }

@@ -1,7 +1,7 @@
 import FencepostCore
 
-/// The checksums in the head over all other rows: the sum of the rows' checksums and the number of rows, so that a
-/// changed, missing, duplicate or outdated row is detected.
+/// The sum of the checksums of all rows except the head, and the number of these rows. The head stores both values, so
+/// that a changed, missing, duplicate or outdated row is detected.
 struct StoreSums: Equatable {
   /// The number that identifies the file; see ``Schema``.
   let number: UInt64
@@ -25,14 +25,14 @@ struct StoreSums: Equatable {
     count &-= 1
   }
 
-  /// The number of bytes at the end of the head.
+  /// The size of the result of ``end(of:)``, in bytes.
   static let size = 32
 
-  /// The number of the file, which is the first value at the end of the head.
+  /// The bytes of the file's number, with which the end of the head begins.
   var numberBytes: [UInt8] { withUnsafeBytes(of: number.littleEndian) { Array($0) } }
 
-  /// The end of a head: the number of the file, the sum and the number of the other rows, and a checksum over the head
-  /// up to this place.
+  /// Returns the end of a head: the number of the file, the sum of the checksums of the other rows, the number of the
+  /// other rows, and a checksum over all preceding bytes of the head.
   func end(of head: UnsafeRawBufferPointer) -> [UInt8] {
     var bytes: [UInt8] = []
     var own = Checksum()

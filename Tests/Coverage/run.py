@@ -4,9 +4,9 @@
     .venv/bin/python Tests/Coverage/run.py [swift | python]... [-- OPTION...]
 
 ``swift``: the Swift tests and the C cases, measured by llvm-cov. ``python``: the Python tests, by coverage.py for the
-package and by gcov for its extension, which is rebuilt for this measurement. Without the words `swift` and `python`,
-both are measured. The work folder is .build/coverage. Options for pytest or `swift test` can choose some of the tests;
-the figures are then only printed.
+package and by gcov for its extension, which is rebuilt for this measurement. If neither `swift` nor `python` is named,
+both parts are measured. The work folder is .build/coverage. Options for pytest or `swift test` can choose some of the
+tests; the figures are then only printed.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import Testing
 /// The header, the list of exports, the symbol test and the built library name the same functions.
 @Suite("Header agreement")
 struct HeaderAgreementTests {
-  /// The names that the header declares in the form `FENCEPOST_API … name(`, outside of comments.
+  /// Returns the names of the functions that the header declares with `FENCEPOST_API`; comments are ignored.
   static func declared() throws -> [String] {
     let header = try Project.text("include/fencepost.h")
       .replacing(#/(?s)/\*.*?\*//#, with: " ")
@@ -14,7 +14,7 @@ struct HeaderAgreementTests {
     return header.matches(of: #/FENCEPOST_API\s[^;()]*?\b(fencepost_[a-z0-9_]+)\s*\(/#).map { String($0.1) }
   }
 
-  /// The names in the version script.
+  /// The names of the functions that the version script of the C library exports.
   static func listed() throws -> [String] {
     let map = try Project.text("bindings/c/fencepost.map").replacing(#/(?s)/\*.*?\*//#, with: " ")
     return map.matches(of: #/\b(fencepost_[a-z0-9_]+)\s*;/#).map { String($0.1) }

@@ -29,8 +29,8 @@ import Testing
 
   // MARK: - The lock
 
-  /// A backup in the same process opens, reads and closes the file. After the backup, another copy of the SQLite
-  /// library is still locked out.
+  /// A backup in the same process opens, reads and closes the file. The lock of the store remains after the backup, so
+  /// another copy of the SQLite library still cannot change the file.
   @Test func theLockSurvivesABackup() throws {
     let folder = try Folder()
     var stored = try open(folder)
@@ -105,7 +105,8 @@ import Testing
     #expect(throws: MonitorError.self) { try stored.close() }
   }
 
-  /// Writes after reopening go to the named file, not only to files that the process still holds open.
+  /// After a store is reopened, changes are written to the files in the folder, so that a copy of the folder contains
+  /// them.
   @Test func whatIsWrittenAfterReopeningOutlivesTheProcess() throws {
     let folder = try Folder()
     var stored = try open(folder)
@@ -185,9 +186,9 @@ import Testing
     #expect(again.call { $0.identifiers } == ["a"])
   }
 
-  /// A crash leaves the file and its log. After the crash, the file, the log, or both are moved away, and a new store
-  /// is started. Opening the remaining files gives an earlier state (an even older state if the log is missing), and
-  /// never combines a log with another store's file.
+  /// After a crash, a store consists of its database file and its log; opening both gives the state at the crash. If
+  /// the log is missing, opening the database file gives an older state. A log is refused if its database file is
+  /// missing, or if the database file belongs to another store.
   @Test func eachSubsetOfTheFilesThatIsMoved() throws {
     let folder = try Folder()
     let crashed = try Folder()
@@ -225,7 +226,7 @@ import Testing
     #expect(both.call { $0.identifiers } == ["c0", "c1", "c2", "c3", "c4"])
   }
 
-  /// The log of another database with another page size is recognised by that size before SQLite reads it.
+  /// A log that belongs to another database is recognised by its page size before SQLite reads the log.
   @Test(arguments: [512, 4_096, 65_536]) func aLogWithOtherPagesIsLeft(_ pageSize: Int) throws {
     let folder = try Folder()
     var stored = try open(folder)
@@ -239,7 +240,7 @@ import Testing
     #expect(try folder.bytes("m.fencepost") == store && folder.bytes("m.fencepost-wal") == log)
   }
 
-  /// A log as SQLite writes it for a database with the given page size.
+  /// Returns the write-ahead log that SQLite creates for another database with the given page size.
   private func logOfAnother(_ pageSize: Int) throws -> [UInt8] {
     let folder = try Folder()
     try folder.write([], to: "other")

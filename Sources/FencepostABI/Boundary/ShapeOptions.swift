@@ -7,7 +7,7 @@ struct ShapeOptions {
   private var edges = EdgeReading.geodesic
   private var isOriented = false
   private var buffer = 0.0
-  /// 0 means that only the engine's limit applies.
+  /// The maximum number of vertices of a shape; 0 means that only the engine's limit applies.
   private var maxVertices = 0
 
   init(_ options: UnsafePointer<fencepost_shape_options>?) throws(BoundaryError) {

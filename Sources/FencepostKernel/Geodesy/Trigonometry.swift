@@ -1,6 +1,6 @@
 /// Sines and cosines that use only IEEE 754 additions, multiplications and comparisons.
 ///
-/// Every decision of the engine uses the functions of `Trigonometry` instead of the platform's math library, so that
+/// Every decision of the engine uses the functions of `Trigonometry` instead of the platform's math library. Therefore
 /// the same input gives the same bits on every machine, in debug and in release builds. No floating-point operations
 /// are fused.
 ///
@@ -21,8 +21,8 @@ public enum Trigonometry {
 
   /// The sine and cosine of an angle in degrees.
   ///
-  /// The argument is reduced to at most 45° without any rounding error: `degrees` − 90 *q* is representable. Hence the
-  /// zeros are exact (cos 90° == 0, sin 180° == 0, never −0), and so are the extreme values.
+  /// The argument is reduced to at most 45° without any rounding error: `degrees` − 90 *q* is representable. Therefore
+  /// the results 0, 1 and −1 are exact: cos 90° and sin 180° are exactly 0, and never −0.
   ///
   /// - Parameter degrees: any angle. NaN and infinities give NaN.
   @inlinable @inline(__always)
@@ -35,8 +35,8 @@ public enum Trigonometry {
 
   /// The sine and cosine of `degrees` + `tail`, where |degrees| ≤ 180 and `tail` is a rounding error of `degrees`.
   ///
-  /// The tail is added only after the reduction to a small angle. Before the reduction, the tail would be lost in an
-  /// angle near 90° or 180°.
+  /// The tail is added after the angle has been reduced to at most 45°. If the tail were added to an angle near 90° or
+  /// 180°, it would be rounded away.
   @inlinable
   public static func sincosDegrees(_ degrees: Double, tail: Double) -> (sine: Double, cosine: Double) {
     let shifted = degrees * (1 / 90.0) + roundingShift
@@ -46,7 +46,7 @@ public enum Trigonometry {
 
   /// An angle in degrees, from which everything below 2⁻⁵⁷° (a picometre on the ground) has been rounded away.
   ///
-  /// Products of angles that were rounded in this way cannot underflow. Angles of 1/16° or more are returned unchanged.
+  /// Products of the returned angles cannot underflow. Angles of 1/16° or more are returned unchanged.
   @inlinable
   public static func settled(_ degrees: Double) -> Double {
     let size = degrees.magnitude
@@ -62,7 +62,7 @@ public enum Trigonometry {
   /// arguments are first reduced by multiples of the rounded 2π, so their results are inaccurate, but still
   /// deterministic.
   ///
-  /// - Parameter radians: NaN and infinities give NaN.
+  /// - Parameter radians: The angle; NaN and infinities give NaN.
   public static func sincos(_ radians: Double) -> (sine: Double, cosine: Double) {
     let angle = radians.magnitude <= 1e6 ? radians : radians.remainder(dividingBy: 6.283185307179586)
     let shifted = angle * 0.6366197723675814 + roundingShift

@@ -1,5 +1,5 @@
-/// The edges of polygons near cubes of space, stored contiguously. The edges tell which polygons contain a position and
-/// how far away the nearest edge is, for repeated queries near the same place.
+/// Stores the edges of polygons near cubes of space, in contiguous memory. The edges tell which polygons contain a
+/// position and how far away the nearest edge is, for repeated queries near the same place.
 ///
 /// A cell contains every edge that is within the cell's margin of any position in its cube, and every cap of another
 /// shape that is within this margin. The cell also stores which polygons contain one particular position of the cube,
@@ -11,10 +11,10 @@
 /// answer. Therefore each answer that a cell gives is exact.
 ///
 /// A plane is sufficient: projection onto a plane never makes a distance longer, so a distance in the plane is a lower
-/// bound. Each edge has a *band*. The width of the band is the edge's sagitta, which is a bound of the edge's distance
-/// from its chord, plus an upper bound of all rounding errors. Both the exact edge and the stored segment lie in the
-/// band. If both ends of the segment from the reference are outside the band, the exact edge and the stored segment
-/// have the same parity of crossings.
+/// bound. Each edge is surrounded by a *band*, in which a cell gives no answer. The width of the band is the edge's
+/// sagitta, which is a bound of the edge's distance from its chord, plus an upper bound of all rounding errors. Both
+/// the exact edge and the stored segment lie in the band. If both ends of the segment from the reference are outside
+/// the band, the exact edge and the stored segment have the same parity of crossings.
 ///
 /// Crowded regions have smaller cubes. If even the smallest cube at a place has too many edges, that cube has no cell.
 /// For a shape that is not a polygon, or that has a buffer, a cell stores only a cap that contains the shape.
@@ -24,7 +24,7 @@
 /// costs of creating cells with the savings of queries, so that little is spent on devices that never return to a
 /// place, and on tables that change often.
 public struct EdgeCells: Sendable {
-  /// A shape of the index, or `nil` for a circle; in addition, the shape's cap in the index.
+  /// An entry of the index: its shape, or `nil` for a circle, and the centre and the reach of its cap.
   public typealias Subject = (shape: GeodesicShape?, centre: EarthVector, reach: Double)
 
   /// The edge of the smallest cubes, in metres. The cubes of each level have edges twice as long as those of the next
@@ -37,18 +37,18 @@ public struct EdgeCells: Sendable {
   private static let halfDiagonal = 0.866_026
   /// An upper bound of the distance of the surface from a straight segment between two positions in a cube, in metres.
   private static let bulge = 1.0
-  /// A cube counts as crowded if it has more edges, polygons or caps than these limits.
+  /// A cube with more than `mostEdges` edges, `mostShapes` polygons or `mostCaps` caps is crowded.
   private static let mostEdges = 32
   private static let mostShapes = 32
   private static let mostCaps = 16
-  /// The maximum number of shapes that the index finds for a cube. A cube with more shapes is crowded, and its shapes
-  /// are not examined.
+  /// The maximum number of shapes near a cube that are examined. If the index finds more shapes, the cube is crowded,
+  /// and none of its shapes is examined.
   private static let mostHits = 128
   /// The maximum length of an edge in a cell, in metres: the band of a longer edge would be too wide.
   private static let longestEdge = 20_000.0
-  /// An upper bound of the relative error of a position relative to an edge in single precision.
+  /// The part of an error bound in single precision that is proportional to the lengths in the computation.
   private static let singleError = 0x1p-19
-  /// An upper bound, in metres, of the error of a position relative to an edge in single precision, for short lengths.
+  /// The part of an error bound in single precision that does not depend on any length, in metres.
   private static let leastError = 2e-3
   // The next three values are in units of about 1 000 instructions. `loan` is the initial and the largest balance,
   // `saving` is what an answer from a cell saves, and `costPerHit` is the cost of creating a cell, for each shape
@@ -58,9 +58,9 @@ public struct EdgeCells: Sendable {
   private static let costPerHit = 2
 
   private struct Entry: OpenTableEntry {
-    /// The level and the cube; 0 marks a free slot.
+    /// A number that encodes the level and the cube; 0 marks a free slot of the table.
     var key: UInt64 = 0
-    /// The number of the cell, or `crowded` or `refused`.
+    /// The number of the cell; `crowded` or `refused` if the cube has no cell.
     var cell: UInt32 = 0
 
     /// The cube has no cell, but smaller cubes within it may have one.
@@ -76,10 +76,10 @@ public struct EdgeCells: Sendable {
 
   private struct Cell: Sendable {
     var reference: EarthVector
-    /// The unit vectors that span the plane.
+    /// Unit vectors that span the plane onto which edges are projected.
     var east, north: EarthVector
     var margin: Double
-    /// The cell's offsets in `groups`, `slots` and `caps`.
+    /// The indices of the cell's first elements in `groups`, `slots` and `caps`.
     var firstGroup, firstSlot, firstCap: UInt32
     var groupCount: UInt16
     /// The number of polygons with an edge in the cell, and the number of polygons that contain the whole cube. In
@@ -90,7 +90,7 @@ public struct EdgeCells: Sendable {
     var sides: UInt32
   }
 
-  /// Four edges on the plane, relative to the reference.
+  /// Four edges, whose end points are coordinates on the plane, relative to the reference.
   private struct Group: Sendable {
     var ax = SIMD4<Float>(repeating: 1e9)
     var ay = SIMD4<Float>(repeating: 1e9)
@@ -100,14 +100,14 @@ public struct EdgeCells: Sendable {
     var scale = SIMD4<Float>()
     /// The width of the band, in metres.
     var band = SIMD4<Float>()
-    /// The polygon to which each edge belongs, as a bit.
+    /// For each edge, the bit of the polygon to which the edge belongs.
     var parts = SIMD4<UInt32>()
   }
 
   private struct Cap: Sendable {
     /// The cap's centre relative to the reference, in metres.
     var x, y, z: Float
-    /// The radius, increased by an upper bound of all errors.
+    /// The radius of the cap, increased by an upper bound of all rounding errors.
     var reach: Float
   }
 
@@ -126,14 +126,14 @@ public struct EdgeCells: Sendable {
   // Scratch memory for creating a cell.
   private var found: ContiguousArray<CapHit> = []
   private var lines: ContiguousArray<Line> = []
-  /// The version of the index from which the cells were created.
+  /// The version that the index had when the cells were created.
   private var version: UInt64 = 0
   private var count = -1
   /// The estimated savings from the cells minus the costs of creating them. While the balance is not positive, no cell
   /// is created, and each query adds 1 to the balance.
   private var balance = Self.loan
 
-  /// The maximum amount of memory, in bytes. If the budget is 0, no cells are created.
+  /// The maximum amount of memory for the cells, in bytes. If the budget is 0, no cells are created.
   private let budget: Int
 
   public init(budget: Int = 64 << 20) { self.budget = budget }
@@ -149,7 +149,7 @@ public struct EdgeCells: Sendable {
   ///
   /// - Parameters:
   ///   - count: The number of caps in the index.
-  ///   - version: Differs after each change of the index or of a shape.
+  ///   - version: A number that changes whenever the index or one of its shapes changes.
   @inline(__always)
   public mutating func keepUp(with count: Int, version: UInt64) {
     if version != self.version || count != self.count { begin(count, version) }
@@ -250,13 +250,14 @@ public struct EdgeCells: Sendable {
     }
   }
 
-  /// Adds the savings of a query whose answer was useful.
+  /// Adds the savings of one useful answer to the balance.
   @inline(__always)
   public mutating func countSaving() { balance = min(balance &+ Self.saving, Self.loan) }
 
   // MARK: - Creating a cell
 
-  /// Creates a cell whose reference is the given position, or records that its cube has no cell.
+  /// Creates a cell for the cube that contains a position, and uses this position as the cell's reference. If the cube
+  /// cannot have a cell, this fact is recorded instead.
   ///
   /// - Returns: `false` if the position is too near an edge to be a reference.
   private mutating func make(
@@ -398,8 +399,8 @@ public struct EdgeCells: Sendable {
 
   // MARK: - Reading a cell
 
-  /// Returns the smallest distance between the edges of a cell and a point of the plane, but at most the margin. Also
-  /// returns, as bits, the polygons whose edges separate the point from the reference.
+  /// Returns the smallest distance between the edges of a cell and a point of the plane, but at most the margin. In
+  /// `flips`, the bits of the polygons whose edges separate the point from the reference are set.
   @inline(never)
   private func scan(_ cell: Cell, _ point: SIMD2<Float>) -> (slack: Float, flips: UInt32) {
     groups.withUnsafeBufferPointer { groups in
@@ -469,8 +470,8 @@ public struct EdgeCells: Sendable {
     }
   }
 
-  /// A lower bound of the chord from a position to the nearest edge and to the nearest cap that is not excluded, in
-  /// metres; at most the margin of the cell.
+  /// A lower bound of the chord from a position to the nearest edge or cap, in metres, ignoring caps for which
+  /// `isExcluded` is true. The result is at most the margin of the cell.
   @inline(__always)
   public func slack(_ place: Place, except isExcluded: (UInt32) -> Bool) -> Double {
     let cell = cells[place.cell]

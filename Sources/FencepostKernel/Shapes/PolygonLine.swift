@@ -2,7 +2,8 @@
 struct PolygonLine {
   /// The edges of the rings, without seams; the polygon is to their left.
   let line: ShapeLine
-  /// The vertices that are used, with reduced longitudes and without repetitions.
+  /// The given vertices except those of rings that were left out, with reduced longitudes and without repeated
+  /// vertices.
   let vertices: ShapeVertices
   /// The number of rings that were left out because they have no vertices or enclose no area.
   private(set) var leftOutRings = 0
@@ -57,11 +58,11 @@ struct PolygonLine {
     if let suspect = made.check.suspect { throw suspect }
   }
 
-  /// The maximum number of times that pieces of planar edges are divided.
+  /// The maximum number of passes in which planar edges are divided into shorter pieces.
   private static var mostDivisions: Int { 40 }
 
-  /// Returns the line made from the rings, and the result of the crossing check for it. If planar edges do not cross
-  /// but their geodesics do, the edges are divided until the geodesics do not cross either.
+  /// Returns the line made from the rings, and the result of checking this line for crossings. If planar edges do not
+  /// cross but their geodesics do, the edges are divided until the geodesics do not cross either.
   private static func line(
     _ rings: inout [GivenRing], _ reading: EdgeReading, _ room: inout Int
   ) throws(ShapeDefect) -> (line: ShapeLine, check: CrossingCheck) {
@@ -98,8 +99,8 @@ struct PolygonLine {
     throw defect ?? ShapeDefect(.crossing)
   }
 
-  /// If the areas of a ring's loops cancel each other, the ring has no area because it crosses itself. The reported
-  /// error is then the crossing, not the missing area.
+  /// If the areas of a ring's loops cancel each other, the ring has no area because it crosses itself. For such a ring,
+  /// the reported error is the crossing, not the missing area.
   private static func isSmallerLeft(_ ring: GivenRing, isOriented: Bool) throws(ShapeDefect) -> Bool {
     do {
       return try PolygonOrientation.isSmallerLeft(ring, isOriented: isOriented)

@@ -6,9 +6,10 @@ struct Drive {
 
   static let options = MonitorOptions(delivery: .every)
 
-  /// The calls; the same seed gives the same calls.
+  /// Returns a random sequence of calls; the same seed always gives the same sequence.
   ///
-  /// - Parameter takesAll: If `true`, the consumer reads all waiting events, otherwise a few.
+  /// - Parameter takesAll: If `true`, the consumer always reads all waiting events; if `false`, it reads at most three
+  ///   at a time.
   static func calls(_ seed: UInt64, count: Int, takesAll: Bool = false) -> [Call] {
     var random = SeededGenerator("drive", salt: seed)
     var calls: [Call] = []

@@ -12,7 +12,7 @@ struct FleetScenarioRunner {
   private var fleets: [String: FleetEngine]
   /// The delivered but uncommitted event of each fleet.
   private var inFlight: [String: FleetEvent] = [:]
-  /// For each identifier, the last circle that had it, even if that circle was removed.
+  /// The last circle with each identifier, even if the circle was removed.
   private var circles: [String: CircularGeographicCondition] = [:]
 
   init(_ scenario: Scenario, restartsEveryStep: Bool) throws {

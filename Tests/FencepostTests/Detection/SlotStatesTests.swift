@@ -3,7 +3,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// A shape without an entry is known to be outside if it has been swept; otherwise its side is undetermined.
+/// Tests the states of shapes: a shape without an entry is outside if it has been swept, and undetermined if it has
+/// not.
 @Suite struct SlotStatesTests {
   private var table = ConditionTable(limit: nil)
   private var states = SlotStates()
@@ -55,8 +56,8 @@ import Testing
     try states.checkInvariants(table)
   }
 
-  /// Waiting slots are listed once, in add order. If a condition is removed while its slot waits, a new condition in
-  /// the same slot is not listed.
+  /// Each waiting shape is listed once, and the shapes are listed in the order in which they were added. If a waiting
+  /// shape is removed and another shape takes its slot, the new shape is not listed.
   @Test mutating func whoWaitsComesInAddOrder() throws {
     let slots = (0..<6).map { add("\($0)") }
     states.sweep(table)
@@ -74,8 +75,8 @@ import Testing
     try states.checkInvariants(table)
   }
 
-  /// If only one shape is new, it is swept before its state is decided, so that it needs no entry if it is outside. If
-  /// two shapes are new, neither is swept.
+  /// A single new shape is swept at once, so that it needs no entry if it is outside. Two new shapes that are added
+  /// together are not swept.
   @Test mutating func oneThatComesAloneIsSweptThrough() {
     let first = add("a")
     states.sweepLast()
@@ -85,8 +86,8 @@ import Testing
     #expect(!states.isSwept && two.allSatisfy { states.observed($0, table) == .undetermined })
   }
 
-  /// Rebasing marks either all shapes or no shape as swept, depending on which needs fewer entries. All states stay the
-  /// same.
+  /// Rebasing chooses whether all shapes or no shapes count as swept, so that fewer entries are needed. Rebasing does
+  /// not change the state of any shape.
   @Test mutating func rebasingBelievesTheSame() throws {
     var random = SeededGenerator("SlotStatesTests")
     for share in [0.1, 0.9] {

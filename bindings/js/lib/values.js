@@ -47,7 +47,7 @@ export function truth(value, name) {
   return value;
 }
 
-/** Looks up the number for a name. */
+/** Returns the index of a name in a list of names; throws an error if the list does not contain the name. */
 export function chosen(value, name, names) {
   const index = typeof value === "string" && value !== "" ? names.indexOf(value) : -1;
   if (index < 0) {
@@ -115,7 +115,7 @@ export function microseconds(time, name = "time") {
   );
 }
 
-/** Writes a time. Avoids a BigInt for most times, because creating one would take as long as feeding the fix. */
+/** Writes a time. Avoids a BigInt for most times, because creating a BigInt would take as long as feeding a fix. */
 export function putTime(numbers, place, time) {
   if (typeof time === "number") {
     const scaled = Math.round(time * 1000);
@@ -203,7 +203,7 @@ export function sameLength(columns) {
   return count;
 }
 
-/** Copies rows of numbers into the memory. */
+/** Copies rows of numbers into the engine's memory. */
 export function putNumbers(engine, place, column, start, end, name) {
   const target = new Float64Array(engine.memory.buffer, place, end - start);
   if (ArrayBuffer.isView(column) && !(column instanceof BigInt64Array) && !(column instanceof BigUint64Array)) {

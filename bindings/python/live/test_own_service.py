@@ -65,8 +65,8 @@ def fastapi(folder: Path, name: str = "fastapi_service") -> Iterator[str]:
 
 
 def test_a_fastapi_service_in_a_few_lines(tmp_path: Path) -> None:
-    """Times come as texts and as seconds since 1970, and events are returned as JSON; the program does not have to
-    advance a clock."""
+    """The service accepts times as texts and as seconds since 1970, and returns events as JSON; the program does not
+    have to advance a clock."""
     httpx = pytest.importorskip("httpx", reason="httpx is installed by make test-all")
     pytest.importorskip("fastapi", reason="FastAPI is installed by make test-all")
     conditions(tmp_path)

@@ -21,8 +21,8 @@ WGS84 = "EPSG:4326"
 
 
 class Unusable(Exception):
-    """A feature cannot be used. The text of the exception is the reason; problems of the same `kind` are counted
-    together."""
+    """A feature cannot be used. The text of the exception says why the feature cannot be used. Problems of the same
+    `kind` are counted together."""
 
     def __init__(self, reason, kind=None):
         super().__init__(reason)
@@ -94,10 +94,10 @@ class Layer:
         self._box = None
 
     def fields(self, known, given):
-        """Returns the indices of the known fields.
+        """Finds the fields that the caller can use, and returns their indices.
 
         Args:
-            known: The usual names of each field, see the package's ``_column_names``.
+            known: The usual names of each field; see the package's ``_column_names``.
             given: Names that the user chose.
         """
         names = self.source.fields().names()

@@ -25,7 +25,7 @@ from .policies import own_policy
 SIMPLIFY = "the algorithm Simplify (native:simplifygeometries) reduces the vertices of a layer"
 MEND = "the algorithm Fix geometries (native:fixgeometries) repairs most layers of polygons"
 SMALL = 1.0
-"""If all radii are below this number, they are probably not in metres."""
+"""If all radii of a layer are smaller than this number of metres, they are probably not in metres."""
 KNOWN = {what: CONDITIONS[what] for what in ("identifier", "radius", "gate")} | {"assuming": (), "policy": ()}
 
 
@@ -42,7 +42,7 @@ def read_places(algorithm, parameters, context, feedback, problems, policy=None,
     says so.
 
     Args:
-        policy: The policy for places that do not name a policy; None: the standard policy.
+        policy: The policy for places that do not name a policy; None means the standard policy.
         path: The options of a path. Gates need a path.
         gates: True if lines may be gates; if False, all lines are corridors, whatever their fields say.
 
@@ -134,8 +134,8 @@ class _Reader:
         return ConditionRow(f"feature {feature.id()}", identifier, condition, State(assuming), policy)
 
     def warn_of_edges(self, feedback):
-        """Reports where geodesic and planar edges differ most, if they differ by more than a metre, because layers do
-        not state which kind of edges they have."""
+        """Reports where geodesic and planar edges differ most, if the difference is more than a metre. The report is
+        useful because layers do not state which kind of edges they have."""
         apart = [
             (reading.departure, feature, reading)
             for identifier, feature in self._ids.items()

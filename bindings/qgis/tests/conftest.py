@@ -1,7 +1,7 @@
 """Fixtures that the tests share: a temporary QGIS profile with the plugin from its zip, and layers of real tracks.
 
 The tests run in the project's own Python and control QGIS from outside, with ``qgis_process.bin`` (Debian's wrapper
-passes an option that the tool refuses). Tests that need QGIS's own Python are in ``inside``.
+passes an option that the tool refuses). Tests that need QGIS's own Python are in the folder ``inside``.
 """
 
 from __future__ import annotations

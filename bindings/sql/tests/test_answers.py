@@ -1,4 +1,5 @@
-"""The answers of each host equal those of the Python package, which uses other functions of the same engine."""
+"""The SQL functions give the same answers in each database as the Python package, which calls other functions of the
+same engine."""
 
 from __future__ import annotations
 

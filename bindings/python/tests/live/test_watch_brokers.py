@@ -55,8 +55,9 @@ def test_publishers_of_one_id_end_no_connection_of_each_other(monkeypatch: pytes
 
 
 def test_a_source_whose_id_another_has_connects_no_more() -> None:
-    """The source must not reconnect, even if other sources of the watch continue. If the source reconnected, the two
-    clients would end each other's connections forever."""
+    """If another client connects with the client id of a source, the source must not reconnect, even if other sources
+    of the watch continue. Two clients that have the same id and both reconnect would end each other's connections
+    forever."""
     source = object.__new__(mqtt_source.MqttSource)
     client: Any = SimpleNamespace(tell=lambda: None, is_contested=True, identifier="vans-1", closed=0)
     client.waker = SimpleNamespace(clear=lambda: None)

@@ -50,8 +50,8 @@ def test_import_starts_no_thread_and_leaves_no_file_open() -> None:
 
 
 def test_import_opens_only_modules_and_only_to_read() -> None:
-    """Checks with Python's audit hooks that each opened file belongs to the package or the interpreter, and that
-    nothing else happens."""
+    """Checks with Python's audit hooks that importing the package opens only files of the package and the interpreter,
+    opens them only for reading, and starts no process, thread or connection."""
     seen = python(
         "import sys\n"
         "watched = ('open', 'os.', 'shutil.', 'socket.', 'subprocess.', 'sqlite3.', 'tempfile.', '_thread.')\n"

@@ -189,8 +189,8 @@ class Styles(unittest.TestCase):
         self.assertIn("#0f6bd8", {picture.pixelColor(x, 200).name() for x in range(400)})
 
     def test_events_lie_above_places(self):
-        """The result does not depend on the order in which the layers were made. The project's other layers stay in
-        their place."""
+        """The layer of events lies above the layers of circles, in whatever order the layers were made. The other
+        layers of the project are not moved."""
         project = QgsProject.instance()
         for made in (("events", "circles"), ("circles", "events"), ("events", "circles", "circles")):
             project.clear()

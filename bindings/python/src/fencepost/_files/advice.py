@@ -37,12 +37,13 @@ _COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 def decimal_comma(text: str) -> str:
-    """The advice for a number with a decimal comma."""
+    """Returns advice if a number contains a decimal comma."""
     return ": is the comma a decimal comma? Write a decimal point instead" if _COMMA.fullmatch(text.strip()) else ""
 
 
 def by_column(name: str | None) -> Advice:
-    """Advice on how to name the column that identifies the device; if `name` is None, the column is unknown."""
+    """Advice on how to name the column that identifies the device. If `name` is None, the advice says only which option
+    names this column."""
     if name is None:
         return Advice(
             "set by= to the column that holds the device", "use --by NAME to name the column that holds the device"

@@ -12,11 +12,11 @@ from .text import read_bytes
 from .tracks import VECTOR_FORMATS
 
 MOST_BYTES = 1 << 31
-"""The maximum decompressed size; there is a maximum because the contents are held in memory."""
+"""The maximum decompressed size in bytes, which is limited because the contents are held in memory."""
 _USUAL_BYTES, MOST_RATIO = 1 << 26, 100
-"""`_USUAL_BYTES` is a size in bytes: every file may grow to this size when it is decompressed. If the decompressed size
-is larger than this, it may be at most `MOST_RATIO` times the compressed size. Text files with positions compress to
-between a fifth and a thirtieth of their size; a file that was made to fill the memory compresses to a thousandth of its
+"""`_USUAL_BYTES` is a size in bytes: every file may grow to this size when it is decompressed. A larger decompressed
+size is allowed only up to `MOST_RATIO` times the compressed size. Text files with positions compress to between a fifth
+and a thirtieth of their size; a malicious file that is meant to exhaust the memory can compress to a thousandth of its
 size."""
 _PIECE = 1 << 24
 

@@ -34,9 +34,9 @@ class Known(enum.StrEnum):
     """
 
     CROSSING = "crossing"
-    """The change was observed."""
+    """The entry or the exit was observed."""
     DETERMINATION = "determination"
-    """The state was already satisfied at the first fix or sighting, so the real crossing was earlier."""
+    """The condition was already satisfied at the first fix or sighting, so the visit really began earlier."""
     ASSUMED = "assumed"
     """The condition was added with ``assuming=satisfied``, so the visit starts with the log."""
     TIMEOUT = "timeout"
@@ -63,15 +63,15 @@ class Visit(Plain):
         identifier: The identifier of the condition.
         start: The time of the fix, path point or sighting that started the entry, as an aware datetime in UTC. If the
             start of the entry is unknown, `start` equals `confirmed_start`.
-        end: The time of the fix, path point or sighting that started the exit, never before `start`. None if the visit
+        end: The time of the fix, path point or sighting that started the exit, never before `start`; None if the visit
             has not ended.
         duration: The time from `start` to `end` or, for an open visit, to the end of the log.
-        start_known: How the start is known.
-        end_known: How the end is known.
+        start_known: The evidence for the start of the visit: a value of :class:`Known`.
+        end_known: The evidence for the end of the visit: a value of :class:`Known`.
         open: True if the visit had not ended when the log ended.
         confirmed_start: The time at which the entry was confirmed. If the condition has a dwell, `confirmed_start` is
             later than `start`.
-        confirmed_end: The time at which the exit was confirmed. None if the visit has not ended.
+        confirmed_end: The time at which the exit was confirmed, or None if the visit has not ended.
 
     Example:
         >>> from fencepost import Circle, Fix, replay
@@ -94,7 +94,7 @@ class Visit(Plain):
 
     @property
     def track(self) -> Any:
-        """The track's key. None if the log has only one track."""
+        """The track's key, or None if the log has only one track."""
         return None
 
 
@@ -132,7 +132,7 @@ class Visits(Rows[Visit]):
             super().__init__(each for each in given if isinstance(each, Visit))
         self._conditions = conditions or {}
         self.by = by
-        """Name of the column that identifies the tracks. None if there is only one track."""
+        """Name of the column that identifies the tracks, or None if there is only one track."""
 
     def to_geopandas(self) -> GeoDataFrame:
         """Returns a ``geopandas.GeoDataFrame`` in EPSG:4326: the table of :meth:`to_pandas`, with the conditions as
@@ -218,7 +218,8 @@ class Visits(Rows[Visit]):
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A condition's state from one event to the next. `cause` and `evidence_us` are those of the event at the start."""
+    """A condition's state from one event to the next. `cause` and `evidence_us` are the values of the event that
+    started the interval."""
 
     identifier: str
     state: State
@@ -233,8 +234,8 @@ class Interval:
 def intervals(
     events: Iterable[Event], begin_us: int | None, assumed: Mapping[str, State] | None = None
 ) -> Iterator[Interval]:
-    """Yields the successive states of each condition, in the order of the conditions' first events. The last state of a
-    condition has no end.
+    """Yields the successive states of each condition, in the order of the conditions' first events. The interval of a
+    condition's last state has no end.
 
     Args:
         events: The events, in the order of their delivery.
@@ -315,7 +316,7 @@ class VisitColumns(NamedTuple):
 
 
 def event_rows(events: Iterable[Event]) -> tuple[Any, ...]:
-    """Returns the engine's rows of events. Events that are not stored as rows of the engine are converted to rows with
+    """Returns events as rows of the engine. Events that are not stored as rows of the engine are converted to rows with
     only the fields that visits need; the other fields are None."""
     if isinstance(events, LazyEvents):
         return events.rows
@@ -358,6 +359,6 @@ def visits_of(
     track: Any = None,
     by: str | None = None,
 ) -> list[Visit]:
-    """Returns the visits of :func:`visit_columns` as a list. `by` is the name of the column that identifies the
-    tracks."""
+    """Returns the visits of :func:`visit_columns` as a list. The argument `by` is the name of the column that
+    identifies the tracks."""
     return [row.visit(by) for row in visit_columns(events, begin_us, end_us, assumed, track).rows()]

@@ -26,7 +26,7 @@ def script(own: str) -> str:
 
 
 def page(own: str, **parts: str) -> str:
-    """The HTML of a page: `own`, in which each `{{ name }}` is replaced with the part of that name, or with the shared
-    `head.html` or `map.html`."""
+    """Returns the HTML of a page. Each placeholder `{{ name }}` in the text `own` is replaced with the part called
+    `name`; the parts `head` and `map` are read from `head.html` and `map.html`."""
     shared = {name: text(f"{name}.html").rstrip() for name in ("head", "map")}
     return re.sub(r"\{\{ (\w+) \}\}", lambda found: (shared | parts)[found[1]], own)

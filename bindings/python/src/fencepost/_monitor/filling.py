@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 
 
 class Source:
-    """The conditions passed to a constructor. The conditions are read before anything is opened.
+    """The conditions passed to a constructor. The conditions are read when the object is created, before a monitor or a
+    store is opened.
 
     Args:
-        given: A path, a mapping, GeoJSON, a frame, an Arrow stream, or another monitor or table. None means no
+        given: A path, a mapping, GeoJSON, a frame, an Arrow stream, another monitor or table, or None for no
             conditions.
         assumed: The initial state for conditions that do not state one; used if `assuming` is None.
         policy: The policy for conditions that do not have their own.
@@ -38,7 +39,7 @@ class Source:
         radius: The radius, in metres, for circles that do not state one.
         columns: Maps roles, such as ``latitude``, to the names of columns or properties that the library does not
             recognise.
-        layer: Layer of a vector file. None selects the first layer.
+        layer: Layer of a vector file; None selects the first layer.
         max_vertices: The largest number of vertices that a condition may have; None means the default.
         transform: True to transform coordinates from another CRS to WGS84. If False, a source in another CRS is
             refused.
@@ -97,8 +98,8 @@ class Source:
 
 
 def refuse_options(given: ConditionHolder[Any] | None, name: str, **options: object) -> None:
-    """Refuses the options for reading conditions if no source is read: the conditions of a monitor or a table have
-    already been read.
+    """Refuses options that apply only to reading conditions from a source, because the conditions come from a monitor
+    or a table, or because none were passed.
 
     Args:
         given: The monitor or the table; None if no conditions were passed.
@@ -106,7 +107,7 @@ def refuse_options(given: ConditionHolder[Any] | None, name: str, **options: obj
         options: The options by name; None marks an option that was not passed.
 
     Raises:
-        TypeError: An option was passed.
+        TypeError: An option for reading a source was passed.
     """
     for option, value in options.items():
         if value is not None:
@@ -162,7 +163,7 @@ def _advice(error: FencepostError, row: ConditionRow) -> Advice | None:
 
 
 def warn_of_open_edges(holder: ConditionHolder[Any], rows: Sequence[ConditionRow], path: str | Path) -> None:
-    """Warns about the shape for which geodesic and planar edges differ most, among the shapes that do not state their
-    kind of edges."""
+    """Among the shapes that do not state their kind of edges, finds the shape for which geodesic and planar edges
+    differ most, and warns about it."""
     left_open = ((row.identifier, str(path), row.place) for row in rows if row.leaves_edges_open)
     warn_of_edges(holder._handle, left_open, AS_PLANAR)

@@ -75,9 +75,9 @@ class MonitorQuestions:
         conditions' states or policies, or on the condition limit. Beacon conditions contain no points.
 
         Args:
-            points: A latitude in degrees; or a column of latitudes; or a table of points: a GeoDataFrame or GeoSeries
-                in any coordinate system, a DataFrame with columns of latitudes and longitudes, or an object that
-                exports an Arrow stream.
+            points: A latitude in degrees, a column of latitudes, or a table of points. A table of points is a
+                GeoDataFrame or GeoSeries in any coordinate system, a DataFrame with columns of latitudes and
+                longitudes, or an object that exports an Arrow stream.
             longitude: A longitude or a column of longitudes, in degrees, if `points` is a latitude or a column of
                 latitudes. Columns of ``float64`` are read in place, even with strides or in reverse order; other
                 columns are converted first.
@@ -89,11 +89,11 @@ class MonitorQuestions:
                 call.
 
         Returns:
-            For one point, the identifiers, in the order in which the conditions were added. For columns and Arrow
-            tables, a :class:`Matches`; if the columns come from pandas, the result also has their index. For a frame, a
-            DataFrame with one row for each pair of a point and a condition. The frame's index is the point's label in
-            the input frame, and its columns are ``identifier`` and, if requested, ``distance``. Therefore
-            ``frame.join(found)`` is a spatial join as in GeoPandas.
+            For one point, a list of the identifiers of the conditions that contain the point, in the order in which the
+            conditions were added. For columns and Arrow tables, a :class:`Matches`; if the columns come from pandas,
+            the result also has their index. For a frame, a DataFrame with one row for each pair of a point and a
+            condition. The frame's index is the point's label in the input frame, and its columns are ``identifier``
+            and, if requested, ``distance``. ``frame.join(found)`` gives the same result as a spatial join in GeoPandas.
 
         Raises:
             InvalidArgumentError: A point is out of range or missing (``position`` is the row number), the columns have
@@ -156,8 +156,8 @@ class MonitorQuestions:
 
         Returns:
             For one point: a dict from identifiers to signed distances to the boundaries, in metres; a distance is
-            negative if the point is inside. For a column or a table of points: a result of the same type as in
-            :meth:`containing`, which always includes the distances.
+            negative if the point is inside. For a column or a table of points, a result of the same type as in
+            :meth:`containing`; the result always includes the distances.
 
         Raises:
             InvalidArgumentError: A point is out of range or missing (``position`` is the row number), or `k` is

@@ -1,4 +1,4 @@
-"""Sets of conditions: many conditions in one transaction."""
+"""Changes of many conditions in one transaction."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .._values.records import Record
 
     class NamedCondition(Protocol):
-        """A record, or any other object with a condition and its identifier. A named condition may also have the
+        """A record, or any other object that has an `identifier` and a `condition`. A named condition may also have the
         attributes `assuming`, `policy` and `tag`."""
 
         @property

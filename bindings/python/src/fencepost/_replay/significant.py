@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 
 class Thinning:
-    """Finds the fixes that are significant changes, and also holds the events of a replay of all fixes.
+    """Selects the fixes that are significant changes, and compares a replay of these fixes with a replay of all fixes.
 
     Args:
-        monitor: A monitor with its conditions, before the replay. The monitor is not changed.
+        monitor: A monitor with its conditions, before the replay. The replay uses a fork of this monitor and leaves the
+            monitor itself unchanged.
         fixes: All fixes, in file order.
         reports: Scan reports of beacons.
         until_us: The time to which the replay is advanced at its end, or None.
@@ -51,9 +52,9 @@ def compare(full: Sequence[Event], thinned: Sequence[Event]) -> tuple[list[float
     """Returns two values: the delays in seconds of the events of `full` that also occur in `thinned`, and the number of
     events that occur only in `thinned`.
 
-    An event of `thinned` matches the last event of `full` that has the same condition and state and whose time is not
-    later. No event is used twice or out of order. Changes that were undone between two fixes of the thinned replay are
-    missed.
+    An event of `thinned` matches the last event of `full` that has the same condition, the same state, and an earlier
+    or equal time. No event is used twice or out of order. Changes that were undone between two fixes of the thinned
+    replay are missed.
     """
     pending: dict[str, list[Event]] = {}
     for event in full:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 class Plain:
-    """A dataclass with a JSON form. Times are in ISO 8601 (UTC), durations in seconds, enumerations are texts, flags
-    are lists of names, and NaN and infinity are null."""
+    """A dataclass with a JSON form. In this form, times are ISO 8601 texts in UTC, durations are numbers of seconds,
+    enumerations are texts, flags are lists of names, and NaN and infinity are null."""
 
     __slots__ = ()
 
@@ -116,7 +116,8 @@ class Table:
 
         The stream has the columns of :meth:`columns`, whose types are texts, ``timestamp[us, UTC]``, ``duration[us]``,
         ``int64``, ``uint64`` and ``double``. If rows have positions, the stream also has a column ``geometry`` of
-        GeoArrow points. Each point is the deciding position of an event, or the centre of a record's condition.
+        GeoArrow points. For an event, the point is the position that decided the event; for a record, the point is the
+        centre of the condition.
 
         Raises:
             MissingExtraError: nanoarrow is not installed.
@@ -127,8 +128,8 @@ class Table:
 
     def to_arrow(self) -> ArrowExport:
         """An object that only exports the Arrow stream, as in ``polars.DataFrame(log.to_arrow())``. PyArrow and Polars
-        would read a table object as a sequence of row objects before they look for a stream; they read this object as a
-        stream."""
+        would read a table object as a sequence of row objects before they look for a stream; the object that this
+        method returns is read as a stream."""
         from .arrow_out import ArrowExport
 
         return ArrowExport(self)

@@ -26,13 +26,13 @@ class FleetStatistics(Plain):
         pending_events: Events that wait for delivery.
         handed_out_events: Events that were delivered.
         device_count: Devices.
-        condition_count: The number of conditions in the table.
+        condition_count: The number of conditions in the fleet's table.
         device_bytes: Bytes of memory that the device states use, without their identifiers.
         store: The state of the store: whether changes are saved. A fleet whose store cannot be written continues in
             memory.
         all_kept: True if everything that was accepted so far is in the store and would survive a loss of power. A
-            program that acknowledges its inputs to a broker must wait until `all_kept` is true. `all_kept` is false
-            without a store.
+            program that acknowledges its inputs to a broker must wait until `all_kept` is true. Without a store,
+            `all_kept` is always False.
 
     Example:
         >>> from fencepost import Fleet, Zones
@@ -74,8 +74,8 @@ class DeviceStatistics(Plain):
         ahead_inputs: Inputs of all kinds that were too far ahead of the clock.
         accepted_sightings: Scan reports that were evaluated.
         handed_out_events: The last sequence number that was delivered.
-        input_count: Inputs that were counted, including rejected inputs. After a crash of a fleet with a store, this is
-            the number of saved inputs.
+        input_count: Inputs that were counted, including rejected inputs. If a fleet with a store crashes, `input_count`
+            is afterwards the number of inputs that the store had saved.
 
     Example:
         >>> from fencepost import Fix, Fleet, Zones

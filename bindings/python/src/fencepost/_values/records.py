@@ -57,12 +57,13 @@ class Record(Plain):
 
     Attributes:
         identifier: The condition's identifier.
-        condition: The condition, as it was added.
+        condition: The circle, polygon, corridor, gate or beacon that was added.
         last_event: The last event that was acknowledged. Before the first acknowledged event, `last_event` is an event
             with `sequence` 0, the assumed state and the time at which the condition was added.
         policy: The condition's policy.
         tag: The number passed when the condition was added.
-        generation: The number of additions and replacements in the monitor up to this condition.
+        generation: The number of this addition or replacement, counted from 1 over all additions and replacements in
+            the monitor.
         present_state: The state that is observed now, including changes whose events are still pending: see
             :meth:`Monitor.state`.
 
@@ -84,12 +85,12 @@ class Record(Plain):
 
     @property
     def state(self) -> State:
-        """The state according to the last event."""
+        """The state according to the last acknowledged event."""
         return self.last_event.state
 
     @property
     def described(self) -> str:
-        """The condition in words."""
+        """A short text that describes the condition."""
         return described(self.condition)
 
     def __repr__(self) -> str:

@@ -29,10 +29,10 @@ class Statistics(Plain):
         condition_count: Conditions.
         ahead_inputs: Inputs of all kinds that were ahead of the clock by more than `max_time_step`.
         store: The state of the store: whether changes are saved. A monitor whose store cannot be written continues in
-            memory. The store's state is reported here even for a monitor without conditions, which has no events.
+            memory. The state of the store is reported even for a monitor without conditions, which has no events.
         all_kept: True if everything that was accepted so far is in the store and would survive a loss of power. A
-            program that acknowledges its inputs to a broker must wait until `all_kept` is true. `all_kept` is false
-            without a store.
+            program that acknowledges its inputs to a broker must wait until `all_kept` is true. Without a store,
+            `all_kept` is always False.
 
     Example:
         >>> from fencepost import Monitor

@@ -1,4 +1,5 @@
-"""Rule 2 defines which vertices are valid, and when two vertices are the same point."""
+"""Vertices of shapes: rule 2 of ``design/shapes.md`` defines which vertices are valid, and when two vertices are the
+same point."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ class Vertex(NamedTuple):
 
 
 def reduced(longitude: float) -> float:
-    """The longitude in [-180, 180). Both subtractions in this function are exact."""
+    """The longitude in [-180, 180). For these longitudes, adding or subtracting 360 is exact."""
     if longitude >= 180:
         return longitude - 360
     return longitude + 360 if longitude < -180 else longitude
