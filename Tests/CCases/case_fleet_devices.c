@@ -353,8 +353,8 @@ static fencepost_fleet_event expect_state(fencepost_fleet *fleet, uint32_t devic
   return event;
 }
 
-/* Each device gets an event about the condition that waits for a place; a device that is added later, with its first input. When
-   a place becomes free, the next fix of each device determines the condition. */
+/* Each device gets an event about the condition that waits for a place; a device that is added later gets this event
+   with its first input. When a place becomes free, the next fix of each device determines the condition. */
 static void limit(void) {
   fencepost_conditions *table = NULL;
   fencepost_error error = FENCEPOST_ERROR_INIT;

@@ -113,8 +113,8 @@ import Testing
     #expect(told.passed > 100 && told.clear > 40 && told.crossings > 30 && told.checked > 100, "\(told)")
   }
 
-  /// Tests ways around a small hole beside the middle of a long edge, whose band covers the hole: the long edge alone does not
-  /// decide which boundary the way crosses first.
+  /// Tests paths around a small hole near the middle of a long edge. The band of the long edge covers the hole, so the
+  /// long edge alone does not decide which boundary the path crosses first.
   @Test func holesInTheBandOfAnEdge() throws {
     var random = SeededGenerator("way ahead holes")
     var told = Told()

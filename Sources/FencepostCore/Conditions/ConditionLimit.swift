@@ -50,7 +50,7 @@ struct ConditionLimit: Sendable {
     return nil
   }
 
-  /// For messages.
+  /// The limit as a text for messages.
   var name: String { capacity.map { "\($0)" } ?? "none" }
 
   /// Whether a condition waits for a place.
@@ -80,7 +80,7 @@ struct ConditionLimit: Sendable {
     queue.arrange { $0.ticket < $1.ticket }
   }
 
-  /// Whether what was restored can have come about.
+  /// Whether the restored state is possible.
   var isSound: Bool {
     guard let capacity else { return tickets.isEmpty }
     let isOrdered = zip(queue, queue.dropFirst()).allSatisfy { $0.ticket < $1.ticket }

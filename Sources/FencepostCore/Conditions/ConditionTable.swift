@@ -14,9 +14,9 @@ struct ConditionRow: Sendable {
   /// State of the first record.
   var assumed: Event.State = .unknown
   var kind: ConditionKind
-  /// It waits for a place under the condition limit.
+  /// Whether the condition waits for a place under the condition limit.
   var isOverLimit = false
-  /// It waits for a place under the condition limit, or did since it was added.
+  /// Whether the condition waits for a place under the condition limit, or has waited since it was added.
   var hasWaited = false
 }
 
@@ -33,7 +33,7 @@ package struct ConditionTable: Sendable {
   private(set) var index = CapIndex()
   private(set) var rows: ContiguousArray<ConditionRow> = []
   private(set) var limit: ConditionLimit
-  /// How many conditions that waited under the limit have got a place.
+  /// The number of conditions that have waited and got a place under the condition limit.
   private(set) var promotions: UInt64 = 0
   private(set) var changes = TableChanges()
   private var beacons: [UInt32: BeaconIdentityCondition] = [:]
@@ -233,8 +233,8 @@ package struct ConditionTable: Sendable {
     changes.append(.promoted(promoted))
   }
 
-  /// Marks a condition that waits for a place under the limit. Its first determination is news to each device, which was
-  /// told that it is unmonitored.
+  /// Marks a condition that waits for a place under the limit. The condition is reported as unmonitored, so its first
+  /// determination is news to each device.
   private mutating func markWaiting(_ slot: UInt32) {
     rows[Int(slot)].isOverLimit = true
     markWaited(slot)
@@ -246,7 +246,7 @@ package struct ConditionTable: Sendable {
     if !rows[Int(slot)].kind.isGeographic { lastAnnouncedBeacon = max(lastAnnouncedBeacon, rows[Int(slot)].generation) }
   }
 
-  /// Whether a condition waits for a place under the condition limit, or did since it was added.
+  /// Whether a condition waits for a place under the condition limit, or has waited since it was added.
   @inline(__always)
   func hasWaited(_ slot: UInt32) -> Bool { rows[Int(slot)].hasWaited }
 
@@ -265,18 +265,18 @@ package struct ConditionTable: Sendable {
     return insert(definition, identifier: identifier, generation: generation)
   }
 
-  /// Takes note that a restored condition waits under the limit.
+  /// Notes that a restored condition waits for a place under the limit.
   ///
-  /// - Parameter ticket: Its place among those that wait.
+  /// - Parameter ticket: The place of the condition among those that wait.
   mutating func restoreWaiting(_ slot: UInt32, ticket: UInt64) {
     markWaiting(slot)
     limit.restoreWaiting(slot, ticket: ticket)
   }
 
-  /// Takes note that a restored condition waited under the limit, and has a place.
+  /// Notes that a restored condition has waited and got a place under the limit.
   mutating func restoreWaited(_ slot: UInt32) { markWaited(slot) }
 
-  /// Takes which conditions wait under the limit from another version of the table.
+  /// Copies from another version of the table which conditions wait under the limit.
   mutating func takeLimit(of other: borrowing ConditionTable) {
     limit = ConditionLimit(capacity: other.limit.capacity)
     limit.startTickets(after: other.limit.lastTicket)

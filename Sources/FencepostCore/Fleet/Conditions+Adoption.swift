@@ -122,7 +122,7 @@ extension ConditionTable {
     return true
   }
 
-  /// Whether what another table says of a condition's place under the limit can have become what this one says.
+  /// Whether a condition can have changed from its place under the limit in another table to its place in this table.
   private func hasLaterPlace(_ slot: UInt32, than other: borrowing ConditionTable) -> Bool {
     guard limit.capacity != nil, let known = other.slot(ofGeneration: generation(of: slot)) else { return true }
     return hasWaited(slot) == other.hasWaited(known) && (!isOverLimit(slot) || other.isOverLimit(known))

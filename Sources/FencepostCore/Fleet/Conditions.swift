@@ -87,15 +87,16 @@ public final class Conditions: Sendable {
     @inline(__always)
     var isWaitedFor: Bool { own.gate.isClosed() }
 
-    /// Calls `body` with the last generation of the table and how many conditions have got a place under its limit, without a
-    /// copy of the table.
+    /// Calls `body` with the last generation of the table and the number of conditions that have got a place under its
+    /// limit, without a copy of the table.
     @inline(__always)
     func withGeneration<Result: Sendable>(_ body: (UInt64, _ promotions: UInt64) -> Result) -> Result {
       own.gate.enter { body(table.pointee.order.lastGeneration, table.pointee.promotions) }
     }
   }
 
-  /// The options of the monitor as which a table without a condition limit is saved: never looking back at a fix.
+  /// A table without a condition limit is saved as a monitor with these options; such a monitor never determines a new
+  /// condition by an earlier fix.
   static let options = MonitorOptions(initialFixMaxAgeMicroseconds: -1)
 
   /// A table that was built from valid rows.
@@ -112,17 +113,18 @@ public final class Conditions: Sendable {
     self.init(restored: ConditionTable(limit: nil))
   }
 
-  /// An empty table that monitors at most `limit` of its conditions at a time. Further conditions are `unmonitored`, which is an
-  /// event for each device; when a condition is removed, the one that waits longest is monitored in its place.
+  /// Creates an empty table that monitors at most `limit` of its conditions at a time. Further conditions are
+  /// `unmonitored`, and each device gets an event about this. If a monitored condition is removed, the condition that
+  /// has waited longest gets its place.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if `limit` is less than 1.
-  /// - Complexity: A change of the conditions that wait costs each fleet O(devices) at its next call.
+  /// - Complexity: After a change of the waiting conditions, the next call of each fleet costs O(devices).
   public convenience init(limit: Int?) throws(MonitorError) {
     if let defect = MonitorOptions(conditionLimit: limit).defect { throw .invalidArgument(defect) }
     self.init(restored: ConditionTable(limit: limit))
   }
 
-  /// How many conditions are monitored at a time; `nil` = all.
+  /// The maximum number of conditions that are monitored at the same time; `nil` if there is no limit.
   public var limit: Int? { read { table in table.limit.capacity } }
 
   /// The table as it was when a snapshot was made, generations included.
@@ -164,7 +166,7 @@ public final class Conditions: Sendable {
 
   // MARK: - Reading and writing
 
-  /// Another way to the table, for the fork of a fleet that has one.
+  /// Creates another gate to the table, for the fork of a fleet that has a gate.
   func newGate(like gate: Gate) -> Gate { Gate(table, gates, refusesLines: gate.refusesLines) }
 
   /// A way to the table for a fleet with these options.

@@ -16,7 +16,7 @@ struct DeviceBytes {
   private static let largestGiven: UInt64 = 1 << 60
   /// The largest sum of all counters of inputs of a device.
   private static let mostInputs: UInt64 = 1 << 63
-  /// Above the bits of the state that was told of a shape: see ``DeviceState/Told/noFix``.
+  /// A bit above the bits of the last reported state of a shape; see ``DeviceState/Told/noFix``.
   private static let noFix: UInt8 = 4
 
   private struct Flags: OptionSet {
@@ -29,7 +29,7 @@ struct DeviceBytes {
     static let rewound = Flags(rawValue: 32)
     /// The device comes from a fleet with a path: the last fix is exact, and a gap follows in the bytes.
     static let path = Flags(rawValue: 64)
-    /// The device was given nothing yet: see ``LimitLog/newcomers``.
+    /// The device has had no input yet; see ``LimitLog/newcomers``.
     static let newcomer = Flags(rawValue: 128)
     static let all = Flags(rawValue: 255)
   }

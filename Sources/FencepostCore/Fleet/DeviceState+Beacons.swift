@@ -51,7 +51,7 @@ extension DeviceState {
     guard table.lastAnnouncedBeacon > generation else { return }
     table.order.forEachAnnounced(after: generation) { slot in
       let own = table.generation(of: slot)
-      // Those that waited under the condition limit are listed when they get their place.
+      // Conditions that waited under the condition limit are added to the list when they get their place.
       guard own > generation, !table.isGeographic(slot), !table.hasWaited(slot),
         !beacons.contains(where: { $0.slot == slot })
       else { return }

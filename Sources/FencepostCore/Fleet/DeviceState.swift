@@ -19,8 +19,8 @@ struct DeviceState: Sendable {
     var evidence: Int64
   }
 
-  /// A shape whose last reported state before a rewind, or before the shape got its place under the condition limit, was not
-  /// `unsatisfied`, and that no fix has determined since.
+  /// A shape whose last reported state was not `unsatisfied` before a rewind, or before the shape got its place under
+  /// the condition limit; and that no fix has determined since.
   struct Told: Sendable, Equatable {
     var slot: UInt32
     var state: Event.State
@@ -28,7 +28,7 @@ struct DeviceState: Sendable {
     var since: Int64 = .min
     var evidence: Int64 = .min
 
-    /// In place of `since`: the shape got its place under the condition limit after the last fix.
+    /// A value of `since` which means that the shape got its place under the condition limit after the last fix.
     static let noFix = Int64.max
   }
 
@@ -70,7 +70,7 @@ struct DeviceState: Sendable {
   /// Whether there was no fix since a rewind. All shapes are then undetermined, and `undecided` lists those that the
   /// next fix must decide, wherever it is.
   var isRewound = false
-  /// The device has had no input yet: see ``LimitLog/newcomers``.
+  /// Whether the device has had no input yet; see ``LimitLog/newcomers``.
   var isNewcomer = false
   /// For undetermined shapes up to this generation, the last reported state is `unsatisfied`, unless `told` lists
   /// another one. 0 if there was no rewind, or if all shapes were determined since.

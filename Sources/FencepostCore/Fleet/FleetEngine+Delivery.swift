@@ -93,8 +93,8 @@ extension FleetEngine {
   /// sequence and position.
   public mutating func abandon() { delivery.abandon() }
 
-  /// A copy in memory, as it would be after a crash: what was handed out and not committed is handed out again. The two
-  /// share the table, and continue independently.
+  /// Returns a copy in memory, in the state that a crash would leave: events that were handed out and not committed are
+  /// handed out again. The copy and the original share the table, and continue independently.
   ///
   /// - Complexity: O(devices + events)
   public func fork() -> FleetEngine {

@@ -26,7 +26,7 @@ extension FleetEngine {
     }
     var fleet = self
     gate.readLong { table in
-      // The events of the limit that this fleet has not queued yet count, too.
+      // The events about the condition limit that this fleet has not queued yet count, too.
       fleet.followLimit(table)
       fleet.export(numbers, portable: portable, table, body)
     }

@@ -1,9 +1,10 @@
 import FencepostKernel
 
-/// The condition limit of the table: what each device is told of the conditions that wait for a place, and of those that get
-/// one.
+/// The condition limit of the table. A condition above the limit waits for a place, and each device gets an event about
+/// it. These methods report the conditions that wait, and handle the conditions that get a place.
 extension FleetEngine {
-  /// Follows the changes of the table that concern its condition limit, before anything else is done with it.
+  /// Follows the changes of the table that concern its condition limit. This must be done before the table is used for
+  /// anything else.
   @inline(__always)
   mutating func followLimit(_ table: ConditionTable) {
     if limits.isBehind(table) { followLimitSlowly(table) }
@@ -34,7 +35,8 @@ extension FleetEngine {
     limits.follow(fresh, at: watermark.time, table)
   }
 
-  /// Lets shapes of a device that got a place be undetermined, and counts the absence of beacons that did.
+  /// For the conditions that got a place: makes the shapes undetermined for a device, and counts the absence of the
+  /// beacons.
   func promote(
     _ slots: ContiguousArray<UInt32>, _ state: inout DeviceState, _ device: UInt32, _ table: ConditionTable
   ) {
@@ -49,13 +51,14 @@ extension FleetEngine {
     }
   }
 
-  /// Brings a copy of a device's state up to date with the limit, where the fleet has not followed the table yet.
+  /// Brings a copy of a device's state up to date with the condition limit, if the fleet has not followed the table
+  /// yet.
   func promotePending(_ state: inout DeviceState, _ device: UInt32, _ table: ConditionTable) {
     guard limits.isBehind(table) else { return }
     promote(limits.promoted(limits.fresh(table), table), &state, device, table)
   }
 
-  /// Whether an event of the limit waits to be queued by the next call.
+  /// Whether the next call will queue an event about the condition limit.
   func hasPendingLimitEvents(_ table: ConditionTable) -> Bool {
     limits.isBehind(table) && !limits.fresh(table).isEmpty
       && devices.numbers.contains { !limits.newcomers.contains($0) }
@@ -70,7 +73,7 @@ extension FleetEngine {
     devices.hurry(device)
   }
 
-  /// Makes sure that something is kept of a device that has an event.
+  /// Stores the state of a device that has an event and no stored state yet.
   private mutating func store(untouched device: UInt32) {
     guard devices.lines[device].cold == ColdStore.none else { return }
     devices.load(device, into: &state)
@@ -79,8 +82,8 @@ extension FleetEngine {
 
   // MARK: - Devices that are entered later
 
-  /// Lets a device that was just entered know of the conditions that waited before; it is told of them with its first input,
-  /// or with the next advance.
+  /// Prepares a new device for the events about conditions that already wait. The device gets these events with its
+  /// first input, or with the next advance.
   mutating func enterUnderLimit(_ device: UInt32, _ table: ConditionTable) {
     guard table.limit.capacity != nil else { return }
     limits.newcomers.insert(device)
@@ -94,14 +97,14 @@ extension FleetEngine {
     store(device)
   }
 
-  /// Tells a device that is heard for the first time what its own monitor was told before: of the conditions that wait for a
-  /// place, or did, and in between what has been due.
+  /// At the first input of a device, queues the events that a monitor for this device alone would have given before:
+  /// the events about conditions that wait or have waited for a place, and everything that became due between them.
   @inline(__always)
   mutating func greet(_ device: UInt32, row: Int, _ table: ConditionTable) {
     if !limits.newcomers.isEmpty, limits.newcomers.contains(device) { greet([device], row: row, table) }
   }
 
-  /// Tells a device that came from another fleet, where it was given nothing yet, or that has no clock.
+  /// Queues these events for a device that was loaded from another fleet, if it had no input there or has no clock.
   mutating func greetLoaded(_ device: UInt32) {
     gate.read { table in
       if devices.lines[device].clock == .min { enterUnderLimit(device, table) }
@@ -109,7 +112,8 @@ extension FleetEngine {
     }
   }
 
-  /// Counts the absence of the beacons that got a place before any time was known, for devices without a time.
+  /// For devices without a clock: starts to count the absence of the beacons whose conditions got a place before any
+  /// time was known.
   mutating func startAbsences(at time: Int64, _ table: ConditionTable) {
     guard limits.entries.contains(where: { $0.promoted != nil && !table.isGeographic($0.slot) }) else { return }
     for device in devices.numbers where devices.lines[device].clock == .min {
@@ -119,7 +123,7 @@ extension FleetEngine {
     }
   }
 
-  /// Tells all devices that are given nothing yet.
+  /// Queues these events for all devices that have had no input yet.
   mutating func greetAll(_ table: ConditionTable) {
     if !limits.newcomers.isEmpty { greet(limits.newcomers.arranged(), row: 0, table) }
   }
@@ -156,7 +160,7 @@ extension FleetEngine {
 }
 
 extension DeviceState {
-  /// Lets a shape that got a place under the limit be undetermined, and told to be unmonitored.
+  /// Makes a shape that got a place undetermined; its last reported state is `unmonitored`.
   fileprivate mutating func promote(_ slot: UInt32, seen: UInt64, _ table: ConditionTable) {
     guard !undecided.contains(slot) else { return }
     if rewoundThrough == 0 {
@@ -170,8 +174,8 @@ extension DeviceState {
     told.append(Told(slot: slot, state: .unmonitored, since: Told.noFix))
   }
 
-  /// Lists a beacon condition that got a place under the limit: its absence is counted from a time, or from the first one that the
-  /// device is given.
+  /// Adds a beacon condition that got a place to the list. Its absence counts from a time or, if there is none, from
+  /// the first time of the device.
   fileprivate mutating func listPromoted(
     _ slot: UInt32, from time: Int64, _ options: FleetOptions, _ table: ConditionTable
   ) {
@@ -182,7 +186,7 @@ extension DeviceState {
       Beacon(slot: slot, generation: table.generation(of: slot), track: track, told: .unmonitored))
   }
 
-  /// Counts the absence of the beacons that got a place before any time was known.
+  /// Starts to count the absence of the beacons whose conditions got a place before any time was known.
   mutating func startAbsences(at time: Int64, _ options: FleetOptions) {
     guard isScanning else { return }
     for index in beacons.indices
@@ -193,7 +197,7 @@ extension DeviceState {
 }
 
 extension FleetOptions {
-  /// When a beacon that is not seen since a time is absent.
+  /// Returns the time at which a beacon becomes absent if it is not seen after `time`.
   fileprivate func absence(from time: Int64) -> Int64 {
     Timestamp(microseconds: time).adding(microseconds: beaconInitialTimeoutMicroseconds).microseconds
   }

@@ -1,5 +1,5 @@
-/// Options of a fleet. A condition limit is the table's. What a fleet does not have, and a monitor has: delivery `first` and
-/// `latest`, a look back at a fix when a condition is added, and host capabilities.
+/// Options of a fleet. A condition limit belongs to the table. Unlike a monitor, a fleet has no delivery `first` or
+/// `latest` and no host capabilities, and does not determine a new condition by an earlier fix.
 public struct FleetOptions: Sendable, Hashable {
   /// While that many events wait, inputs are refused; 1 … 10⁹.
   public var maxPendingEvents: Int

@@ -1,41 +1,43 @@
 import FencepostKernel
 
-/// The conditions that wait for a place under the condition limit, or did since they were added, as a fleet's devices know them.
+/// The conditions that wait or have waited for a place under the condition limit, as known to the devices of a fleet.
 ///
-/// A device that is entered later is told of them as its own monitor would have been: see ``FleetEngine/greet(_:row:_:)``.
+/// A device that is entered later gets the events about them that a monitor for this device alone would have given; see
+/// ``FleetEngine/greet(_:row:_:)``.
 struct LimitLog: Sendable {
   struct Entry: Sendable, Equatable {
     var slot: UInt32
     var generation: UInt64
-    /// The time of the fleet when the condition began to wait; `Int64.min` = none.
+    /// The time of the fleet when the condition began to wait; `Int64.min` if the fleet had no time.
     var added: Int64
-    /// The time of the fleet when the condition got its place, `Int64.min` = none; `nil` while it waits.
+    /// The time of the fleet when the condition got its place; `Int64.min` if the fleet had no time; `nil` while the
+    /// condition waits.
     var promoted: Int64?
   }
 
-  /// In add order.
+  /// The conditions, in add order.
   private(set) var entries: ContiguousArray<Entry> = []
-  /// Devices that were entered and given nothing yet.
+  /// The devices that were entered and have had no input yet.
   var newcomers: Set<UInt32> = []
-  /// The changes of the table that were followed; `UInt64.max` = none.
+  /// The version of the table up to which its changes were followed; `UInt64.max` if none were followed.
   private(set) var version: UInt64 = .max
-  /// How many conditions of the table had got a place then.
+  /// The number of conditions that had got a place in this version of the table.
   private(set) var promotions: UInt64 = 0
 
   init() {}
 
-  /// Whether the table has changed since it was followed.
+  /// Whether the table has changed since its changes were last followed.
   @inline(__always)
   func isBehind(_ table: ConditionTable) -> Bool {
     table.limit.capacity != nil && version != table.changes.version
   }
 
-  /// Whether a condition waited for a place when the table was followed.
+  /// Whether a condition waited for a place when the changes of the table were last followed.
   func waits(_ slot: UInt32, _ table: ConditionTable) -> Bool {
     entries.contains { $0.slot == slot && $0.generation == table.generation(of: slot) && $0.promoted == nil }
   }
 
-  /// The conditions of the table that have begun to wait since it was followed, in add order.
+  /// Returns the conditions that have begun to wait since the changes of the table were last followed, in add order.
   func fresh(_ table: ConditionTable) -> ContiguousArray<UInt32> {
     var fresh: ContiguousArray<UInt32> = []
     let last = entries.last?.generation ?? 0
@@ -45,7 +47,8 @@ struct LimitLog: Sendable {
     return fresh
   }
 
-  /// The conditions that have got a place since the table was followed, those of `fresh` included, in add order.
+  /// Returns the conditions that have got a place since the changes of the table were last followed, including those of
+  /// `fresh`, in add order.
   func promoted(_ fresh: ContiguousArray<UInt32>, _ table: ConditionTable) -> ContiguousArray<UInt32> {
     var promoted: ContiguousArray<UInt32> = []
     for entry in entries
@@ -56,7 +59,7 @@ struct LimitLog: Sendable {
     return promoted
   }
 
-  /// Takes note of the changes of the table.
+  /// Notes the changes of the table as followed.
   ///
   /// - Parameter time: The watermark of the fleet.
   mutating func follow(_ fresh: ContiguousArray<UInt32>, at time: Int64, _ table: ConditionTable) {
@@ -71,7 +74,8 @@ struct LimitLog: Sendable {
     promotions = table.promotions
   }
 
-  /// Begins anew at a time: a device that is entered later knows of no advance before.
+  /// Forgets the times of the fleet after a rewind, because a device that is entered later must not know an earlier
+  /// advance.
   mutating func rewind() {
     for index in entries.indices {
       entries[index].added = .min
@@ -79,10 +83,10 @@ struct LimitLog: Sendable {
     }
   }
 
-  /// Has the table followed anew.
+  /// Makes the next call follow the changes of the table again.
   mutating func forgetVersion() { version = .max }
 
-  /// Goes over to another table.
+  /// Replaces the slots and generations by those of another table.
   mutating func renumber(_ place: (UInt32) -> (slot: UInt32, generation: UInt64)?) {
     forgetVersion()
     entries = ContiguousArray(
@@ -96,9 +100,10 @@ struct LimitLog: Sendable {
 
   // MARK: - Saving
 
-  /// Of a moment before the fleet went over to another table the slots are those of the earlier table, so generations count.
+  /// Writes the conditions. They are found by their generations, because the slots may be those of an earlier table, to
+  /// which the fleet belonged at the saved moment.
   ///
-  /// - Parameter table: Which was followed, or is later.
+  /// - Parameter table: The table whose changes were followed, or a later version of it.
   func encode(_ table: ConditionTable, to writer: inout ByteWriter) {
     let live = entries.filter { table.slot(ofGeneration: $0.generation) != nil }
     let fresh = fresh(table)
@@ -117,12 +122,12 @@ struct LimitLog: Sendable {
     }
   }
 
-  /// What ``encode(_:to:)`` wrote.
+  /// The data of a condition that ``encode(_:to:)`` wrote.
   struct Saved {
     var generation: UInt64
-    /// 0 = it has a place.
+    /// The place of the condition among those that wait; 0 if it does not wait.
     var ticket: UInt64
-    /// `nil` = no device was told yet.
+    /// The entry; `nil` if no device has got an event about the condition yet.
     var entry: Entry?
   }
 
@@ -145,7 +150,7 @@ struct LimitLog: Sendable {
     return saved
   }
 
-  /// Takes what was saved of a condition; they come in add order.
+  /// Restores the saved entry of a condition. The entries must be restored in add order.
   mutating func restore(_ entry: Entry, slot: UInt32) {
     var entry = entry
     entry.slot = slot

@@ -34,7 +34,8 @@ public struct TableDigest: Sendable, Hashable {
     one.add(table.order.lastGeneration)
     other.add(table.order.lastGeneration)
     if let limit = table.limit.capacity {
-      // Whether a condition has a place, and waited for it, decides what devices know of it.
+      // The digest includes whether a condition has a place and whether it has waited for it, because this determines
+      // what devices know about the condition.
       one.add(UInt64(limit))
       other.add(UInt64(limit))
       for slot in table.live {

@@ -51,7 +51,7 @@ struct Watermark: Sendable {
     }
   }
 
-  /// The first time to which all devices were advanced, from which is counted what came before any time was known.
+  /// The time from which absence counts for conditions that were added before any time was known; see ``first``.
   var start: Int64 { first ?? .min }
 
   /// Raises the watermark.

@@ -261,7 +261,7 @@ public struct StoredFleet: Sendable {
     let before = kept
     // The lock prevents changes of the table while it is written.
     let (after, result) = try engine.gate.readLong { [engine] table throws(MonitorError) in
-      // What devices were told of the conditions under its limit is saved with the table, and not with single devices.
+      // What devices were told about waiting conditions is saved with the table, not with single devices.
       let hasNewTable =
         table.table.changes.version != before.version || engine.limits.version != before.moment.limits.version
       let extent = hasNewTable ? .all : extent

@@ -220,7 +220,8 @@ extension GeodesicShape {
           let crossing = EdgeCrossing(
             ShortSegment(from: line.vertices[edge], to: line.vertices[edge &+ 1]),
             share: max(0, min(1, -offsets[first] / turn)), advance: turn.magnitude)
-          // If the path starts in the band, the edge may be behind the start, with another edge between the two.
+          // If the path starts in the band, the start may already be past this edge, and another edge may be between
+          // the two.
           guard begin <= 0 else { return .crossing(crossing) }
           guard let distance = crossing.distance(at: start), distance.magnitude > GeodesicShape.certainty else {
             return .unknown(from: 0, to: min(1, end))
@@ -229,8 +230,7 @@ extension GeodesicShape {
         } else if begin > 0 {
           return .unknown(from: begin, to: min(1, end))
         }
-        // If the path starts in the band of this edge and moves away from the edge, it stays on the side where it
-        // started.
+        // The path starts in the band of this edge and moves away from the edge, so it does not cross the edge.
         begins[first] = .infinity
       }
     }

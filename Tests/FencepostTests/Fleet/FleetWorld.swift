@@ -71,7 +71,7 @@ struct FleetWorld {
   /// The durability of the fleets' storages; `nil` if the fleets are not stored.
   let durability: Durability?
 
-  /// The monitors' options.
+  /// The options of the monitors.
   private let monitorOptions: MonitorOptions
 
   init(

@@ -39,7 +39,7 @@ enum LawFeature: String, CaseIterable {
   case gates
   case safeDistance, plan
 
-  /// A table that monitors only some of its conditions.
+  /// The table has a condition limit, so it monitors only some of its conditions.
   case conditionLimit
   /// The fleet is replaced by its fork.
   case fork

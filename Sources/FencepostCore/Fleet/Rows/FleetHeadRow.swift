@@ -9,7 +9,7 @@ struct FleetHeadRow {
   static let secondFormat: UInt32 = 2
   static let firstFormat: UInt32 = 1
 
-  /// Which parts follow, from the third format on.
+  /// The parts that follow; written from the third format on.
   private struct Parts: OptionSet {
     let rawValue: UInt8
     static let path = Parts(rawValue: 1)
@@ -29,9 +29,10 @@ struct FleetHeadRow {
   /// The number of events so far.
   var appended: UInt64
   var moment: FleetMoment
-  /// The conditions that wait under the limit of the table, or did, as ``LimitLog`` writes them; `nil` = no limit.
+  /// The conditions that wait or have waited under the limit of the table, as written by ``LimitLog``; `nil` if there
+  /// is no limit.
   private var limits: [UInt8]?
-  /// The same, as it was read.
+  /// The conditions that wait or have waited, as they were read.
   private(set) var savedLimits: [LimitLog.Saved] = []
 
   private var parts: Parts {

@@ -86,7 +86,7 @@ struct HeadRow {
       lastSequence: 0, lastChange: 0, lastTicket: table.limit.lastTicket)
   }
 
-  /// Whether it is the head of a shared table.
+  /// Whether the row is the head of a shared table.
   var isOfTable: Bool {
     var options = options
     options.conditionLimit = nil

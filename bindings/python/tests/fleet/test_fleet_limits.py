@@ -113,7 +113,8 @@ def test_a_copy_of_a_table_keeps_its_limit_and_who_waits() -> None:
         fleet.feed("car", Fix(0, 0, time=0))
     lines = [told(fleet, "car") for fleet in fleets]
     assert lines[0] == lines[1] and len(lines[0]) == 3
-    # The order in which conditions wait decides: with another history the table has another version.
+    # The version of a table depends on the order in which its conditions wait, so another history gives another
+    # version.
     other = Zones(condition_limit=1)
     for name in ("b", "c"):
         other.add(Circle(0, 0, 100), name, policy="exact")
