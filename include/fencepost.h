@@ -3,7 +3,7 @@
  *
  * A monitor holds named conditions: circles, polygons and corridors on the Earth, gates (lines to cross) and beacon
  * identities. Feed the monitor position fixes, beacon sightings and the passing of time. The monitor returns an event
- * each time a condition becomes satisfied or unsatisfied; the event contains the fix that decided it.
+ * each time a condition becomes satisfied or unsatisfied; the event contains the fix that caused this change.
  *
  *     fencepost_monitor *monitor;
  *     fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -79,14 +79,15 @@
  * fork:     After fork(), the child may use a monitor only if no other thread was inside a call on it. In the child, a
  *           monitor with a store continues in memory, as if its store could not be written; the parent keeps the store.
  * Stores:   While a monitor with a store is open, no other process or handle can use its file. The lock belongs to the
- *           open file. A backup that opens and closes the file elsewhere in the process does not release the lock. If
- *           you copy the file while it is open, the copy is at best as complete as the file would be after a crash; a
- *           snapshot is always complete.
+ *           open file. If other code in the same process opens and closes the file, for example to back it up, the lock
+ *           remains. If you copy the file while it is open, the copy is at best as complete as the file would be after
+ *           a crash; a snapshot is always complete.
  * Memory:   Sizes and limits are checked before anything is allocated. If the system is out of memory, the process
  *           ends.
  * Arrays:   An array may be NULL only where its description says so, and only if its count is 0. A count above
  *           INT64_MAX divided by the size of an element is refused with FENCEPOST_E_INVALID_ARGUMENT. With an output
- *           capacity of 0 a function returns the needed size and FENCEPOST_OK. No input makes a call trap.
+ *           capacity of 0 a function returns the needed size and FENCEPOST_OK. No input crashes the process, except by
+ *           using up its memory.
  * Static:   The static library contains no Swift runtime, so a program can link it together with any other library.
  *           (The static library of the full build contains a Swift runtime: a program may link one such static library,
  *           and any number of shared ones.)
@@ -157,7 +158,7 @@ enum {
   FENCEPOST_E_STORE_TOO_NEW = 82,     /* the store was written by a newer version of the library */
   FENCEPOST_E_SNAPSHOT_INVALID = 83,  /* the bytes are not a snapshot that this version can restore */
   FENCEPOST_E_TABLE_MISMATCH = 84,    /* the device was exported with another version of the table of conditions */
-  /* defects of the library */
+  /* a defect of the library */
   FENCEPOST_E_INTERNAL = 120
 };
 
@@ -167,7 +168,7 @@ enum {
  */
 typedef struct fencepost_error {
   uint32_t struct_size;    /* set by FENCEPOST_ERROR_INIT */
-  fencepost_status status; /* what the call returned */
+  fencepost_status status; /* the status that the call returned */
   uint64_t position;       /* index of the offending row or element if the call takes several; else 0 */
   char message[256];       /* UTF-8, one line, always terminated */
 } fencepost_error;
@@ -297,9 +298,9 @@ enum {
 };
 
 /*
- * When a crossing of a circle, polygon or corridor counts. A fix is decisive when it lies beyond the boundary by the
- * margin; the crossing is confirmed when the device has then stayed on that side for the dwell. In the formulas,
- * "radius" is depth_m of fencepost_shape: for a polygon its depth, for a corridor half its width.
+ * The rules by which a crossing of a circle, polygon or corridor is detected. A fix is decisive when it lies beyond the
+ * boundary by the margin; the crossing is confirmed when the device has then stayed on that side for the dwell. In the
+ * formulas, "radius" is depth_m of fencepost_shape: for a polygon its depth, for a corridor half its width.
  *   margin inwards  = min(max(entry_margin_m, accuracy_factor * accuracy), radius / 2)
  *   margin outwards = max(exit margin, accuracy_factor * accuracy)
  * Frozen: the structure never grows, since conditions embed it; new members go to fencepost_condition_options.
@@ -337,7 +338,7 @@ typedef struct fencepost_transition_policy {
    sets. */
 typedef struct fencepost_condition_options {
   uint32_t struct_size;                      /* set by FENCEPOST_CONDITION_OPTIONS_INIT */
-  fencepost_state assuming;                  /* UNKNOWN, SATISFIED or UNSATISFIED: the first record's state */
+  fencepost_state assuming;                  /* the state in the first record: UNKNOWN, SATISFIED or UNSATISFIED */
   const fencepost_transition_policy *policy; /* NULL = standard */
   uint64_t tag;                              /* a number of your choice, which every event of the condition contains */
 } fencepost_condition_options;
@@ -348,11 +349,11 @@ typedef struct fencepost_condition_options {
 /* Which events are delivered when several changes of a condition are pending. */
 typedef int32_t fencepost_delivery;
 enum {
-  FENCEPOST_DELIVERY_EVERY = 0, /* each change, in order */
-  FENCEPOST_DELIVERY_FIRST = 1, /* for each condition, the first change; after that event is handled, the current
-                                   state */
-  FENCEPOST_DELIVERY_LATEST = 2 /* for each condition, the last change; no event if that change leads back to the last
-                                   reported state */
+  FENCEPOST_DELIVERY_EVERY = 0, /* every change is delivered, in order */
+  FENCEPOST_DELIVERY_FIRST = 1, /* only the first pending change of each condition is delivered; after that event is
+                                   handled, the current state follows */
+  FENCEPOST_DELIVERY_LATEST = 2 /* only the last pending change of each condition is delivered; there is no event if
+                                   that change leads back to the last reported state */
 };
 
 /* When a monitor with a store saves changes durably. The store survives crashes in every mode; the modes differ in how
@@ -362,8 +363,8 @@ enum {
   FENCEPOST_DURABILITY_CHANGES = 0,     /* saves changes of states, candidates and the queue before the call returns */
   FENCEPOST_DURABILITY_EVERY_INPUT = 1, /* saves each input before the call returns; a batch is one input */
   FENCEPOST_DURABILITY_RELAXED = 2      /* saves at checkpoints, on closing, and every checkpoint_interval_us of event
-                                           time; thousands of changes are then saved in parts, one part with each later
-                                           call */
+                                           time; such a timed save of thousands of changes is divided into parts, and
+                                           each later call saves one part */
 };
 
 /*
@@ -393,14 +394,15 @@ typedef struct fencepost_monitor_options {
   const char *store_directory;       /* UTF-8; must exist. NULL = the monitor is in memory only */
   fencepost_durability durability;   /* FENCEPOST_DURABILITY_...; no effect without a store */
   uint32_t reserved;                 /* 0 */
-  int64_t checkpoint_interval_us;    /* for FENCEPOST_DURABILITY_RELAXED, 1 ... 1e15 */
+  int64_t checkpoint_interval_us;    /* event time from one save to the next with FENCEPOST_DURABILITY_RELAXED, 1 ...
+                                        1e15 */
   int64_t max_time_step_us;          /* 1 ... 1e15: an input that is later than the clock by more than this is refused
                                         with FENCEPOST_E_AHEAD_OF_CLOCK; 0 = no limit. See Wrong times above */
   fencepost_path path;               /* FENCEPOST_PATH_... */
   uint32_t path_reserved;            /* 0 */
-  int64_t max_gap_us;                /* for FENCEPOST_PATH_GEODESIC, 1 ... 1e15 */
-  double max_speed_mps;              /* maximum for FENCEPOST_PATH_GEODESIC, in metres per second, finite; 0 = any
-                                        speed */
+  int64_t max_gap_us;                /* the longest time between two fixes that a path connects, 1 ... 1e15 */
+  double max_speed_mps;              /* the highest possible speed with FENCEPOST_PATH_GEODESIC, in metres per second,
+                                        finite; 0 = any speed */
 } fencepost_monitor_options;
 
 /* clang-format off */
@@ -417,12 +419,12 @@ typedef struct fencepost_monitor_options {
 
 /* ------------------------------------------------------------------------------------------- outputs */
 
-/* The evidence of an event if the monitor has a path; a bit set that fencepost_event_evidence() returns. In a
-   fencepost_event without a refinement, refinement_minor contains these bits. */
+/* The evidence of an event if the monitor has a path; a bit set that fencepost_event_evidence() returns. A
+   fencepost_event without a refinement contains the FENCEPOST_EVIDENCE_... bits in refinement_minor. */
 enum {
   FENCEPOST_EVIDENCE_ON_PATH = 1 << 0,   /* the deciding position is a point of the path between two fixes, not a fix */
-  FENCEPOST_EVIDENCE_AFTER_GAP = 1 << 1, /* the path before the event is unknown: crossings may have been missed. Set in
-                                            all events at the first event time after the gap */
+  FENCEPOST_EVIDENCE_AFTER_GAP = 1 << 1, /* the path before the event is unknown: crossings may have been missed. All
+                                            events at the first event time after the gap have this bit */
   FENCEPOST_EVIDENCE_LEFT_TO_RIGHT = 1 << 2, /* a line was crossed from left to right, as seen from its first vertex
                                                 towards its last */
   FENCEPOST_EVIDENCE_RIGHT_TO_LEFT = 1
@@ -526,9 +528,10 @@ enum {
 typedef struct fencepost_statistics {
   uint32_t struct_size;         /* set by FENCEPOST_STATISTICS_INIT */
   uint32_t reserved;            /* 0 */
-  int64_t clock_us;             /* the largest time of an input; FENCEPOST_TIME_UNSET = none yet */
-  uint64_t input_count;         /* all fixes, scan reports, scanning and host declarations, advances and rewinds,
-                                  including invalid, late and far-ahead ones, but not those refused with QUEUE_FULL */
+  int64_t clock_us;             /* the latest time of all inputs; FENCEPOST_TIME_UNSET = no input yet */
+  uint64_t input_count;         /* number of inputs: fixes, scan reports, declarations of the host, advances and
+                                  rewinds. Invalid, late and far-ahead inputs count, too, but not those refused with
+                                  QUEUE_FULL */
   uint64_t accepted_fixes;      /* evaluated */
   uint64_t invalid_fixes;       /* coordinate or time out of range, or no position */
   uint64_t late_inputs;         /* inputs of all kinds that were refused because they were late */
@@ -553,7 +556,7 @@ enum {
   FENCEPOST_REASON_SCANNER_OFF = 3,   /* beacons: the host has declared that scanning is off */
   FENCEPOST_REASON_NO_FIX_YET = 4,    /* shapes: no fix has come since the state became undetermined */
   FENCEPOST_REASON_TOO_COARSE = 5,    /* shapes: the last fix would decide if its accuracy were better */
-  FENCEPOST_REASON_DWELLING = 6,      /* shapes: a candidate is open */
+  FENCEPOST_REASON_DWELLING = 6,      /* shapes: a crossing is waiting for its dwell to end */
   FENCEPOST_REASON_WITHIN_MARGIN = 7, /* shapes: the last fix is on the other side, but not decisive */
   FENCEPOST_REASON_INSIDE = 8,
   FENCEPOST_REASON_OUTSIDE = 9,
@@ -572,11 +575,11 @@ typedef struct fencepost_explanation {
   double accuracy_m;          /* accuracy of the last valid fix */
   double entry_margin_m;      /* entry margin for the accuracy of the last valid fix */
   double exit_margin_m;       /* exit margin for the accuracy of the last valid fix */
-  int64_t candidate_start_us; /* the fix that opened the candidate */
+  int64_t candidate_start_us; /* the time of the fix that began the crossing that is not yet confirmed */
   int64_t deadline_us;        /* when the candidate will be confirmed, or when the absence will be established */
   int64_t last_sighting_us;   /* beacons */
-  double metres_to_decide;    /* a fix of the same accuracy would decide if it lay this much farther beyond the boundary
-                                 than the last fix */
+  double metres_to_decide;    /* how much farther beyond the boundary than the last fix the next fix must lie to decide,
+                                 if it has the same accuracy */
   double seconds_to_decide;   /* deadline minus clock */
   double accuracy_needed_m;   /* for TOO_COARSE: the accuracy needed to decide */
   double nearest_latitude;    /* the boundary point nearest to the last valid fix, degrees */
@@ -607,10 +610,12 @@ typedef struct fencepost_geometry {
   size_t vertex_count;         /* the number of vertices in all parts together */
   const int32_t *ring_offsets; /* where each ring (polygons) or line (other kinds) begins in the vertices; NULL: all
                                   vertices form one ring or line */
-  size_t ring_count;           /* one less than the number of offsets; 0 or 1 if the offsets are NULL */
+  size_t ring_count;           /* number of rings (lines), one less than the number of ring offsets; 0 or 1 if
+                                  ring_offsets is NULL */
   const int32_t *part_offsets; /* where each part begins in the rings; a part consists of its outer ring, followed by
                                   its holes; NULL: all rings form one part */
-  size_t part_count;           /* one less than the number of offsets; 0 or 1 if the offsets are NULL */
+  size_t part_count;           /* number of parts, one less than the number of part offsets; 0 or 1 if part_offsets is
+                                  NULL */
 } fencepost_geometry;
 
 /* Initialise each fencepost_geometry with this macro. */
@@ -659,11 +664,11 @@ typedef struct fencepost_shape {
                             100 km. For some polygons with thousands of vertices, the search ends after a fixed amount
                             of work, and the depth may be further below the true value */
   uint64_t vertex_count; /* polygons, corridors, lines: the number of vertices, without repeated and closing vertices */
-  double departure_m; /* the largest distance between geodesic and planar edges, metres; NaN: at most 1 m, so that the
-                         kind of edges for which the vertices were made does not matter */
-  uint32_t departure_part; /* where departure_m occurs: the part, counted from 0 */
-  uint32_t departure_ring; /* the ring or line within the part; the outer ring is 0 */
-  uint32_t departure_edge; /* the vertex at which the edge begins, counted from 0 */
+  double departure_m;    /* the largest distance between geodesic and planar edges, metres; NaN: at most 1 m, so the
+                            choice between geodesic and planar edges does not matter */
+  uint32_t departure_part; /* index of the part where departure_m occurs, from 0 */
+  uint32_t departure_ring; /* index of the ring (line) within that part where departure_m occurs; 0 is the outer ring */
+  uint32_t departure_edge; /* index of the first vertex of the edge where departure_m occurs */
   uint32_t left_out_rings; /* polygons: how many rings were left out when the condition was added, because they have no
                                     vertices or are narrower than a micrometre; 0 for a condition from a store or
                                     snapshot */
@@ -731,14 +736,15 @@ typedef struct fencepost_monitor fencepost_monitor;
  * fencepost_monitor_statistics(). Feed the remaining inputs again to reach the state that the monitor would have had
  * without the crash. In a log of all inputs, N is the index, from 0, of the first input to feed again. Each fix (also
  * each row of a batch), scan report, scanning or host declaration, advance and rewind counts as one input. Refused
- * inputs count too, except those refused with QUEUE_FULL. With the durability CHANGES or EVERY_INPUT, every delivered
- * event comes from the first N inputs, and each event from these inputs that was not committed is delivered again with
- * the same sequence. With RELAXED, more inputs may be lost. While the store cannot be written, monitoring continues in
- * memory. One event reports this failure (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and the monitor tries to save
- * again at later changes. If a store can be read but not written, the monitor continues in memory from the start.
+ * inputs count too, except those refused with QUEUE_FULL. With the durability CHANGES or EVERY_INPUT, N covers every
+ * input that caused a delivered event, and events of the first N inputs that were not committed are delivered again
+ * with the same sequence. With RELAXED, a crash may lose more inputs than with CHANGES. While the store cannot be
+ * written, monitoring continues in memory. One event reports this failure
+ * (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and the monitor tries to save again at later changes. If a store can
+ * be read but not written, the monitor continues in memory from the start.
  *
- * @param name         [A-Za-z0-9_]{1,64}; exclusive in its store directory. In memory, names may repeat, and NULL makes
- *                     a private monitor without a name.
+ * @param name         [A-Za-z0-9_]{1,64}; only one open monitor or fleet in a store directory can have this name. In
+ *                     memory, names may repeat, and NULL makes a private monitor without a name.
  * @param options      NULL for the defaults. For a stored monitor, delivery and condition_limit must have the values
  *                     with which it was created; the other options apply from now on.
  * @param out_monitor  Receives the monitor; release it with fencepost_monitor_destroy().
@@ -766,24 +772,25 @@ FENCEPOST_API void fencepost_monitor_destroy(fencepost_monitor *monitor);
 
 /*
  * Copies a monitor: the copy has the same conditions, records, pending events, counters and clock. The copy and the
- * original then continue independently. A fork starts like the monitor after a crash: it delivers uncommitted events
- * again, with the same sequence. The call does not change the original.
+ * original then continue independently. A fork delivers the uncommitted events of the original again, with the same
+ * sequence, as a monitor does after a crash. The call does not change the original.
  *
  * @param out_fork  Receives the copy; release it with fencepost_monitor_destroy().
  * @return OK; NULL_ARGUMENT.
  *
- * Ownership: the caller owns *out_fork. Threads: any; the copy and the original need no lock between them. Complexity:
- * O(1) for the call. The copy and the original share their conditions, and a fork stores only states that differ.
- * Therefore one monitor with the conditions and one fork per device need little more memory than one monitor: about 5
- * KB per device. The time for a fork's first fix grows with the number of conditions near it, and with the number of
- * conditions that are not assumed unsatisfied; adding or removing conditions in a fork copies the conditions.
+ * Ownership: the caller owns *out_fork. Threads: any; two threads may use the copy and the original at the same time
+ * without a lock. Complexity: O(1) for the call. The copy and the original share their conditions, and a fork stores
+ * only those states that differ from the shared ones. Therefore one monitor with the conditions and one fork per device
+ * need little more memory than one monitor: about 5 KB per device. The first fix of a fork takes longer the more
+ * conditions are near it, and the more conditions have an assumed state other than UNSATISFIED. Adding or removing
+ * conditions in a fork copies the conditions.
  * Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_fork(fencepost_monitor *monitor, fencepost_monitor **out_fork,
                                                       fencepost_error *error);
 
 /*
- * Copies the monitor's name, terminated by a zero byte. The name of a private monitor is empty.
+ * Copies the monitor's name, terminated by a zero byte. The name of a monitor that was created without a name is empty.
  *
  * @param buffer    May be NULL only if capacity is 0.
  * @param out_size  Receives the length without the terminating zero; may be NULL.
@@ -826,8 +833,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_close(fencepost_monitor *monito
 
 /*
  * Copies the whole monitor as bytes that are the same on every platform: definitions, states, records, pending and
- * uncommitted events, counters, clock, options, name. Works with and without a store. The same state gives the same
- * bytes.
+ * uncommitted events, counters, clock, options, name. The function works with and without a store. The same state gives
+ * the same bytes.
  *
  * @param buffer    May be NULL only if capacity is 0.
  * @param out_size  Receives the size in bytes; may be NULL. Any other call on the monitor may change the size.
@@ -883,8 +890,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_circular_condition(fencepos
  * @param longitudes   Array of count values, degrees.
  * @param radii_m      Array of count values, metres.
  * @param tags         Array of count tags, or NULL for the tag in options.
- * @param options      Shared by all rows; NULL means the same as in the single call.
- * @return The same as the single call.
+ * @param options      Shared by all rows; NULL means the same as in fencepost_monitor_add_circular_condition().
+ * @return The same as fencepost_monitor_add_circular_condition().
  * Threads: any. Complexity: O(count). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_circular_conditions(
@@ -937,7 +944,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_beacon_condition(fencepo
 
 /*
  * Adds a polygonal geographic condition: satisfied within its parts, boundary included, but not in their holes.
- * Replaces an existing condition, and uses the last fix, as fencepost_monitor_add_circular_condition() does.
+ * Replaces an existing condition, and decides the new condition by the last fix, as
+ * fencepost_monitor_add_circular_condition() does.
  *
  *      +-------------+
  *     /   inside      \
@@ -1110,12 +1118,12 @@ FENCEPOST_API fencepost_status fencepost_monitor_remove_condition(fencepost_moni
                                                                   uint32_t *out_removed, fencepost_error *error);
 
 /*
- * Ensures many circular conditions from columns, in order, as calls to fencepost_monitor_ensure_circular_condition()
- * would; a store saves all of them in one transaction. All or nothing: if one row is refused, nothing has changed and
+ * Has the effect of calling fencepost_monitor_ensure_circular_condition() for each row of the columns, in order. A
+ * store saves all rows in one transaction. All or nothing: if one row is refused, nothing has changed and
  * error->position is its index. The parameters are those of fencepost_monitor_add_circular_conditions().
  *
  * @param out_result  Receives the counts (removed is always 0); may be NULL.
- * @return The same as the single call.
+ * @return The same as fencepost_monitor_ensure_circular_condition().
  * Ownership: everything is copied. Threads: any. Complexity: O(count). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_circular_conditions(
@@ -1131,10 +1139,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_circular_conditions(
  * @param condition_offsets  Array of count + 1 indices into the parts of the geometry: where each condition begins, and
  *                           where the last one ends; NULL: each of the count parts is a condition.
  * @param tags               Array of count tags, or NULL for the tag in options.
- * @param shape, options     Shared by all rows; NULL means the same as in the single call.
+ * @param shape, options     Shared by all rows; NULL means the same as in fencepost_monitor_add_polygon_condition().
  * @return The same as fencepost_monitor_add_polygon_condition().
  * Ownership: everything is copied. Threads: any; the monitor is not locked while the shapes are examined.
- * Complexity: the same as count single calls. Since: 0.2
+ * Complexity: the same as that of count calls for one condition each. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_polygon_conditions(
     fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
@@ -1182,11 +1190,13 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_conditions(
     const fencepost_condition_options *options, fencepost_error *error);
 
 /*
- * Ensures many polygons, in order, as calls to fencepost_monitor_ensure_polygon_condition() would; a store saves all of
- * them in one transaction. All or nothing. The parameters are those of fencepost_monitor_add_polygon_conditions().
+ * Has the effect of calling fencepost_monitor_ensure_polygon_condition() for each of many polygons, in order. A store
+ * saves all polygons in one transaction. All or nothing. The parameters are those of
+ * fencepost_monitor_add_polygon_conditions().
  *
  * @param out_result  Receives the counts (removed is always 0); may be NULL.
- * @return The same as the single call. Ownership: everything is copied. Threads: any. Since: 0.2
+ * @return The same as fencepost_monitor_ensure_polygon_condition(). Ownership: everything is copied. Threads: any.
+ *         Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_polygon_conditions(
     fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
@@ -1194,10 +1204,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_polygon_conditions(
     const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
 
 /*
- * Ensures many corridors. The parameters are those of fencepost_monitor_add_corridor_conditions().
+ * Has the effect of calling fencepost_monitor_ensure_corridor_condition() for each of many conditions. The parameters
+ * are those of fencepost_monitor_add_corridor_conditions().
  *
  * @param out_result  Receives the counts (removed is always 0); may be NULL.
- * @return The same as the single call. Threads: any. Since: 0.2
+ * @return The same as fencepost_monitor_ensure_corridor_condition(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_corridor_conditions(
     fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
@@ -1206,10 +1217,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_corridor_conditions(
     fencepost_error *error);
 
 /*
- * Ensures many lines. The parameters are those of fencepost_monitor_add_line_conditions().
+ * Has the effect of calling fencepost_monitor_ensure_line_condition() for each of many conditions. The parameters are
+ * those of fencepost_monitor_add_line_conditions().
  *
  * @param out_result  Receives the counts (removed is always 0); may be NULL.
- * @return The same as the single call. Threads: any. Since: 0.2
+ * @return The same as fencepost_monitor_ensure_line_condition(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_line_conditions(
     fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
@@ -1217,10 +1229,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_line_conditions(
     const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
 
 /*
- * Ensures many polygons and corridors. The parameters are those of fencepost_monitor_add_wkb_conditions().
+ * Has the effect of calling fencepost_monitor_ensure_wkb_condition() for each of many conditions. The parameters are
+ * those of fencepost_monitor_add_wkb_conditions().
  *
  * @param out_result  Receives the counts (removed is always 0); may be NULL.
- * @return The same as the single call. Threads: any. Since: 0.2
+ * @return The same as fencepost_monitor_ensure_wkb_condition(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_conditions(
     fencepost_monitor *monitor, const char *const *identifiers, const void *const *wkbs, const size_t *sizes,
@@ -1228,11 +1241,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_conditions(
     const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
 
 /*
- * Makes the set of conditions equal to the elements of an array. First removes all other conditions, in the order in
- * which they were added. Then ensures each element of the array, in order, like a call of
- * fencepost_monitor_ensure_..._condition() for its kind. A store saves all changes of one call in one transaction. An
- * existing condition that is equal keeps its record, its state and its pending events. All or nothing: if one element
- * is refused, nothing has changed and error->position is its index.
+ * Makes the set of conditions equal to the elements of an array. First removes each condition whose identifier is not
+ * in the array, in the order in which they were added. Then has the effect of calling the
+ * fencepost_monitor_ensure_..._condition() function of its kind for each element of the array, in order. A store saves
+ * all changes of one call in one transaction. An existing condition that is equal keeps its record, its state and its
+ * pending events. All or nothing: if one element is refused, nothing has changed and error->position is its index.
  *
  *     fencepost_condition_definition circle = FENCEPOST_CONDITION_DEFINITION_INIT, places[2] = {circle, circle};
  *     places[0].identifier = "office", places[0].radius_m = 200;
@@ -1299,15 +1312,15 @@ FENCEPOST_API fencepost_status fencepost_monitor_condition_shape(fencepost_monit
                                                                  fencepost_shape *out_shape, fencepost_error *error);
 
 /*
- * Finds the point on a condition's boundary that is nearest to a position; if several points are equally near, one of
- * them.
+ * Finds the point on a condition's boundary that is nearest to a position. If several points are equally near, the
+ * function returns one of them.
  *
  * @param latitude, longitude          Degrees.
  * @param out_latitude, out_longitude  Degrees. NaN if the condition has no boundary (a beacon, a circle that contains
- *                                     the whole Earth). The point is also NaN if it cannot be determined. This happens
- *                                     in a corridor or a buffered polygon where the shortest path from the middle line
- *                                     or ring to the position does not meet the boundary at a right angle, as in an
- *                                     inner corner.
+ *                                     the whole Earth). The coordinates are also NaN if the nearest point cannot be
+ *                                     determined. This happens in a corridor or a buffered polygon where the shortest
+ *                                     path from the middle line or ring to the position does not meet the boundary at a
+ *                                     right angle, as in an inner corner.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(log vertices) for usual shapes.
  * Since: 0.2
  */
@@ -1332,7 +1345,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_record(fencepost_monitor *monit
  *       if (fencepost_monitor_next_record(monitor, after, &record, &available, NULL) || !available) break;
  *
  * @param after          0 to begin, then the generation of the previous record. Conditions may be added and removed
- *                       during the walk.
+ *                       between two calls.
  * @param out_available  Receives 1 and a record, or 0 at the end (out_record is then untouched).
  * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(log conditions). Since: 0.1
  */
@@ -1341,7 +1354,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_next_record(fencepost_monitor *
                                                              fencepost_error *error);
 
 /*
- * Copies all identifiers in add order, each followed by a zero byte.
+ * Copies the identifiers of all conditions in the order in which the conditions were added, each followed by a zero
+ * byte.
  *
  * @param buffer     May be NULL only if capacity is 0.
  * @param capacity   Bytes; 0 to query the size.
@@ -1356,8 +1370,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_identifiers(fencepost_monitor *
 
 /*
  * Copies the identifiers of the conditions that are in a certain state now, as fencepost_monitor_state() returns it, in
- * add order, each followed by a zero byte. With FENCEPOST_STATE_SATISFIED, the call copies the conditions that are
- * satisfied at this moment.
+ * the order in which the conditions were added, each followed by a zero byte. With FENCEPOST_STATE_SATISFIED, these are
+ * the conditions that are satisfied now.
  *
  * @param state      UNKNOWN (undetermined, suspended or unmonitored), SATISFIED or UNSATISFIED.
  * @param buffer     This parameter, capacity, out_size and out_count are as in fencepost_monitor_identifiers().
@@ -1369,7 +1383,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_identifiers_in_state(fencepost_
                                                                       size_t *out_count, fencepost_error *error);
 
 /*
- * Explains why a condition is in its state, and reports the smallest change that would decide it.
+ * Explains why a condition is in its state, and reports the smallest change that would decide the state.
  * @param out_explanation  Initialised with FENCEPOST_EXPLANATION_INIT.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.1
  */
@@ -1429,7 +1443,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_feed_sightings(fencepost_monito
 
 /*
  * Declares whether the host scans for beacons from now on. While scanning is off, beacon conditions are undetermined,
- * and absence does not count; the change gives no event. A monitor starts with scanning on.
+ * and absence does not count; turning scanning on or off gives no event. A monitor starts with scanning on.
  *
  * @param scanning  0 = off, anything else = on.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT; AHEAD_OF_CLOCK; QUEUE_FULL. Threads: any. Since: 0.1
@@ -1453,7 +1467,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_host_capabilities(fencepost
                                                                        fencepost_error *error);
 
 /*
- * Tells the monitor that time has passed: confirms everything that is due up to and including time_us. The
+ * Tells the monitor that time has passed, and confirms each change that is due up to and including time_us. The
  * max_time_step_us option does not apply, because the host's time is trusted.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT; QUEUE_FULL. Threads: any. Since: 0.1
  */
@@ -1464,9 +1478,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_advance(fencepost_monitor *moni
  * Sets the clock back after inputs with wrong times: see Wrong times above. The call leaves conditions, records,
  * pending and delivered events, the sequence number and the counters as they are. The observed states become
  * undetermined; no event reports this. The state of a shape is undetermined until the next fix. The state of a beacon
- * condition is undetermined until a sighting, or until beacon_initial_timeout_us have passed since the new clock. Open
+ * condition is undetermined until a sighting, or until the clock is beacon_initial_timeout_us after time_us. Open
  * crossings and the last fix are forgotten. The host's declarations (scanning, capabilities) stay in force. The call
- * counts as an input, and is accepted while the queue is full.
+ * counts as an input, and is accepted even while the queue is full.
  *
  * @param time_us  The new clock; not later than the current clock.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (out of range, or later than the clock, or the clock is unset; counted).
@@ -1497,7 +1511,7 @@ typedef struct fencepost_fix_columns {
   int64_t time_stride;        /* bytes */
 } fencepost_fix_columns;
 
-/* Contiguous columns: set the four pointers. */
+/* For columns whose values lie one after the other in memory: set the four pointers. */
 #define FENCEPOST_FIX_COLUMNS_INIT {sizeof(fencepost_fix_columns), 0, NULL, NULL, NULL, NULL, 8, 8, 8, 8}
 
 /*
@@ -1644,16 +1658,16 @@ typedef struct fencepost_point_columns {
   int64_t longitude_stride; /* bytes */
 } fencepost_point_columns;
 
-/* Contiguous columns: set the two pointers. */
+/* For columns whose values lie one after the other in memory: set the two pointers. */
 #define FENCEPOST_POINT_COLUMNS_INIT {sizeof(fencepost_point_columns), 0, NULL, NULL, 8, 8}
 
 /*
- * Finds the conditions that contain a point, in add order.
+ * Finds the conditions that contain a point, in the order in which the conditions were added.
  *
  * @param latitude, longitude  Degrees.
- * @param out_generations  Receives the conditions; may be NULL only if capacity is 0.
- * @param out_distances_m  Receives the signed boundary distance to each, metres, 0 or less; NULL: they are not
- *                         computed.
+ * @param out_generations  Receives the generations of the conditions; may be NULL only if capacity is 0.
+ * @param out_distances_m  Receives the signed distance to the boundary of each condition, metres, 0 or less; NULL: the
+ *                         distances are not computed.
  * @param capacity         Elements; 0 to query the count.
  * @param out_count        Receives the total count, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate out of range); BUFFER_TOO_SMALL (not with capacity 0).
@@ -1665,10 +1679,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing(fencepost_monitor *m
                                                             fencepost_error *error);
 
 /*
- * For each of many points, finds the conditions that contain it: those for row i, in add order, are at out_offsets[i]
- * to out_offsets[i + 1] - 1. All rows see the conditions as they are at one moment. The query does not lock the
- * monitor, so other threads may use the monitor and run queries. If another thread changes the monitor's conditions
- * during the query, the conditions are copied first.
+ * For each of many points, finds the conditions that contain it. The elements of out_generations from out_offsets[i] to
+ * out_offsets[i + 1] - 1 belong to row i, in the order in which the conditions were added. All rows are compared with
+ * the same conditions, those of one moment during the call. The query does not lock the monitor, so other threads may
+ * use the monitor and run queries. If another thread changes the monitor's conditions during the query, the conditions
+ * are copied first.
  *
  * The size of the result is not known in advance, and querying it (capacity 0) takes as long as the full query. Pass a
  * likely capacity first; if it was too small, call again with the size that was stored. Pass many rows at once, up to a
@@ -1677,8 +1692,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing(fencepost_monitor *m
  * @param columns          Initialised with FENCEPOST_POINT_COLUMNS_INIT; its arrays contain count rows, read in place.
  *                         The arrays may be NULL only if count is 0.
  * @param out_offsets      Receives count + 1 offsets, also with capacity 0 and with BUFFER_TOO_SMALL.
- * @param out_generations  Receives the conditions of all rows; may be NULL only if capacity is 0. With BUFFER_TOO_SMALL
- *                         the contents of out_generations are undefined.
+ * @param out_generations  Receives the generations of the conditions of all rows; may be NULL only if capacity is 0.
+ *                         With BUFFER_TOO_SMALL the contents of out_generations are undefined.
  * @param out_distances_m  Receives the signed boundary distances, metres, 0 or less; NULL: they are not computed.
  * @param capacity         Elements of out_generations and of out_distances_m; 0 to query the size.
  * @param out_size         Receives the total number of elements needed, which is the last offset, also with
@@ -1699,9 +1714,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing_columns(
  *
  * @param latitude, longitude  Degrees.
  * @param nearest          Maximum number of results.
- * @param out_generations  Receives the conditions: nearest elements; may be NULL only if nearest is 0.
- * @param out_distances_m  Receives the signed boundary distance to each, metres, negative inside: nearest elements; may
- *                         be NULL.
+ * @param out_generations  Receives the generations of the conditions: nearest elements; may be NULL only if nearest
+ *                         is 0.
+ * @param out_distances_m  Receives the signed distance to the boundary of each condition, metres, negative inside:
+ *                         nearest elements; may be NULL.
  * @param out_count        Receives the number of conditions stored: at most nearest.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate out of range, or nearest is too large for any array).
  * Threads: any. Complexity: O(nearest * log conditions + shapes around the point). Since: 0.2
@@ -1712,9 +1728,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_nearest(fencepost_monitor *moni
                                                          fencepost_error *error);
 
 /*
- * For each of many points, finds the conditions whose boundaries are nearest to it: those for row i begin at index i *
- * nearest. As in fencepost_monitor_containing_columns(), all rows see the conditions as they are at one moment, and the
- * monitor is not locked during the query.
+ * For each of many points, finds the conditions whose boundaries are nearest to it. The results for row i begin at
+ * index i * nearest. As in fencepost_monitor_containing_columns(), all rows are compared with the same conditions, and
+ * the monitor is not locked during the query.
  *
  * @param columns          As in fencepost_monitor_containing_columns().
  * @param nearest          Maximum number of results for each row.
@@ -1790,7 +1806,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_next_deadline(fencepost_monitor
    the values that its INIT macro sets. */
 typedef struct fencepost_plan_options {
   uint32_t struct_size;    /* set by FENCEPOST_PLAN_OPTIONS_INIT */
-  uint32_t slots;          /* 1 ... 1000000; if not all circles fit, the last slot is for the wake-up circle */
+  uint32_t slots;          /* number of slots, 1 ... 1000000; if not all circles fit, the last slot is for the wake-up
+                              circle */
   double margin_m;         /* finite, >= 0: safety margin by which the wake-up circle is made smaller */
   double maximum_radius_m; /* >= 0: the largest wake-up circle that the back end accepts */
 } fencepost_plan_options;
@@ -1831,17 +1848,17 @@ typedef struct fencepost_plan {
 #define FENCEPOST_PLAN_INIT {sizeof(fencepost_plan), 0, 0, 0, 0, 0, 0}
 
 /*
- * Chooses the circles that a back end with few slots has to watch around the position of the fix that was fed last.
- * Feed a fix, and make a new plan from it, if the fix and the previous fix lie on different sides of an armed circle,
- * if the fix lies outside the wake-up circle, or while follow is 1. The events are then the same as if every fix were
- * fed, provided that you also feed a fix whenever you add conditions. Records and states do not change.
+ * Chooses the circles that a back end with few slots has to watch, for the position of the last fix that was fed. Feed
+ * a fix, and make a new plan from it, in each of three cases: the fix and the previous fix lie on different sides of an
+ * armed circle; the fix lies outside the wake-up circle; follow is 1. If you feed these fixes, and also a fix whenever
+ * you add conditions, the events are the same as if every fix were fed. The call does not change records or states.
  *
  * The plan arms the circles whose boundaries are nearest (ties: the smaller radius, then the identifier), or all
  * circles if they fit. Beacon conditions are ignored. A polygon or corridor is represented by a circle around it while
- * the position is outside that circle, or by a circle within it while the position is inside that circle. While the
- * position is between the inner and the outer circle, the polygon or corridor has no circle, and the wake-up circle
- * ends before its boundary. The circles that represent polygons and corridors depend on the position, so each plan arms
- * them anew (out_keep 0, is_new 1).
+ * the position is outside that circle, or by a circle within it while the position is inside that circle. Between these
+ * two circles, the polygon or corridor has no circle, and the wake-up circle ends before the boundary of the polygon or
+ * corridor. The circles that represent polygons and corridors depend on the position, so each plan arms them anew
+ * (out_keep 0, is_new 1).
  *
  * @param latitude, longitude  Degrees.
  * @param accuracy_m   Accuracy of the position, finite, >= 0; the wake-up circle is smaller by this value.
@@ -1850,7 +1867,7 @@ typedef struct fencepost_plan {
  * @param out_keep     armed_count flags: 1 = stays armed, 0 = disarm it before arming anything; NULL only if
  *                     armed_count is 0.
  * @param out_armed    Receives the circles, the nearest boundary first; may be NULL only if capacity is 0.
- * @param capacity     Number of elements; as many as there are slots always suffice. 0 to query the count.
+ * @param capacity     Number of elements of out_armed; one element per slot is always enough. 0 to query the count.
  * @param out_count    Receives the number of circles, also with BUFFER_TOO_SMALL.
  * @param out_plan     Initialised with FENCEPOST_PLAN_INIT.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0); UNSUPPORTED.
@@ -2084,7 +2101,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_create_limited(uint64_t cond
                                                                    fencepost_error *error);
 
 /*
- * Releases a reference. The table lives as long as a fleet uses it or another reference exists.
+ * Releases a reference. The table exists as long as a fleet uses it or another reference exists.
  *
  * @param conditions  May be NULL.
  * Threads: no other thread may be inside a call with this reference. Complexity: O(1);
@@ -2094,9 +2111,9 @@ FENCEPOST_API void fencepost_conditions_destroy(fencepost_conditions *conditions
 
 /*
  * Returns a reference to a monitor's own table. With this reference, the functions of this section work like the
- * monitor functions with the same purpose. A call with this reference locks the monitor, a change is saved with the
- * monitor, and the resulting events are pending at once and trigger the wake-up callback. If options is NULL, the
- * condition's state is assumed to be UNKNOWN, as in a monitor.
+ * monitor functions with the same purpose. With this reference, a call locks the monitor, and a change of the table is
+ * saved with the monitor. The events of the change are pending at once and trigger the monitor's wake-up callback. If
+ * options is NULL, the condition's state is assumed to be UNKNOWN, as in a monitor.
  *
  * The reference outlives the monitor: after fencepost_monitor_destroy() the table can be read and changed, but changes
  * are no longer saved. No fleet can use the table of a monitor, and fencepost_conditions_snapshot() refuses it
@@ -2260,8 +2277,9 @@ FENCEPOST_API fencepost_status fencepost_conditions_remove(fencepost_conditions 
  * @param longitudes   Array of count values, degrees.
  * @param radii_m      Array of count values, metres.
  * @param tags         Array of count tags, or NULL for the tag in options.
- * @param options      Shared by all rows; NULL means the same as in the single call.
- * @return The same as the single call. Ownership: everything is copied. Threads: any. Complexity: O(count). Since: 0.2
+ * @param options      Shared by all rows; NULL means the same as in fencepost_conditions_add_circular().
+ * @return The same as fencepost_conditions_add_circular(). Ownership: everything is copied. Threads: any. Complexity:
+ *         O(count). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add_circulars(
     fencepost_conditions *conditions, const char *const *identifiers, const double *latitudes, const double *longitudes,
@@ -2288,7 +2306,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_beacons(fencepost_condit
  *
  * @param condition_offsets  Array of count + 1 indices into the parts of the geometry: where each condition begins, and
  *                           where the last one ends; NULL: each part is a condition.
- * @return The same as the single call. Ownership: everything is copied.
+ * @return The same as fencepost_conditions_add_polygon(). Ownership: everything is copied.
  * Threads: any; the table is not locked while the shapes are examined. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add_polygons(
@@ -2302,7 +2320,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_polygons(
  * @param condition_offsets  Array of count + 1 indices into the lines (rings) of the geometry: where each condition
  *                           begins, and where the last one ends; NULL: each line is a condition.
  * @param radii_m            Array of count values, metres.
- * @return The same as the single call. Ownership: everything is copied. Threads: any. Since: 0.2
+ * @return The same as fencepost_conditions_add_corridor(). Ownership: everything is copied. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add_corridors(
     fencepost_conditions *conditions, const char *const *identifiers, const fencepost_geometry *geometry,
@@ -2315,7 +2333,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_corridors(
  * @param condition_offsets  Array of count + 1 indices into the lines (rings) of the geometry: where each condition
  *                           begins, and where the last one ends; NULL: each line is a condition.
  * @param options            NULL, or options with the standard policy and without an assumed state.
- * @return The same as fencepost_conditions_add_corridors(); INVALID_ARGUMENT also if a fleet over the table has no path.
+ * @return The same as fencepost_conditions_add_corridors(); INVALID_ARGUMENT also if a fleet over the table has no
+ *         path.
  * Ownership: everything is copied. Threads: any. Since: 0.3
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add_lines(
@@ -2329,7 +2348,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_lines(
  * @param wkbs     Array of count pointers to the bytes of each condition.
  * @param sizes    Array of count sizes, in bytes.
  * @param radii_m  Array of count values, metres, for lines; ignored for polygons. May be NULL if there are no lines.
- * @return The same as the single call. Ownership: everything is copied. Threads: any. Since: 0.2
+ * @return The same as fencepost_conditions_add_wkb(). Ownership: everything is copied. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add_wkbs(
     fencepost_conditions *conditions, const char *const *identifiers, const void *const *wkbs, const size_t *sizes,
@@ -2337,11 +2356,12 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_wkbs(
     const fencepost_condition_options *options, fencepost_error *error);
 
 /*
- * Ensures many circles, in order, as calls to fencepost_conditions_ensure_circular() would. All or nothing. The
- * parameters are those of fencepost_conditions_add_circulars().
+ * Has the effect of calling fencepost_conditions_ensure_circular() for each of many circles, in order. All or nothing.
+ * The parameters are those of fencepost_conditions_add_circulars().
  *
  * @param out_result  Receives the counts (removed is always 0). May be NULL.
- * @return The same as the single call. Ownership: everything is copied. Threads: any. Complexity: O(count). Since: 0.2
+ * @return The same as fencepost_conditions_ensure_circular(). Ownership: everything is copied. Threads: any.
+ *         Complexity: O(count). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_circulars(
     fencepost_conditions *conditions, const char *const *identifiers, const double *latitudes, const double *longitudes,
@@ -2349,10 +2369,11 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_circulars(
     fencepost_sync_result *out_result, fencepost_error *error);
 
 /*
- * Ensures many beacon identities. The parameters are those of fencepost_conditions_add_beacons().
+ * Has the effect of calling fencepost_conditions_ensure_beacon() for each of many conditions. The parameters are those
+ * of fencepost_conditions_add_beacons().
  *
  * @param out_result  Receives the counts (removed is always 0); may be NULL.
- * @return The same as the single call. Threads: any. Since: 0.2
+ * @return The same as fencepost_conditions_ensure_beacon(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_beacons(
     fencepost_conditions *conditions, const char *const *identifiers, const uint8_t *uuids, const int32_t *majors,
@@ -2360,10 +2381,11 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_beacons(
     fencepost_sync_result *out_result, fencepost_error *error);
 
 /*
- * Ensures many polygons. The parameters are those of fencepost_conditions_add_polygons().
+ * Has the effect of calling fencepost_conditions_ensure_polygon() for each of many conditions. The parameters are those
+ * of fencepost_conditions_add_polygons().
  *
  * @param out_result  Receives the counts (removed is always 0); may be NULL.
- * @return The same as the single call. Threads: any. Since: 0.2
+ * @return The same as fencepost_conditions_ensure_polygon(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_polygons(
     fencepost_conditions *conditions, const char *const *identifiers, const fencepost_geometry *geometry,
@@ -2371,10 +2393,11 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_polygons(
     const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
 
 /*
- * Ensures many corridors. The parameters are those of fencepost_conditions_add_corridors().
+ * Has the effect of calling fencepost_conditions_ensure_corridor() for each of many conditions. The parameters are
+ * those of fencepost_conditions_add_corridors().
  *
  * @param out_result  Receives the counts (removed is always 0); may be NULL.
- * @return The same as the single call. Threads: any. Since: 0.2
+ * @return The same as fencepost_conditions_ensure_corridor(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_corridors(
     fencepost_conditions *conditions, const char *const *identifiers, const fencepost_geometry *geometry,
@@ -2383,7 +2406,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_corridors(
     fencepost_error *error);
 
 /*
- * Ensures many lines. The parameters are those of fencepost_conditions_add_lines().
+ * Has the effect of calling fencepost_conditions_ensure_line() for each of many conditions. The parameters are those of
+ * fencepost_conditions_add_lines().
  *
  * @param out_result  Receives the counts (removed is always 0); may be NULL.
  * @return The same as fencepost_conditions_add_lines(). Threads: any. Since: 0.3
@@ -2394,10 +2418,11 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_lines(
     const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
 
 /*
- * Ensures many polygons and corridors. The parameters are those of fencepost_conditions_add_wkbs().
+ * Has the effect of calling fencepost_conditions_ensure_wkb() for each of many conditions. The parameters are those of
+ * fencepost_conditions_add_wkbs().
  *
  * @param out_result  Receives the counts (removed is always 0); may be NULL.
- * @return The same as the single call. Threads: any. Since: 0.2
+ * @return The same as fencepost_conditions_ensure_wkb(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_wkbs(
     fencepost_conditions *conditions, const char *const *identifiers, const void *const *wkbs, const size_t *sizes,
@@ -2421,9 +2446,9 @@ FENCEPOST_API fencepost_status fencepost_conditions_add(fencepost_conditions *co
                                                         fencepost_error *error);
 
 /*
- * Ensures many conditions of any kind. An existing condition that is nearly equal to the element with its identifier is
- * left alone: see fencepost_monitor_ensure_circular_condition(); the other elements are added, or replace existing
- * conditions. All or none. Conditions that are not in the array stay.
+ * Adds each element of an array, unless an equal condition with its identifier exists: see
+ * fencepost_monitor_ensure_circular_condition(). An element replaces a different condition with its identifier. All or
+ * none. Conditions that are not in the array stay.
  *
  * @param definitions  As in fencepost_conditions_add(). If several elements have the same identifier, the last one
  *                     counts.
@@ -2491,7 +2516,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_shape(fencepost_conditions *
                                                           fencepost_shape *out_shape, fencepost_error *error);
 
 /*
- * Copies all identifiers in add order, each followed by a zero byte: see fencepost_monitor_identifiers().
+ * Copies the identifiers of all conditions in the order in which the conditions were added, each followed by a zero
+ * byte: see fencepost_monitor_identifiers().
  * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0). Threads: any. Complexity: O(conditions). Since:
  *             0.2
  */
@@ -2608,8 +2634,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  *           the condition limit of the table and initial_fix_max_age_us -1, and gets every change of the table, every
  *           fencepost_fleet_advance(), and the inputs of its device. Events of different devices come in the order of
  *           the rows or calls that caused them. The events that one advance produces are ordered by deadline, then by
- *           the place of the device (see Devices), then by the order in which the conditions were added. Overdue
- *           changes of a device that is created after an advance are reported with the first input of the device or the
+ *           the place of the device (see Devices), then by the order in which the conditions were added. If a device is
+ *           created after an advance, the changes that are already due for it are reported at its first input or at the
  *           next advance.
  * Devices:  A device has an identifier, 1 ... 256 bytes of UTF-8, and a number, which you pass with its inputs. The
  *           fleet assigns the numbers, 0, 1, 2 ... while no device is removed; the numbers are valid until the fleet is
@@ -2617,29 +2643,28 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  *           it only after at least 262 144 further devices were removed. The place of a device, number &
  *           FENCEPOST_DEVICE_PLACE_MASK, can index an array with one element per device: places of removed devices are
  *           reused.
- * Cost:     A device takes about 200 bytes, including the conditions that it is inside of or about to cross, and its
- *           identifier. The first fix of a device takes only a look-up in the index, and so does a fix after a million
- *           conditions were added.
- * Path:     With FENCEPOST_PATH_GEODESIC the path of each device between two fixes counts: see fencepost_path. A
- *           table with lines needs a path in each fleet over it; while a fleet over the table has no path, the table
- *           refuses lines.
+ * Cost:     A device takes about 200 bytes. This includes its identifier, and the conditions that the device is inside
+ *           of or about to cross. The first fix of a device costs only a look-up in the index. The first fix after many
+ *           conditions were added, even a million, costs the same.
+ * Path:     With FENCEPOST_PATH_GEODESIC the path of each device between two fixes counts: see fencepost_path. A table
+ *           with lines needs a path in each fleet over it; while a fleet over the table has no path, the table refuses
+ *           lines.
  * Limit:    A condition limit belongs to the table, see fencepost_conditions_create_limited(). A device that is created
  *           later gets the events of the waiting conditions with its first input or with the next advance.
  * Differs:  Unlike a monitor, a fleet has no delivery FIRST or LATEST, and no host capabilities. A new condition is
- *           never decided by an earlier fix, and there is no record for each device and condition.
+ *           never decided by an earlier fix, and a fleet keeps no records (see fencepost_monitor_record()).
  * Threads:  A fleet may be used from several threads; it has its own lock. To feed in parallel, use several fleets over
  *           one table, one per thread, each with a part of the devices. Merge the events of the fleets by `row` to get
  *           the order that a single fleet would give.
- * Common:   The rules Destroy, Cancel and fork in the comment at the top of this file also apply to fleets and
- *           tables.
+ * Common:   The rules Destroy, Cancel and fork in the comment at the top of this file also apply to fleets and tables.
  */
 typedef struct fencepost_fleet fencepost_fleet;
 
 /* The value that is used instead of a device number when there is no such device. */
 #define FENCEPOST_NO_DEVICE UINT32_MAX
 
-/* The bits of a device's number that are the index of its slot. The higher bits of the number count the devices that
-   used this slot before, modulo 64. */
+/* A mask for the bits of a device's number that are the index of its slot. The higher bits of the number count the
+   devices that used this slot before, modulo 64. */
 #define FENCEPOST_DEVICE_PLACE_MASK 0x03ffffffu
 
 /* Options of a fleet. A NULL pointer stands for the values that its INIT macro sets. */
@@ -2655,15 +2680,17 @@ typedef struct fencepost_fleet_options {
                                         ahead of the arrival time by more than this. The option also limits
                                         fencepost_fleet_advance(). 0 = no limit */
   const char *store_directory;       /* UTF-8; must exist. NULL = the fleet is in memory only */
-  const char *name;                  /* [A-Za-z0-9_]{1,64}, for a fleet with a store; exclusive in its directory */
+  const char *name;                  /* [A-Za-z0-9_]{1,64}, for a fleet with a store; only one open monitor or
+                                        fleet in a directory can have this name */
   fencepost_durability durability;   /* FENCEPOST_DURABILITY_...; no effect without a store */
   uint32_t reserved2;                /* 0 */
-  int64_t checkpoint_interval_us;    /* for FENCEPOST_DURABILITY_RELAXED, 1 ... 1e15: see fencepost_fleet_create() */
+  int64_t checkpoint_interval_us;    /* event time from one save to the next with FENCEPOST_DURABILITY_RELAXED, 1 ...
+                                        1e15: see fencepost_fleet_create() */
   fencepost_path path;               /* FENCEPOST_PATH_...; since 0.3, like the members below */
   uint32_t path_reserved;            /* 0 */
-  int64_t max_gap_us;                /* for FENCEPOST_PATH_GEODESIC, 1 ... 1e15 */
-  double max_speed_mps;              /* maximum for FENCEPOST_PATH_GEODESIC, in metres per second, finite; 0 = any
-                                        speed */
+  int64_t max_gap_us;                /* the longest time between two fixes that a path connects, 1 ... 1e15 */
+  double max_speed_mps;              /* the highest possible speed with FENCEPOST_PATH_GEODESIC, in metres per second,
+                                        finite; 0 = any speed */
 } fencepost_fleet_options;
 
 /* clang-format off */
@@ -2718,7 +2745,7 @@ typedef struct fencepost_fleet_statistics {
   uint64_t handed_out_events;  /* the last event position that was assigned */
   uint64_t device_count;       /* devices */
   uint64_t condition_count;    /* of the table */
-  uint64_t device_bytes;       /* memory of the devices, without their identifiers */
+  uint64_t device_bytes;       /* bytes of memory that the devices take, without their identifiers */
   uint32_t store;              /* FENCEPOST_STORE_...: whether changes are being saved */
   uint32_t all_kept;           /* 1: all accepted inputs are saved and would survive a loss of power, so the host may
                                   acknowledge its inputs; 0: not yet, or there is no store */
@@ -2731,16 +2758,16 @@ typedef struct fencepost_fleet_statistics {
 typedef struct fencepost_device_statistics {
   uint32_t struct_size;        /* set by FENCEPOST_DEVICE_STATISTICS_INIT */
   uint32_t reserved;           /* 0 */
-  int64_t clock_us;            /* the largest time of an input or an advance; FENCEPOST_TIME_UNSET = none yet */
+  int64_t clock_us;            /* the latest time of all inputs and advances; FENCEPOST_TIME_UNSET = none yet */
   uint64_t accepted_fixes;     /* evaluated */
   uint64_t invalid_fixes;      /* coordinate or time out of range, or no position */
   uint64_t late_inputs;        /* inputs of all kinds that were refused because they were late */
   uint64_t ahead_inputs;       /* inputs of all kinds that were refused because they were ahead of the clock */
   uint64_t accepted_sightings; /* scan reports */
   uint64_t handed_out_events;  /* the last sequence number assigned */
-  uint64_t input_count;        /* all inputs of the device: those that the members above count, and inputs that have no
-                                  position, such as scanning changes and advances of this device. After a crash,
-                                  input_count says how many of the device's inputs survived */
+  uint64_t input_count;        /* number of all inputs of the device. Besides the inputs that the members above count,
+                                  these are inputs that have no position, such as scanning changes and advances of this
+                                  device. After a crash, input_count says how many of the device's inputs survived */
 } fencepost_device_statistics;
 
 /* Initialise each fencepost_device_statistics with this macro. */
@@ -2753,7 +2780,8 @@ typedef struct fencepost_device_statistics {
  */
 typedef struct fencepost_fleet_columns {
   uint32_t struct_size;               /* set by FENCEPOST_FLEET_COLUMNS_INIT */
-  uint32_t device_width;              /* bytes per number: 4; bytes per index: 1, 2, 4 or 8, unsigned */
+  uint32_t device_width;              /* size of an element of devices in bytes: 4 for device numbers; 1, 2, 4 or 8 for
+                                         unsigned indices */
   const void *devices;                /* device numbers (uint32_t), or indices into the dictionary */
   int64_t device_stride;              /* bytes from one row to the next; 0: all rows belong to one device */
   const uint32_t *dictionary;         /* the dictionary: the device number of each index; NULL: the column devices
@@ -2767,7 +2795,7 @@ typedef struct fencepost_fleet_columns {
   uint32_t reserved;                  /* 0 */
 } fencepost_fleet_columns;
 
-/* Contiguous numbers: set devices and fixes. */
+/* For device numbers that lie one after the other in memory: set the members devices and fixes. */
 #define FENCEPOST_FLEET_COLUMNS_INIT {sizeof(fencepost_fleet_columns), 4, NULL, 4, NULL, 0, NULL, 0, 0, 0}
 
 /*
@@ -2776,29 +2804,30 @@ typedef struct fencepost_fleet_columns {
  * NAME.fencepost, as for a monitor, but cannot be opened as a monitor. The file contains the table, each device with
  * inputs, and the pending and uncommitted events.
  *
- * A table that was just created and is still empty is filled with the stored table. Any other table must be a version
- * of the stored table. A later version results from adding and removing conditions; the devices see these changes at
- * their next input. An earlier version of the stored table is brought up to date. To use conditions from
- * your own file, open the fleet over an empty table, then set its conditions with fencepost_conditions_sync(). If
- * several fleets share one table, each has its own store, and the stores can be opened in any order. If a store was
- * already opened over the table, a store with a different later version is accepted, unless both tables have conditions
- * and share no identifier. The devices of that store are adapted as in fencepost_fleet_import_devices().
+ * A table that was just created and is still empty is filled with the stored table. A table that is not new, or no
+ * longer empty, must be a version of the stored table. A later version results from adding and removing conditions; the
+ * devices see these changes at their next input. An earlier version of the stored table is brought up to date. To use
+ * conditions from your own file, open the fleet over an empty table, then set its conditions with
+ * fencepost_conditions_sync(). If several fleets share one table, each has its own store, and the stores can be opened
+ * in any order. If another store was already opened over the table, a store whose table became a different later
+ * version is accepted, too, unless both tables have conditions and no identifier occurs in both. The devices of that
+ * store are adapted as in fencepost_fleet_import_devices().
  *
  * After any crash each device is in exactly the state that it had after its own first N inputs, where N is input_count
  * of fencepost_fleet_get_device_statistics(). Feed the device's remaining inputs again to reach the state that it would
  * have had without the crash. With CHANGES, N covers every input that changed what the device was inside of, about to
- * cross or had reported; inputs that changed none of these may be lost for some devices, and are saved at the next
- * fencepost_fleet_checkpoint(). With EVERY_INPUT, and after each checkpoint, N covers all inputs of all devices. With
- * RELAXED, everything is saved when one of the following three measures has advanced far enough since the last save.
- * (1) The latest clock of any device, or the time of an advance, has moved by checkpoint_interval_us. (2) The clocks of
- * the devices heard from since the last save have moved by checkpoint_interval_us on average; each clock counts from
- * its device's first input on, and a single step counts for at most that interval. (3) The clock of any one device has
- * moved by sixteen times checkpoint_interval_us. Refused inputs do not count. After a crash, the time to which all
- * devices are advanced is the time that the last complete save stored. An uncommitted event is delivered again with the
- * same sequence, so (device, sequence) identifies a redelivered event. A change of the table is saved with the next
- * input of the fleet (with RELAXED, at the next save of the fleet), together with all devices that have unsaved
- * changes. While the store cannot be written, the fleet continues in memory; fencepost_fleet_statistics.store shows
- * this, and later inputs retry.
+ * cross or had reported. For some devices, a crash may lose inputs that changed none of these; the next
+ * fencepost_fleet_checkpoint() saves such inputs. With EVERY_INPUT, and after each checkpoint, N covers all inputs of
+ * all devices. With RELAXED, everything is saved when one of the following three measures has advanced far enough since
+ * the last save. (1) The latest clock of any device, or the time of an advance, has moved by checkpoint_interval_us.
+ * (2) The clocks of the devices that had inputs since the last save have moved by checkpoint_interval_us on average.
+ * Each clock counts from the first input of its device, and a single step counts for at most checkpoint_interval_us.
+ * (3) The clock of any one device has moved by sixteen times checkpoint_interval_us. Refused inputs do not count. A
+ * crash may also set back the time to which all devices were advanced: it becomes the time that the last complete save
+ * stored. An uncommitted event is delivered again with the same sequence, so (device, sequence) identifies a
+ * redelivered event. A change of the table is saved with the next input of the fleet (with RELAXED, at the next save of
+ * the fleet), together with all devices that have unsaved changes. While the store cannot be written, the fleet
+ * continues in memory; fencepost_fleet_statistics.store shows this, and later inputs retry.
  *
  * @param options    NULL for the defaults. For a stored fleet, the options apply from now on.
  * @param out_fleet  Receives the fleet; release it with fencepost_fleet_destroy().
@@ -2855,7 +2884,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_close(fencepost_fleet *fleet, fen
 
 /*
  * Copies the whole fleet as bytes that are the same on every platform: the table, each device with inputs, the pending
- * and uncommitted events, counters, options. Works with and without a store. The same state gives the same bytes.
+ * and uncommitted events, counters, options. The function works with and without a store. The same state gives the same
+ * bytes.
  *
  * @param buffer    May be NULL only if capacity is 0.
  * @param out_size  Receives the size in bytes; may be NULL. Any other call on the fleet may change the size.
@@ -2867,9 +2897,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_snapshot(fencepost_fleet *fleet, 
 
 /*
  * Creates a fleet in memory from a snapshot; the new fleet continues as the original would. Uncommitted events are
- * delivered again, with the same sequence. Untrusted bytes are safe to pass. The devices keep their numbers. New
- * numbers are assigned only if there are more than a million numbers and nearly all of them belong to devices without
- * inputs.
+ * delivered again, with the same sequence. Untrusted bytes are safe to pass. The devices keep their numbers, with one
+ * exception: if a fleet has more than a million numbers, and nearly all of them belong to devices without inputs, its
+ * devices get new numbers.
  *
  * @param snapshot    Array of size bytes; may be NULL only if size is 0.
  * @param conditions  The table to use; the rules of fencepost_fleet_create() for a store apply. NULL: the fleet gets
@@ -2944,7 +2974,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_device_identifier(fencepost_fleet
                                                                  fencepost_error *error);
 
 /*
- * Copies the numbers of all devices, ascending by place (see Devices above).
+ * Copies the numbers of all devices, in ascending order of their places (see Devices above).
  *
  * @param out_devices  May be NULL only if capacity is 0.
  * @param out_count    Receives the total count, also with BUFFER_TOO_SMALL.
@@ -2955,9 +2985,10 @@ FENCEPOST_API fencepost_status fencepost_fleet_device_numbers(fencepost_fleet *f
                                                               fencepost_error *error);
 
 /*
- * Returns the position of each device's last accepted fix, to a ten-millionth of a degree. Positions are not in stores,
- * snapshots or exported devices. After a fleet is opened or restored, or a device is imported, the result is an older
- * position until the device's next fix: the position of the last fix outside the safe region.
+ * Returns the position of each device's last accepted fix, to a ten-millionth of a degree. Stores, snapshots and
+ * exported devices do not contain the latest positions. After a fleet is opened or restored, or a device is imported,
+ * the result is an older position until the device's next fix: that of the last fix that lay outside the device's safe
+ * region.
  *
  * @param devices         Array of count device numbers.
  * @param out_latitudes   Receives count values in degrees; NaN for a device without a fix.
@@ -2980,13 +3011,14 @@ FENCEPOST_API fencepost_status fencepost_fleet_remove_device(fencepost_fleet *fl
                                                              uint32_t drop_events, fencepost_error *error);
 
 /*
- * Removes the devices that have had inputs, but none at or after a given time. Pending events of the removed devices
- * are still delivered.
+ * Removes the devices whose latest input is earlier than a given time. Devices without inputs stay. Pending events of
+ * the removed devices are still delivered.
  *
  * @param before_us    A device is removed if the latest time of its own inputs is earlier than before_us. After a
- *                     crash, the comparison may use the time of an earlier fencepost_fleet_advance() call instead,
- *                     which was saved with the device.
- * @param out_devices  Receives the removed devices' numbers, ascending by place; may be NULL only if capacity is 0.
+ *                     crash, before_us may be compared with the time of an earlier fencepost_fleet_advance() call that
+ *                     was saved with the device.
+ * @param out_devices  Receives the numbers of the removed devices, in ascending order of their places; may be NULL only
+ *                     if capacity is 0.
  * @param capacity     Elements; 0 queries the count and removes none.
  * @param out_count    Receives the count, also with BUFFER_TOO_SMALL (then none is removed).
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (before_us out of range); BUFFER_TOO_SMALL (not with capacity 0).
@@ -2998,8 +3030,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_expire(fencepost_fleet *fleet, in
 /*
  * Removes the devices whose last accepted input arrived before a given time. Arrival times are those of
  * fencepost_fleet_set_arrival_time(); the times of the inputs do not matter, so devices with wrong clocks are treated
- * like others. A device without any accepted input is treated as if an input had arrived when it was created. Pending
- * events of the removed devices are still delivered.
+ * like others. A device without any accepted input is treated as if an input had arrived when the device was created.
+ * Pending events of the removed devices are still delivered.
  *
  * @param before_us    An arrival time.
  * @param out_devices  This and the other parameters are the same as in fencepost_fleet_expire().
@@ -3013,9 +3045,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_expire_by_arrival(fencepost_fleet
 
 /*
  * Sets the arrival time of the following inputs, read from the host's own clock; this time may go back. The arrival
- * time does not affect states or events; it has only two uses. First, fencepost_fleet_expire_by_arrival() removes
- * devices by the arrival time of their last accepted input, and ignores the time in that input. Second, with
- * max_time_step_us an input is refused with FENCEPOST_E_AHEAD_OF_CLOCK only if it is too far ahead of
+ * time does not affect states or events; it has only two uses. First, fencepost_fleet_expire_by_arrival() finds the
+ * devices to remove by the arrival times of their last accepted inputs, and not by the times in these inputs. Second,
+ * with max_time_step_us an input is refused with FENCEPOST_E_AHEAD_OF_CLOCK only if it is too far ahead of
  * both the device's clock and the arrival time. Therefore max_time_step_us also limits the first input of a device, and
  * a device that was silent for a long time may continue with the current time.
  *
@@ -3085,14 +3117,14 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_beacon_scanning(fencepost_fle
                                                                    fencepost_error *error);
 
 /*
- * Tells the fleet that time has passed for all devices: confirms everything that is due up to and including time_us.
- * From then on, no input of any device may be earlier than this watermark, not even an input of a device created later.
- * Devices whose clocks are ahead of the watermark are left unchanged.
+ * Tells the fleet that time has passed for all devices, and confirms each change that is due up to and including
+ * time_us. From then on, time_us is the fleet's watermark: every input with an earlier time is late, even an input of a
+ * device that is created later. Devices whose clocks are ahead of the watermark are left unchanged.
  *
  * A wrong time in this call would make every later input of every device late, so max_time_step_us also limits an
  * advance. An advance is refused if its time is too far ahead of both the last advance and the arrival time; if no
- * arrival time is set, the clocks of the devices are used instead. If the fleet has no earlier time to compare with, an
- * advance is not checked.
+ * arrival time is set, the clocks of the devices are used instead. An advance is not checked if the fleet has neither
+ * an arrival time, nor a last advance, nor a clock of a device.
  *
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT (earlier than the last advance); AHEAD_OF_CLOCK (counted);
  * QUEUE_FULL.
@@ -3102,8 +3134,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_beacon_scanning(fencepost_fle
 FENCEPOST_API fencepost_status fencepost_fleet_advance(fencepost_fleet *fleet, int64_t time_us, fencepost_error *error);
 
 /*
- * Advances as fencepost_fleet_advance() does, but by any distance: max_time_step_us does not apply. Use this function
- * if the host knows that the time from the fleet's clock to time_us has really passed.
+ * Advances all devices as fencepost_fleet_advance() does, but without a limit: max_time_step_us does not apply. Use
+ * this function if the host knows that the time from the fleet's clock to time_us has really passed.
  *
  * @return The same as fencepost_fleet_advance(), except AHEAD_OF_CLOCK. Threads: any. Since: 0.3
  */
@@ -3133,7 +3165,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_rewind(fencepost_fleet *fleet, in
 
 /*
  * Sets back the clock of one device, as fencepost_fleet_rewind() does for all devices. The call counts as an input of
- * the device, and is accepted while the queue is full.
+ * the device, and is accepted even while the queue is full.
  *
  * @param time_us  Between the time of the last advance of all devices and the device's clock.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (out of range; the device has no clock yet; counted).
@@ -3148,7 +3180,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_rewind_device(fencepost_fleet *fl
  * time comes, advance the fleet to it.
  *
  * @param out_time_us  FENCEPOST_TIME_UNSET if nothing is due.
- * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1), plus deadlines of removed conditions. Since: 0.2
+ * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1), plus the time to drop the deadlines of removed conditions.
+ *         Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_next_deadline(fencepost_fleet *fleet, int64_t *out_time_us,
                                                              fencepost_error *error);
@@ -3222,7 +3255,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_state(fencepost_fleet *fleet, uin
                                                      fencepost_state *out_state, fencepost_error *error);
 
 /*
- * Copies the conditions that a device is inside of, and the beacons that are near it, in add order.
+ * Copies the conditions that a device is inside of, and the beacons that are near it, in the order in which the
+ * conditions were added.
  *
  * @param out_presences  May be NULL only if capacity is 0.
  * @param out_count      Receives the total count, also with BUFFER_TOO_SMALL.
@@ -3242,17 +3276,17 @@ FENCEPOST_API fencepost_status fencepost_fleet_inside(fencepost_fleet *fleet, ui
  * @param out_count      Receives the total count, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no identifier); NOT_FOUND; BUFFER_TOO_SMALL (not with capacity 0).
  * Threads: any. Complexity: for one shape O(results + the shape's events since the last such call); O(devices) for the
- * first call, and again after as many events as the fleet has presences. With a beacon condition, or without an
- * identifier, the call always takes O(devices). Since: 0.3
+ * first call, and again after the fleet had as many events as it has presences. Without an identifier, or with the
+ * identifier of a beacon condition, the call always takes O(devices). Since: 0.3
  */
 FENCEPOST_API fencepost_status fencepost_fleet_devices_inside(fencepost_fleet *fleet, const char *identifier,
                                                               fencepost_device_presence *out_presences, size_t capacity,
                                                               size_t *out_count, fencepost_error *error);
 
 /*
- * Explains why a condition is in its state for a device: see fencepost_monitor_explain(). The device does not store the
- * positions of fixes that cannot change anything: after such fixes the explanation is about the last fix that could
- * change something.
+ * Explains why a condition is in its state for a device: see fencepost_monitor_explain(). A device does not store the
+ * position of a fix that cannot change its states: after such fixes, the explanation describes the last fix whose
+ * position was stored.
  *
  * @param out_explanation  Initialised with FENCEPOST_EXPLANATION_INIT.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.2
@@ -3275,7 +3309,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_safe_distance(fencepost_fleet *fl
                                                              fencepost_error *error);
 
 /*
- * Chooses the circles that a back end with few slots has to watch around the position of a device's last fix.
+ * Chooses the circles that a back end with few slots has to watch, for the position of a device's last fix.
  * fencepost_monitor_plan() describes the other parameters.
  *
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0); UNSUPPORTED.
@@ -3296,10 +3330,11 @@ FENCEPOST_API fencepost_status fencepost_fleet_plan(fencepost_fleet *fleet, uint
  * another fleet, the device's next event gets the number after them. Any other call on the fleet may change the sizes.
  *
  * @param devices      Array of count device numbers; may be NULL only if count is 0.
- * @param portable     0: only for fleets over a table of the same version; anything else: for other versions too, with
- *                     16 more bytes for each condition that a device is inside of or about to cross: a BLAKE2s digest
- *                     of its identifier and definition. The probability that any two of n conditions have the
- *                     same digest is at most n*n / 2^129; finding a collision on purpose takes about 2^64 attempts.
+ * @param portable     0: the bytes are only for fleets over a table of the same version. Anything else: the bytes are
+ *                     also for tables of other versions. They then have 16 more bytes for each condition that a device
+ *                     is inside of or about to cross: a BLAKE2s digest of the condition's identifier and definition.
+ *                     The probability that any two of n conditions have the same digest is at most n*n / 2^129; finding
+ *                     a collision on purpose takes about 2^64 attempts.
  * @param buffer       May be NULL only if capacity is 0. With BUFFER_TOO_SMALL the buffer's contents are undefined.
  * @param out_offsets  Receives count + 1 offsets in the buffer: where each device begins, and where the last one ends;
  *                     may be NULL. The offsets are also stored with BUFFER_TOO_SMALL.
@@ -3314,8 +3349,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_export_devices(fencepost_fleet *f
                                                               fencepost_error *error);
 
 /*
- * Adds devices that were exported: each continues as if nothing had happened. All or none. Untrusted bytes are safe to
- * pass.
+ * Adds devices that were exported: each device continues from the state that it had when it was exported. All or none.
+ * Untrusted bytes are safe to pass.
  *
  * If this fleet's table has another version, the devices are refused or adapted. Adapting keeps the device's state for
  * each condition that it was inside of or about to cross, if the new table has a condition with the same identifier and
