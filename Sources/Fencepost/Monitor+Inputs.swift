@@ -1,11 +1,11 @@
 extension Monitor {
-  /// Feeds one fix. A fix without a position (its accuracy is negative or NaN) is accepted and counted, but otherwise
-  /// ignored.
+  /// Feeds one fix. A fix without a position (its accuracy is negative or NaN) is counted as invalid and otherwise
+  /// ignored; no error is thrown.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if a coordinate or the time is out of range,
   ///   ``MonitorError/lateInput(time:clock:)``, ``MonitorError/aheadOfClock(time:clock:limit:)`` or
-  ///   ``MonitorError/queueFull(limit:position:)``. If the queue is full, a refused fix changes nothing; for the other
-  ///   errors, it changes nothing except a counter.
+  ///   ``MonitorError/queueFull(limit:position:)``. A fix that is refused because the queue is full changes nothing; a
+  ///   fix that is refused for another reason changes only a counter.
   public func feed(_ fix: Fix) throws(MonitorError) {
     defer { wakeConsumer() }
     try stored.feed(fix)
@@ -14,7 +14,7 @@ extension Monitor {
   /// Feeds many fixes in order, with the same result as single calls: invalid fixes, late fixes, and fixes too far
   /// ahead of the clock are skipped and counted.
   ///
-  /// - Throws: ``MonitorError/queueFull(limit:position:)``; the fixes before this position were applied.
+  /// - Throws: ``MonitorError/queueFull(limit:position:)``; the fixes before the error's `position` were applied.
   @discardableResult
   public func feed(_ fixes: some Sequence<Fix> & Sendable) throws(MonitorError) -> FeedResult {
     return try call { engine throws(MonitorError) in try engine.feed(fixes) }
@@ -57,8 +57,8 @@ extension Monitor {
     }
   }
 
-  /// Tells the monitor that time has passed: confirms all changes that are due up to and including the given time,
-  /// which may be arbitrarily far ahead of the clock.
+  /// Tells the monitor that time has passed, and confirms all changes that are due up to and including the given time.
+  /// The given time may be arbitrarily far ahead of the clock.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, ``MonitorError/lateInput(time:clock:)``,
   ///   ``MonitorError/queueFull(limit:position:)``; the monitor is then unchanged.
@@ -74,7 +74,7 @@ extension Monitor {
   ///
   /// - Parameter time: The new time of the clock; must not be later than the current time of the clock.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the time is out of range or later than the clock, or if
-  ///   there is no clock yet; in these cases only a counter has changed.
+  ///   there is no clock yet; each of these errors changes only a counter.
   /// - Complexity: O(conditions)
   public func rewind(to time: Timestamp) throws(MonitorError) {
     try call { engine throws(MonitorError) in try engine.rewind(to: time) }

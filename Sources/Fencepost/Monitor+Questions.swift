@@ -1,6 +1,6 @@
 extension Monitor {
-  /// A snapshot of the current places, for queries about points. Several tasks may query the snapshot at the same time.
-  /// See ``Places``.
+  /// A snapshot of the current conditions, for queries about points. Several tasks may query the snapshot at the same
+  /// time. See ``Places``.
   public var places: Places { stored.engine.places }
 
   /// The conditions that contain a point, in add order. See ``Places/containing(latitude:longitude:)``.

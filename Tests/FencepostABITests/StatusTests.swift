@@ -4,7 +4,8 @@ import Testing
 
 @testable import FencepostABI
 
-/// Compares Tests/Golden/status.tsv with the C names and the Swift errors. The Python tests read the same file.
+/// Compares Tests/Golden/status.tsv with the C names and the Swift errors. The Python tests also read
+/// Tests/Golden/status.tsv.
 @Suite("Status table")
 struct StatusTests {
   struct Row {
@@ -22,7 +23,7 @@ struct StatusTests {
     }
   }
 
-  /// One example of every error case. The switch below does not compile if a case is missing.
+  /// One example of every error case. A new error case does not compile until the switch in `caseName` handles it.
   static let refusals: [MonitorError] = [
     .invalidArgument("x", position: 3), .invalidName("x"), .monitorInUse("x"), .consumerAlreadyActive, .notFound("x"),
     .noSuchDevice("x", position: 3),

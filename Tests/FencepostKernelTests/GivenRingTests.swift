@@ -77,7 +77,8 @@ import Testing
     #expect(try made([(50, 0), (50, 8), (55, 4)]).points.count == 3, "geodesic edges are not")
   }
 
-  /// All longitudes at a pole are one place; a planar edge arrives on one meridian and leaves on another.
+  /// All longitudes at a pole are the same point. The planar edges of a ring may reach a pole along one meridian and
+  /// leave it along another.
   @Test func aPoleIsOnePlace() throws {
     let cap: [Corner] = [(80, 0), (80, 90), (90, 90), (90, 0)]
     let geodesic = try made(cap)
@@ -132,7 +133,7 @@ import Testing
     #expect(refusal(box(-180, -90, 180, -60))?.reason == .tooFewVertices)
   }
 
-  /// Every meridian passes through both poles, so edges that are a quarter of a meridian do not cross at a pole.
+  /// All meridians meet at the poles, so edges along different meridians do not count as crossing at a pole.
   @Test(arguments: [EdgeReading.geodesic, .planar])
   func stripsFromPoleToPole(_ reading: EdgeReading) throws {
     let strips: [[Corner]] = [
@@ -204,7 +205,8 @@ import Testing
     _ = try readAgain(short)
   }
 
-  /// A definition keeps its meaning when a store reads it back, or when a caller reads it and passes it again.
+  /// A definition describes the same shape after a store has read it back, and after a caller has read it and passed it
+  /// again.
   private func readAgain(_ shape: GeodesicShape) throws -> GeodesicShape {
     let kept = try GeodesicShape.reading(shape.definition, depth: shape.depth)
     #expect(kept.definition == shape.definition)

@@ -5,7 +5,7 @@ import Testing
 
 /// Tests depth, caps, bounds and clearance, on which the detectors and the planner rely.
 @Suite struct ShapeDepthTests {
-  /// A star-shaped ring around a place, with or without a hole.
+  /// Returns a random corridor or star-shaped polygon, which may have a hole, together with its centre and its size.
   static func random(_ random: inout SeededGenerator) -> (shape: GeodesicShape, centre: Place, size: Double) {
     while true {
       let centre = random.place()
@@ -38,9 +38,10 @@ import Testing
     SurfacePoint(latitude: place.latitude, longitude: place.longitude)
   }
 
-  /// If the position moves, the signed distance D changes by at most the distance moved. No place is deeper than 1.01
-  /// times the depth. Bounds contain D. Every point inside the shape is in both enclosing caps. Within the clearance
-  /// for a level, no point has a D equal to that level.
+  /// If the position moves, the signed distance D changes by at most the distance moved. No point lies deeper inside
+  /// the shape than 1.01 times the depth. Bounds contain D. Every point inside the shape is in both enclosing caps. The
+  /// clearance from a point to a level is at most the distance from the point to any other point whose D equals the
+  /// level.
   @Test(arguments: 0..<8) func everythingRestsOnTheDistance(_ number: Int) throws {
     var random = SeededGenerator("shapes", salt: UInt64(number))
     for _ in 0..<40 {
@@ -76,8 +77,8 @@ import Testing
     }
   }
 
-  /// The nearest boundary point of a plain polygon is on the boundary, at the distance D; for a buffer or radius, the
-  /// path to that point has the length D.
+  /// The nearest boundary point of a polygon without a buffer is at the distance D; for a shape with a buffer or a
+  /// radius, the path to the nearest boundary point has the length D.
   @Test func nearestBoundaryPoints() throws {
     var random = SeededGenerator("boundary points")
     for _ in 0..<60 {
@@ -125,7 +126,8 @@ import Testing
     #expect(try GeodesicShape.reading(corridor: [[(0, 0), (1, 1)]], radius: 250_000).depth == 250_000)
   }
 
-  /// Vertices with different coordinates at the same place have no edge that a circle could touch.
+  /// Two vertices whose coordinates differ by almost nothing are the same point on the Earth, so no circle can touch
+  /// the edge between them.
   @Test func placesThatAreNearlyOneHaveADepth() throws {
     for apart in [1e-267, 1e-20, 1e-13, 4e-12] {
       let ring: [Corner] = [(0, -6), (0, apart), (0, 0), (1, -7)]
@@ -176,7 +178,8 @@ import Testing
 
   /// The search for the deepest place of a smooth outline opens nodes in proportion to the number of vertices, not to
   /// the square of that number. Without `InscribedCircle.descend`, the search opens 11 nodes (stadium) to 42 nodes
-  /// (degrees) for each vertex, and 40 to 112 nodes for each vertex of an outline with four times as many vertices.
+  /// (degrees) for each vertex. For an outline with four times as many vertices, the search without `descend` opens 40
+  /// to 112 nodes for each vertex.
   @Test(arguments: ["degrees", "ground", "oval", "stadium", "ring"])
   func smoothOutlinesAreNoMoreWork(_ kind: String) throws {
     let count = 4_000
@@ -199,9 +202,9 @@ import Testing
     #expect(found.depth == shape.depth)
   }
 
-  /// Tests holes with a corner on the surrounding edge. In earlier versions, the search grew circles at these corners;
-  /// the circles reached outside the polygon, until the search gave up. The search opened 2 500 nodes for each vertex,
-  /// which took minutes for a thousand holes, and the depth was up to 2.3 % too small.
+  /// Tests holes with a corner on the surrounding edge. In earlier versions, the search for the deepest place tried
+  /// circles around these corners, and the circles reached outside the polygon. That search opened 2 500 nodes for each
+  /// vertex, took minutes for a polygon with a thousand holes, and found a depth that was up to 2.3 % too small.
   @Test(arguments: [20, 100, 400]) func holesThatTouchTheEdgeAreNoMoreWork(_ holes: Int) throws {
     let width = 1 / Double(holes)
     let diamonds = (0..<holes).map { hole -> [Corner] in
@@ -276,8 +279,8 @@ import Testing
     _ = try GeodesicShape.reading(corridor: [[(0, 0), (1, 1), (1, 0), (0, 1)], [(0, 0), (0, 1), (0, 0)]], radius: 1)
   }
 
-  /// Tests known distances between planar edges and geodesics: none on the equator and along meridians, and kilometres
-  /// in the north.
+  /// Tests how far planar edges depart from the geodesics between their ends: not at all on the equator and on
+  /// meridians, and by kilometres for long edges in the north.
   @Test func departures() throws {
     func departure(_ ring: [Corner]) -> (metres: Double, place: ShapeDefect.Place)? {
       ShapeDefinition(.polygon(buffer: 0, isOriented: false), ShapeVertices(parts: [[ring]])).planarDeparture

@@ -14,9 +14,9 @@ import Testing
 
   private func at(_ second: Int64) -> Timestamp { Timestamp(microseconds: second * 1_000_000) }
 
-  /// A fleet with devices in every state among all kinds of conditions. One device was removed with pending events, one
-  /// has no inputs, and one does not scan. Events are in flight and waiting, crossings are unconfirmed, and conditions
-  /// were removed and replaced.
+  /// A fleet with devices in every state among all kinds of conditions. One device was removed while it had pending
+  /// events, one has no inputs, and one does not scan for beacons. Some events are in flight and others wait in the
+  /// queue, crossings are unconfirmed, and conditions were removed and replaced.
   private func live(_ fleet: inout StoredFleet, _ zones: Conditions) throws {
     func ring(_ half: Double) -> [Coordinate] {
       [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)].map {
@@ -86,8 +86,8 @@ import Testing
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Adds to the fleet of the first format the contents that the second format added: arrival times, an advance far
-  /// ahead that was rewound, and a device that has had a coarse fix since the rewind.
+  /// Adds to the fleet the contents that only the second format can store: arrival times, a rewind after an advance far
+  /// ahead, and a device with a coarse fix after the rewind.
   private func liveOn(_ fleet: inout StoredFleet) throws {
     try fleet.call { engine throws(MonitorError) in
       try engine.setArrivalTime(at(5_000))
@@ -149,7 +149,7 @@ import Testing
     try fleet.close()
   }
 
-  /// The same calls write the same bytes.
+  /// For the same calls, the current code writes the same snapshot bytes as the code that wrote the golden files.
   @Test(arguments: 1...2) func theBytesAreThoseOfToday(_ format: Int) throws {
     let zones = Conditions()
     var fleet = StoredFleet(try FleetEngine(zones))

@@ -3,11 +3,11 @@
 
     .venv/bin/python Tests/Packaging/pages.py [PAGE...]
 
-Builds the wheel once, and creates an environment for each set of extras and packages that a page has installed with
-``pip install`` so far. The blocks of a page run in order in an empty folder, and must print what the page shows
-(``bindings/site/blocks.py``). The programs of the Spark guide run in that guide's own test, if Java is installed. The
-work folder .build/pages takes several gigabytes and is removed at the end. Environments get their dependencies from the
-package index, as with pip.
+Builds the wheel once, and creates one environment for each combination of extras and packages. Each block runs with the
+extras and packages that the page has installed with ``pip install`` up to that block. The blocks of a page run in order
+in an empty folder, and must print what the page shows (``bindings/site/blocks.py``). The programs of the Spark guide
+run in that guide's own test, if Java is installed. The work folder .build/pages takes several gigabytes and is removed
+at the end. Environments get their dependencies from the package index, as with pip.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Environments:
         shutil.rmtree(WORK, ignore_errors=True)
 
     def __call__(self, needs: blocks.Needs) -> Path:
-        """Returns the Python interpreter of an environment that contains the wheel with the given extras, and the given
-        packages."""
+        """Returns the Python interpreter of an environment in which the wheel with the given extras and the given
+        packages are installed."""
         if needs not in self.made:
             python = WORK / str(len(self.made)) / "bin" / "python"
             extras = ",".join(sorted(needs.extras))

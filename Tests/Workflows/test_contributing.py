@@ -17,7 +17,7 @@ SUFFIXES = r"\.(swift|py|pyi|c|h|hpp|js|ts|md|sh|yml|json|jsonl|txt|tsv|css|map|
 
 
 def expanded(name: str) -> list[str]:
-    """The names that a pattern with `{a,b}` stands for."""
+    """Expands a pattern with `{a,b}` to the names that it stands for."""
     parts = [each[1:-1].split(",") if each.startswith("{") else [each] for each in re.split(r"(\{[^}]*\})", name)]
     return ["".join(each) for each in itertools.product(*parts)]
 

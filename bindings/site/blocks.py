@@ -6,7 +6,7 @@
 A page's ``sh`` and ``python`` blocks, and its ``c`` blocks with a ``main``, run in order. Each block runs in its own
 process, in a folder that is empty except for ``examples`` and ``Tests``. If a ``text`` block follows directly, it is
 the expected output of the block, including errors. A line ``…`` in the expected output stands for any number of lines.
-A block without a ``text`` block must print nothing. ``--write`` updates the outputs in the page.
+A block without expected output must print nothing. ``--write`` updates the outputs in the page.
 
 A comment before a block changes how the block is run:
 
@@ -15,8 +15,8 @@ A comment before a block changes how the block is run:
     <!-- exits with N -->    the block fails with this code
     <!-- needs NAME... -->   the block is skipped if these modules or programs are not installed
 
-``pip install 'fencepost[EXTRA,...]' PACKAGE...`` on a page, in a block or in the text, names the requirements of the
-programs after it. This module runs the programs with whatever packages are installed; ``Tests/Packaging/pages.py``
+The blocks after ``pip install 'fencepost[EXTRA,...]' PACKAGE...``, in a block or in the text of a page, need these
+extras and packages. This module runs the programs with whatever packages are installed; ``Tests/Packaging/pages.py``
 installs exactly the requirements that a page names.
 """
 
@@ -83,7 +83,7 @@ class Needs:
 
     @staticmethod
     def of(text: str) -> Needs:
-        """The requirements that this part of a page names."""
+        """The extras and packages that the ``pip install`` commands in a part of a page name."""
         found = INSTALLS.findall(text)
         return Needs(
             frozenset(extra for extras, _ in found for extra in extras.split(",")),
@@ -122,7 +122,7 @@ def pages() -> list[Path]:
 
 
 def agrees(expected: str, printed: str) -> bool:
-    """True if the output is as expected; a line ``…`` stands for any lines."""
+    """True if the output is as expected; a line ``…`` in the expected output stands for any number of lines."""
     parts = [re.escape(part) for part in re.split(r"^…\n", expected, flags=re.MULTILINE)]
     return re.fullmatch("(?:.*\n)*".join(parts), printed) is not None
 
@@ -130,8 +130,9 @@ def agrees(expected: str, printed: str) -> bool:
 def run(page: Path, python_with: Callable[[Needs], Path] | None = None) -> Iterator[tuple[Block, str, str]]:
     """Yields each block of a page, its output, and a description of what is wrong (empty if nothing is wrong).
 
-    ``python_with`` returns the Python interpreter for the requirements that the page names up to the end of the block.
-    Without ``python_with``, all blocks run with the current Python, which may lack something that a block ``needs``.
+    ``python_with`` is called with the extras and packages that the page has named up to the end of the block, and
+    returns the Python interpreter for the block. Without ``python_with``, all blocks run with the current Python, and a
+    block is skipped if a module or program that it ``needs`` is not installed.
     """
     text = page.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory(prefix="fencepost-page-") as name:

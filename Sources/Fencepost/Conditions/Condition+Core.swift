@@ -4,7 +4,7 @@ import FencepostKernel
 // existentials.
 
 extension ConditionKind {
-  /// The core's form of a condition of this kind; `nil` for a condition of another kind.
+  /// The condition in the core's representation, or `nil` if the condition is not of this kind.
   func given(_ condition: any Condition) -> GivenCondition? {
     switch self {
     case .circularGeographic: return (condition as? CircularGeographicCondition).map(GivenCondition.circle)
@@ -79,8 +79,8 @@ extension Event {
 extension ConditionSet {
   /// Appends a row.
   ///
-  /// - Parameter known: Returns the subject of the existing condition that has a given identifier; a shape equal to an
-  ///   existing one is not examined again.
+  /// - Parameter known: Returns the circle, shape or beacon of the existing condition that has a given identifier. A
+  ///   new shape that equals the existing shape is not examined again.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row.
   package mutating func append(
     _ condition: any Condition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State,
@@ -92,8 +92,8 @@ extension ConditionSet {
     try append(given, identifier: identifier, assuming: assuming, policy: policy, tag: tag, known: known)
   }
 
-  /// - Parameter known: Returns the subject of the existing condition that has a given identifier; a shape equal to an
-  ///   existing one is not examined again.
+  /// - Parameter known: Returns the circle, shape or beacon of the existing condition that has a given identifier. A
+  ///   new shape that equals the existing shape is not examined again.
   init(
     _ conditions: some Sequence<NamedCondition>,
     known: (UnsafeBufferPointer<UInt8>) -> Definition.Subject?

@@ -98,8 +98,8 @@ struct DefinitionRows {
 }
 
 extension ConditionSet {
-  /// - Parameter known: Returns the subject of the existing condition that has a given identifier; a shape equal to an
-  ///   existing one is not examined again.
+  /// - Parameter known: Returns the circle, shape or beacon of the existing condition that has a given identifier. A
+  ///   new shape that equals the existing shape is not examined again.
   init(
     _ rows: DefinitionRows, known: (UnsafeBufferPointer<UInt8>) -> Definition.Subject?
   ) throws(BoundaryError) {
@@ -112,7 +112,7 @@ extension ConditionSet {
 }
 
 extension Boundary {
-  /// The bytes of the identifier in one of several rows.
+  /// The bytes of an identifier; if the identifier is null, the error names the row.
   static func identifier(
     _ text: UnsafePointer<CChar>?, row: Int
   ) throws(BoundaryError) -> UnsafeBufferPointer<UInt8> {

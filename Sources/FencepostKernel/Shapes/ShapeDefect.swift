@@ -1,4 +1,4 @@
-/// The reason why a shape is refused, and the place of the defect.
+/// The reason why a shape is refused, and the edges and the point at which the defect is.
 public struct ShapeDefect: Error, Sendable, Equatable {
   public enum Reason: String, Sendable, CaseIterable {
     case coordinate
@@ -36,9 +36,9 @@ public struct ShapeDefect: Error, Sendable, Equatable {
 
   public var reason: Reason
   public var place: Place?
-  /// The other edge of the defect, which the first edge meets.
+  /// The second edge, if the defect is between two edges.
   public var other: Place?
-  /// The place on the Earth, in degrees.
+  /// The latitude and longitude of the defect, in degrees.
   public var latitude: Double?
   public var longitude: Double?
 

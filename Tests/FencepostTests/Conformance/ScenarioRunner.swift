@@ -5,8 +5,8 @@ import FencepostKernel
 
 /// Runs one scenario on the actor.
 final class ScenarioRunner {
-  /// A monitor in the scenario's store. While the monitor is closed, `monitor` is `nil`, and `engine` or `storage`
-  /// contains the stored rows.
+  /// One monitor of the scenario. While the monitor is closed, `monitor` is `nil`, and `engine` or `storage` contains
+  /// the stored rows.
   private final class Entry {
     var monitor: Monitor?
     var engine: MonitorEngine
@@ -14,7 +14,7 @@ final class ScenarioRunner {
     var iterator: Monitor.Events.Iterator?
     /// The delivered but uncommitted event.
     var inFlight: Event?
-    /// For each identifier, the last circle that had it, even if that circle was removed.
+    /// The last circle that was added under each identifier; removed circles are included.
     var circles: [String: CircularGeographicCondition] = [:]
     var flags: Diagnostics = []
     var unsupported: Set<ConditionKind> = []
@@ -97,7 +97,8 @@ final class ScenarioRunner {
         name: entry.engine.name ?? "", options: entry.engine.options, storage: entry.storage, durability: .everyInput))
   }
 
-  /// Closes and opens the monitor, or copies the engine's value; in the copy, no event counts as delivered.
+  /// Restarts a monitor: closes it and reads its storage again, or makes a new monitor from a copy of its engine. In
+  /// the copy, no event counts as delivered.
   private func restart(_ entry: Entry) async throws {
     guard let monitor = entry.monitor else { throw Mismatch("the monitor is closed") }
     entry.iterator = nil
@@ -155,7 +156,8 @@ final class ScenarioRunner {
     try await performDelivery(step, entry, monitor)
   }
 
-  /// Makes a checkpoint, so that the change takes effect at once.
+  /// After each storage starts to work or to fail, its monitor writes a checkpoint, so that the monitor notices the
+  /// change at once.
   private func setStore(works: Bool, _ step: JSON) async throws {
     isStoreFailing = !works
     for entry in opened.compactMap({ entries[$0] }) {
@@ -298,8 +300,8 @@ final class ScenarioRunner {
     }
   }
 
-  /// Fetches the next event without waiting. Fetching commits the previous event first; only then is it known whether
-  /// there is another event.
+  /// Fetches the next event without waiting. The previous event must be committed before it is known whether there is
+  /// another event.
   private func ask(_ entry: Entry) async throws -> Event? {
     guard let monitor = entry.monitor else { throw Mismatch("the monitor is closed") }
     guard var iterator = entry.iterator else { return try await monitor.nextEvent() }

@@ -3,7 +3,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Tests the delivery `every`: each change is an event, and silent changes wait for their turn.
+/// Tests the delivery `every`: each reportable change is an event, and a change without an event is recorded after the
+/// earlier events of its condition.
 @Suite struct EveryOutboxTests {
   private var world = DeliveryWorld()
   private var every = EveryOutbox()
@@ -64,7 +65,7 @@ import Testing
     #expect(world.post.told.record(of: entries)?.change == 4 && every.silent.count == 0)
   }
 
-  /// The journal contains each waiting silent change, with the event that it follows.
+  /// The journal contains each change without an event that must wait, with the event after which it is recorded.
   @Test mutating func whatIsKeptIsNoted() throws {
     world.post.beginJournal()
     observe(entries, .satisfied, 1)

@@ -22,7 +22,8 @@ import Testing
     #expect(waiting == [1])
   }
 
-  /// Removing a condition leaves nothing behind, so the next condition in its slot starts fresh.
+  /// When a condition is removed, all its entries are removed, so the next condition in the same slot starts without
+  /// entries.
   @Test func nothingStaysOfAConditionThatGoes() throws {
     var turns = Turns()
     for slot in [1, 2] as [UInt32] {

@@ -13,8 +13,8 @@ import Testing
     Watch.Local(position: EarthVector(latitude: 0, longitude: 0), least: metres, most: metres)
   }
 
-  /// When a watch is removed, the last watch moves into the gap, together with the local data that it was computed
-  /// from.
+  /// When a watch is removed, the last watch moves to the index of the removed watch and keeps its own measurement
+  /// (`Watch.Local`).
   @Test func closesGapsWithTheLast() {
     var watches = Watches()
     #expect(watches.append(watch(10), local(1)) == 0)
@@ -28,7 +28,7 @@ import Testing
     #expect(watches.watches.isEmpty)
   }
 
-  /// A new watch that was computed from the same measurement keeps the local data.
+  /// If a watch is updated without a new measurement, it keeps the earlier measurement (`Watch.Local`).
   @Test func keepsWhatItWasDrawnFrom() {
     var watches = Watches()
     _ = watches.append(watch(10), local(1))

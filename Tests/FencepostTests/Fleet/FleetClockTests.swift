@@ -24,7 +24,8 @@ import Testing
     }
   }
 
-  /// Without an arrival time, an advance is limited by the previous advance and by the devices' clocks.
+  /// Without an arrival time, an advance may be later than the previous advance or the latest device clock by at most
+  /// the largest time step.
   @Test func aWrongAdvanceIsRefused() throws {
     var fleet = try FleetEngine(try zones(), options: FleetOptions(maxTimeStepMicroseconds: 3_600_000_000))
     let device = try fleet.device("a")
@@ -47,8 +48,8 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// An arrival time limits advances and the first inputs of devices, and a device that was silent may continue with
-  /// the current time.
+  /// With an arrival time, an advance or a device's first input may be later than the arrival time by at most the
+  /// largest time step. A device that was silent for longer than that step may continue at the current time.
   @Test func theArrivalTimeBoundsFirstInputs() throws {
     var fleet = try FleetEngine(try zones(), options: FleetOptions(maxTimeStepMicroseconds: 60_000_000))
     let ahead = try fleet.device("ahead")
@@ -204,7 +205,8 @@ import Testing
     #expect(fleet.nextEvent()?.event.brief == "home satisfied@2.0 determination")
   }
 
-  /// The last reported state stays known after a fix that is too coarse, and after a second rewind.
+  /// The last reported state of a condition is not forgotten when a fix is too coarse, or when the device is rewound a
+  /// second time.
   @Test func coarseFixesBetweenRewinds() throws {
     var (fleet, inside, _, _) = try rewound(.standard)
     try fleet.feed(fix(3, 0, 5_000), for: inside)
@@ -307,7 +309,8 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// If the queue is shorter than the number of beacons, the fleet still accepts new devices as long as no event waits.
+  /// The fleet accepts new devices while no event is pending, even if a new device creates more events than the queue
+  /// can hold.
   @Test func aShortQueueTakesNewDevices() async throws {
     let fleet = try Fleet(try announced(), options: FleetOptions(maxPendingEvents: 2))
     try await fleet.advance(to: at(0))

@@ -1,7 +1,7 @@
 @testable import Fencepost
 @testable import FencepostCore
 
-/// An in-memory storage for a fleet; its rows are found by their keys, and are written like the rows of a store.
+/// A storage for a fleet in memory, which finds and orders rows by the same keys as a store.
 final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
   struct Key: Hashable {
     let table: MonitorRow.Table
@@ -27,13 +27,14 @@ final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
   /// True if the stored rows differ from the rows that were written.
   var isSpoilt = false
   var isFull = false
-  /// The family of the stored rows, and the family of the rows that the next complete write stores; `nil` if this
+  /// The family of the fleet whose rows are stored, and the family that the next write of all rows joins; `nil` if this
   /// storage has no families.
   var families: (stored: UInt32?, next: UInt32?)?
-  /// Called before each write, before the table is locked; `didWrite` is called after each successful write.
+  /// Called before each write, and before the table is locked.
   var willWrite: (() -> Void)?
   /// Called during each write, while the table is locked.
   var isWriting: (() -> Void)?
+  /// Called after each successful write.
   var didWrite: (() -> Void)?
 
   func read(_ receive: (MonitorRow) throws(MonitorError) -> Void) throws(MonitorError) {

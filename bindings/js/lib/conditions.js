@@ -49,7 +49,7 @@ function putPolicy(engine, take, given) {
   return place;
 }
 
-/** Writes the options of a condition; returns 0, which means the defaults, if none are set. */
+/** Writes the options of a condition. If no option is set, returns 0, which stands for the defaults. */
 export function putOptions(engine, take, options, assumed) {
   const { assuming, policy, tag } = options;
   if (assuming === undefined && policy === undefined && tag === undefined) return 0;
@@ -84,7 +84,7 @@ function list(value, name) {
   return value;
 }
 
-/** The rings or lines of a GeoJSON geometry, and how many of them each part has. */
+/** The parts of a GeoJSON geometry; each part is an array of rings or lines. */
 function partsOf({ type, coordinates }) {
   switch (type) {
     case "Polygon":

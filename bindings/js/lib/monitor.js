@@ -79,7 +79,7 @@ export function stepOf(step) {
   return bound;
 }
 
-/** Follows one device: see the type declarations for every member. */
+/** Monitors one device. The type declarations document every member. */
 export class Monitor extends Holder {
   /** @param {object} [options] See MonitorOptions. */
   constructor(options = {}) {
@@ -109,7 +109,7 @@ export class Monitor extends Holder {
     return new Monitor(new Adopted(engine, restored(engine, "fencepost_monitor_restore", snapshot)));
   }
 
-  /** A second monitor in the same state. */
+  /** Returns a second monitor with a copy of this monitor's state. */
   fork() {
     const { engine } = this;
     engine.room(0);

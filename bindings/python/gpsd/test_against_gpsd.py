@@ -1,5 +1,4 @@
-"""Tests `fencepost watch` with the real gpsd: gpsd reads pseudo terminals, to which gpsfake plays the logs of
-receivers.
+"""Tests `fencepost watch` with the real gpsd; gpsfake plays the logs of receivers to gpsd through pseudo terminals.
 
 The test needs Debian's gpsd and gpsd-clients, the shared logs and a pseudo terminal; if one of them is missing, the
 test is skipped with a message.
@@ -57,10 +56,9 @@ def playing(port: int, *logs: str) -> Iterator[subprocess.Popen[bytes]]:
     on a port of the loopback interface.
 
     gpsfake waits until the file of gpsd's control socket exists, and then ignores a refused connection to the socket.
-    If the connection is refused, gpsd has no device, and the test would wait in vain. gpsd also has no device if a
-    killed gpsd left the file and its gpsfake had the same process id as the new gpsfake. To prevent the refused
-    connection and the gpsd without devices, each gpsfake gets a new folder for the socket, and a gpsfake whose gpsd has
-    no device is replaced.
+    After a refused connection, gpsd has no device, and the test would wait in vain. gpsd also has no device if a killed
+    gpsd left the file behind and the killed gpsfake had the same process id as the new gpsfake. Therefore each gpsfake
+    gets a new folder for the socket, and a gpsfake whose gpsd has no device is replaced.
     """
     end = time.monotonic() + LONGEST
     while True:
@@ -92,8 +90,8 @@ def started(port: int, *logs: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def has_devices(process: subprocess.Popen[bytes], port: int, count: int) -> bool:
-    """Waits until the gpsd of this gpsfake lists its devices. Returns False if gpsd listens, but lists too few devices
-    for 10 s."""
+    """Waits until the gpsd of this gpsfake lists its devices. Returns False if gpsd has listened for 10 s without
+    listing all devices."""
     end, listening = time.monotonic() + LONGEST, None
     while listening is None or time.monotonic() < listening + 10:
         try:
@@ -115,9 +113,9 @@ def has_devices(process: subprocess.Popen[bytes], port: int, count: int) -> bool
 
 @pytest.fixture
 def port() -> int:
-    """Finds a free port below the range from which the system takes ports for outgoing connections. If a watch retries
-    a closed port in the range for outgoing connections, the system may use the same port for the watch's own end of the
-    connection, so that the watch connects to itself."""
+    """Finds a free port below the range from which the system takes ports for outgoing connections. If a watch
+    repeatedly tries a closed port in the range for outgoing connections, the system may choose the same port for the
+    watch's own end, and the watch then connects to itself."""
     while True:
         try:
             with socket.create_server(("127.0.0.1", random.SystemRandom().randrange(10_000, 32_000))) as server:

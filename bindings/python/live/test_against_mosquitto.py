@@ -376,7 +376,7 @@ def log_of(broker: Broker) -> str:
 
 def test_a_second_watch_of_one_id_is_no_endless_quarrel(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
     """Two watches have the same client id; when either of them connects, the broker ends the connection of the other
-    watch. The watch that first notices the conflict ends with an error."""
+    watch. The first watch that notices the shared client id ends with an error."""
     watches = [watcher(stack, tmp_path / name, broker, "--client-id", "vans", waits=False) for name in ("one", "other")]
     until(lambda: any(each.process.poll() is not None for each in watches), "the end of one")
     ended, left = sorted(watches, key=lambda each: each.process.poll() is None)
@@ -392,8 +392,8 @@ def test_a_second_watch_of_one_id_is_no_endless_quarrel(stack: ExitStack, tmp_pa
 
 
 def test_a_long_command_costs_no_message(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """The command takes longer than the broker's keep-alive time. Messages with QoS 0 wait in the watch, while messages
-    with QoS 1 wait at the broker."""
+    """The watch's command takes longer than the keep-alive time of the watch's connection to the broker. Messages with
+    QoS 0 wait in the watch, while messages with QoS 1 wait at the broker."""
     state = tmp_path / "watch"
     # The broker drops a client that is silent for 1.5 times its keep-alive time, which is 30 s outside of tests.
     (tmp_path / "sitecustomize.py").write_text("import fencepost._live.mqtt_client as own\nown.KEEP_ALIVE = 10\n")

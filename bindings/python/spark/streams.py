@@ -24,8 +24,8 @@ TOO_BUSY, TRIES = "failed to connect back", 3
 """Spark gives a Python worker ten seconds to start; this limit cannot be changed. On a busy machine ten seconds may be
 too short; the query is then started again."""
 SENTINEL_AFTER = 1000
-"""The sentinel row is later than all other rows by this number of seconds; it moves the watermark beyond everything
-that is due."""
+"""The sentinel row is later than the last other row by this number of seconds, so that the watermark passes every time
+at which a change is due."""
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 Row = tuple[str, float, float, float, int]
@@ -66,7 +66,8 @@ def until(rows: list[Row]) -> int:
 
 
 def shuffled(rows: list[Row], seed: int) -> list[Row]:
-    """Delays rows by up to the allowed delay; the last row stays last."""
+    """Puts the rows in an order in which each row arrives late by less than the allowed delay; the last row remains at
+    the end."""
     draw = random.Random(seed)
     late = sorted((row[4] + draw.randrange((DELAY - 1) * SECOND), row) for row in rows[:-1])
     return [*(row for _, row in late), rows[-1]]
@@ -113,8 +114,9 @@ def _date(path: Path, number: int) -> None:
 def drain(
     events: Any, checkpoint: Path, found: list[Any] | None = None, fails: bool = False
 ) -> tuple[list[Any], list[Any]]:
-    """Runs a stream of events until all data of its source is processed. Returns the progress, and appends the rows of
-    the stream to `found`. If `fails` is true, the query fails after its first write and before the commit."""
+    """Runs a stream of events until all data of its source is processed. Returns the rows of the stream and the
+    progress of the query; if `found` is given, the rows are appended to `found`. If `fails` is true, the query fails
+    after its first write and before the commit."""
     rows = [] if found is None else found
 
     def keep(batch: Any, number: int) -> None:
@@ -177,8 +179,8 @@ def environment() -> dict[str, str]:
 
 
 def session(folder: Path, **options: str) -> Any:
-    """Starts a small Spark with two processors. Spark's threads need a large stack: for the message of an error in
-    `foreachBatch`, Spark runs a recursive regular expression, and if the stack overflows there, the stream hangs."""
+    """Starts a small Spark with two processors. Spark's threads need a large stack: Spark matches the message of an
+    error in `foreachBatch` with a recursive regular expression, and if the stack overflows there, the stream hangs."""
     os.environ.update(environment())
     from pyspark.sql import SparkSession
 

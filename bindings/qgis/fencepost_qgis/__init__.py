@@ -1,7 +1,7 @@
 """The QGIS plugin of Fencepost: a Processing provider whose algorithms call the engine that the plugin includes.
 
-The modules that QGIS loads at startup do not import the engine. These modules therefore load on every system that runs
-QGIS, and can report why the algorithms do not work.
+The modules that QGIS loads at startup do not import the engine, so they load on every system that runs QGIS and can
+report why the algorithms do not work.
 """
 
 

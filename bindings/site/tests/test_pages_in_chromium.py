@@ -80,8 +80,8 @@ def test_dark(browser: webdriver.Chrome, address: str) -> None:
 
 
 def wait_for_link(browser: webdriver.Chrome, selector: str, ending: str) -> None:
-    """Waits until the selector finds a link whose address ends with the given text. Lists such as search results fill
-    one entry at a time, so a test must not judge the first entries that it sees."""
+    """Waits until the selector finds a link whose address ends with the given text. Search results and similar lists
+    appear one entry at a time, so a test must not judge a list by its first entries."""
     links = "return [...document.querySelectorAll(arguments[0])].map((a) => a.href)"
     WebDriverWait(browser, LIMIT).until(
         lambda it: any(link.partition("?")[0].endswith(ending) for link in it.execute_script(links, selector)),

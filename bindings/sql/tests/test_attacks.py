@@ -52,8 +52,8 @@ def test_sqlite_two_connections_feed_one_fleet(tmp_path: Path) -> None:
 
 
 def test_sqlite_a_change_that_was_rolled_back_is_forgotten(tmp_path: Path) -> None:
-    """The first connection compiles places in a transaction that is then rolled back; after that, the second connection
-    sets other places."""
+    """The first connection sets places in a transaction and rolls the transaction back; then the second connection sets
+    other places."""
     first, _ = fleet(tmp_path / "a.db", 51)
     second = opened(tmp_path / "a.db")
     insert = "INSERT INTO vans(device, time, latitude, longitude) VALUES ('van', ?, 10, 10)"

@@ -1,5 +1,4 @@
-"""Calls on fleets, their devices and tables with arguments that no signature allows raise only documented
-exceptions."""
+"""Fleets, their devices and tables raise only documented exceptions, even for arguments that no signature allows."""
 
 from __future__ import annotations
 
@@ -36,11 +35,11 @@ NOT_CALLED = {
         "sort",
     },
 }
-"""Calls to leave out: slow functions that need no arguments, and methods of `list`."""
+"""The methods that the test does not call: slow methods without arguments, and the methods of `list`."""
 
 
 class Caller(Draw):
-    """Makes many random calls, all on the same fleet until it is renewed."""
+    """Makes random calls on one fleet, until :meth:`renew` replaces the fleet."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
@@ -156,7 +155,7 @@ class Caller(Draw):
 
 
 def frame(**columns: list[Any]) -> Any:
-    """Returns a frame of the given columns, or None if pandas cannot make one."""
+    """Returns a DataFrame of the given columns, or None if pandas cannot make one."""
     try:
         return pd.DataFrame(columns)
     except (ValueError, OverflowError):
@@ -172,7 +171,7 @@ def hash_of(value: Any) -> bool:
 
 
 def damaged(draw: Draw, whole: bytes) -> bytes:
-    """A snapshot that is truncated, or has one changed byte."""
+    """Returns the snapshot unchanged, truncated, or with one random byte replaced."""
     at = draw.random.randrange(len(whole))
     return draw.random.choice([whole, whole[:at], whole[:at] + bytes([draw.random.randrange(256)]) + whole[at + 1 :]])
 

@@ -1,5 +1,5 @@
-"""Parts that the tests of ``fencepost watch`` share: a clock that the test sets, a place, fixes, and gpsd's
-sentences."""
+"""Helpers that the tests of ``fencepost watch`` share: a clock that the test sets, a watch with one circle, fixes as
+JSON, and positions in gpsd's format."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def line(second: float, longitude: float = 0.0) -> str:
 
 
 def lines(*steps: tuple[float, float]) -> str:
-    """Returns fixes as lines, from pairs of seconds and longitudes."""
+    """Returns one line of JSON for each pair of a second and a longitude."""
     return "".join(line(second, longitude) for second, longitude in steps)
 
 
@@ -84,8 +84,8 @@ def notices_to(hear: Callable[[str], object], monotonic: Callable[[], float] = t
 
 
 class Watched:
-    """A watch of one place; the test sets the watch's clock. Collects the watch's messages and the events that the
-    watch handles."""
+    """A watch of a monitor with the circle "office"; the test sets the watch's clock. Collects the watch's messages and
+    the events that the watch handles."""
 
     def __init__(self, monitor: Monitor | None = None, **options: object) -> None:
         self.clock = Clock()

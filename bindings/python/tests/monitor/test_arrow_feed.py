@@ -136,7 +136,7 @@ def test_points_of_any_encoding() -> None:
 
 
 def test_columns_reach_the_engine_in_place() -> None:
-    """The engine gets the addresses of the table's own memory, also for slices."""
+    """The engine reads columns, and slices of columns, in the table's own memory without copying them."""
     rows = [(52.5, 13.4, 5.0, START_US + row) for row in range(1000)]
     whole = table_of(rows)
     monitor = Monitor()
@@ -192,8 +192,8 @@ def test_memory_does_not_grow_with_the_stream() -> None:
 
 
 def test_nulls() -> None:
-    """A null accuracy means that the accuracy was not reported; a null position or time makes a row invalid; NaN has
-    the same meaning as in other columns."""
+    """A null accuracy means that the accuracy was not reported. A null position, a null time, and a position or
+    accuracy of NaN make a row invalid."""
     table = pa.table({
         "lat": [0.0, None, 0.0, 0.0, 0.0, math.nan], "lon": [0.0, 0.0, 0.0, 0.0, None, 0.0],
         "accuracy": [None, 5.0, -1.0, math.nan, 1.0, 1.0], "time_us": [0, 1, 2, 3, 4, 5],

@@ -106,8 +106,8 @@ def test_what_is_taken_while_another_thread_closes_is_kept(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", INPUTS)
 def test_a_monitor_in_memory_continues(name: str) -> None:
-    """Closing a monitor in memory must lose nothing, because programs written for version 0.1 use `with` only to limit
-    the scope of the monitor."""
+    """A monitor in memory accepts inputs even after it was closed, because programs written for version 0.1 use `with`
+    only to limit the scope of the monitor."""
     with Monitor() as monitor:
         monitor.add(CIRCLE, "home", policy="exact")
     assert monitor.closed

@@ -73,7 +73,7 @@ assert [str(event.state) for event in monitor.events()] == ["satisfied"]
 
 def pythons(oldest: int) -> list[str]:
     """Returns the Python interpreters with this minor version or a later one: the interpreter that runs the tests, and
-    those that pyenv has installed. The extension works in each of these interpreters."""
+    those that pyenv has installed. Every interpreter in the list can load the extension."""
     found = [sys.executable] if sys.version_info >= (3, oldest) else []
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     return found + [

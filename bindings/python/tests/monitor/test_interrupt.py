@@ -92,7 +92,7 @@ def uncollected() -> Iterator[None]:
 
 @pytest.mark.usefixtures("uncollected")
 def test_what_a_handler_of_a_signal_raises_comes_out_with_the_counts() -> None:
-    """Blocks of rows are small if each row changes thousands of conditions."""
+    """If each row changes thousands of conditions, the rows are fed in small blocks."""
 
     def handle(number: int, frame: object) -> None:
         raise Stop

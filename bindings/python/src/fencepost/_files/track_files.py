@@ -36,10 +36,10 @@ def read_track(
         hdop_scale: Metres per unit of HDOP. If `hdop_scale` is None, a GPX file gives no accuracy, and an NMEA log uses
             5 m.
         columns: Names of the columns for latitude, longitude, time and accuracy, if they have unusual names.
-        how: The layer, whether to transform coordinates, and how times without a zone are read.
+        how: The layer to read, whether coordinates are transformed, and how times without a zone are read.
 
     Raises:
-        InputError: The file cannot be used; the message names the file, the place and the reason.
+        InputError: The file cannot be used; the message says where in the file the error is, and why.
         MissingExtraError: The format needs a library that is not installed.
     """
     (track,) = read_tracks(path, hdop_scale=hdop_scale, columns=columns, how=how)
@@ -49,8 +49,8 @@ def read_track(
 def keyed_points(
     path: str | Path, columns: Mapping[str, str], by: str, how: Reading = PLAIN
 ) -> tuple[list[tuple[str, Point]], list[Any]] | None:
-    """The points of GeoJSON or of KML tracks in file order, and for each point the key of its track, or None for other
-    files.
+    """The points of a GeoJSON file or of KML tracks in file order, and a list with the key of each point's track. None
+    for files of other formats.
 
     Raises:
         InputError: The file cannot be used.
@@ -92,8 +92,8 @@ def read_tracks(
     by: str | None = None,
     how: Reading = PLAIN,
 ) -> list[Track]:
-    """Reads a file like :func:`read_track`; but with `by` there is one track for each value of that column, and the
-    tracks are in the order of their first rows."""
+    """Reads a file like :func:`read_track`. If `by` is given, the rows are split into one track for each value of that
+    column, in the order of the tracks' first rows."""
     kind = ending(path)
     keys: list[Any] | None = None if by is None else []
     if kind in (".kml", ".kmz") and how.layer is None:

@@ -1,8 +1,9 @@
 """Several fleets that act as one, each fed by its own thread.
 
 Each device belongs to one fleet, which is chosen by the number that the device gets when it is added. All fleets read
-the same columns in place and skip the rows of other fleets' devices. Merged by row, the events of the fleets equal the
-events of a single fleet. `Shards` replaces the native handle of a fleet, and works only in memory.
+the same columns in place and skip the rows of other fleets' devices. Sorted by row, the events of all fleets together
+are the events that a single fleet would produce. `Shards` is used in place of the native handle of a single fleet, and
+works only in memory.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ class Shards:
 
     Args:
         table: The handle of the condition table.
-        max_pending: The size of the queue. The queue size is checked only once per block of rows, so the events of one
-            block may exceed it.
+        max_pending: The largest number of events in the queue. The queue size is checked only once per block of rows,
+            so the events of one block may exceed it.
         device_limit: The largest number of devices of all fleets together. 0 means no limit.
-        timeouts: The two beacon timeouts, and the largest time step.
-        path: The path option, the largest gap and the largest speed.
+        timeouts: The two timeouts for beacons, and the largest time step.
+        path: The options `path`, `max_gap` and `max_speed` of the fleet.
         count: The number of fleets.
     """
 
@@ -80,8 +81,8 @@ class Shards:
     # ------------------------------------------------------------------------------------------ devices
 
     def _of(self, device: Any) -> Handle:
-        """The fleet that a device belongs to. For an unknown device this function returns the first fleet, which then
-        raises the right error."""
+        """The fleet that a device belongs to. For an unknown device, returns the first fleet, whose methods then raise
+        the correct error."""
         number = self._numbers.get(device) if isinstance(device, str) else None
         return self._fleets[0 if number is None else number % len(self._fleets)]
 
@@ -226,8 +227,8 @@ class Shards:
             raise error
 
     def _admit(self, feed: Callable[[Handle], None]) -> None:
-        """Raises an error if the queue is full. Does nothing if the queue is full but a fleet would refuse the input
-        anyway or only count it as invalid."""
+        """Raises an error if the queue is full. An input that a fleet would refuse anyway, or only count as invalid,
+        raises no error here."""
         if not self._events.is_full(self._max_pending):
             return
         nobody = Handle(TableHandle())

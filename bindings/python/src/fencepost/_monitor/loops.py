@@ -67,10 +67,10 @@ class EventLoop(Iterator[E], Generic[E]):
 class Events(EventLoop[Event]):
     """The pending events of a monitor: the result of :meth:`Monitor.events`.
 
-    When a loop asks for the next event, it acknowledges the previous event. A loop that ends early (an exception,
-    ``break``, ``return``, :meth:`close`) has not acknowledged its last event, so this event is delivered again to the
-    next consumer. Events are delivered at least once and never lost. If the body of a loop has handled its event, it
-    can call :meth:`Monitor.acknowledge` before it leaves the loop.
+    When a loop asks for the next event, it acknowledges the previous event. If a loop ends early (by an exception,
+    ``break``, ``return`` or :meth:`close`), its last event is not acknowledged and is delivered again to the next
+    consumer. Events are delivered at least once and never lost. If the body of a loop has handled its event, it can
+    call :meth:`Monitor.acknowledge` before it leaves the loop.
 
     Each loop over the same object starts anew, so a failed loop can be repeated. Without a loop, ``next()`` works like
     :meth:`Monitor.next_event`, but raises ``StopIteration`` after the last event and in all later calls.

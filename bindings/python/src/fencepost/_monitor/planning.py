@@ -24,15 +24,14 @@ class ArmedCondition:
 
     Attributes:
         identifier: The condition's identifier.
-        generation: A number that differs between a condition and a later condition that replaced it under the same
-            identifier.
+        generation: Distinguishes the condition from conditions that had the same identifier before and were replaced.
         tag: The number passed when the condition was added.
         latitude: Latitude of the centre, in degrees.
         longitude: Longitude of the centre, in degrees.
         radius: Metres.
         slack: Distance from the position to the circle's boundary, in metres.
-        is_inside: True if the position was inside the circle. A back end that reports only changes must assume this
-            initial state.
+        is_inside: True if the position was inside the circle. A back end that reports only changes must take
+            `is_inside` as the initial state of the circle.
 
     Example:
         >>> from fencepost import Circle, Monitor, RotationPlanner
@@ -67,8 +66,8 @@ class RotationPlan(Table):
         removals: Circles that were armed before and must be disarmed first.
         additions: The circles in `armed` that are not armed yet; arm them after the removals. The circles in `armed`
             that are not in `additions` are already armed.
-        wake_up: A circle for the last slot; the plan stays valid until the device leaves the wake-up circle. If the
-            radius of the wake-up circle is 0, every fix must be fed. `wake_up` is None if every circle is armed.
+        wake_up: A circle for the last slot. When the device leaves this circle, a new plan is needed. If the radius of
+            the wake-up circle is 0, every fix must be fed. `wake_up` is None if every circle is armed.
         follow: True if every fix must be fed until a later plan says False, because a circle is undetermined or a
             crossing is not yet confirmed.
 
@@ -106,7 +105,7 @@ class RotationPlan(Table):
         return [(row.longitude, row.latitude) for row in self.armed]
 
     def wakes(self, latitude: float, longitude: float) -> bool:
-        """True if the host must feed a fix at that position and then plan again.
+        """True if the host must feed a fix at the given position and then make a new plan.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor, RotationPlanner
@@ -178,7 +177,7 @@ class RotationPlanner:
         return self._armed
 
     def plan(self, monitor: _Planned, latitude: float, longitude: float, accuracy: float = 0.0) -> RotationPlan:
-        """Makes a plan for the position of the fix that was fed most recently. After planning, the planned circles
+        """Makes a plan for the position of the fix that was fed most recently. After this call, the circles of the plan
         count as armed.
 
         Args:
@@ -189,7 +188,7 @@ class RotationPlanner:
                 reduced by `accuracy`.
 
         Raises:
-            InvalidArgumentError: A value is out of its range. The last plan stays valid.
+            InvalidArgumentError: A value is out of its range. After this error, the previous plan stays valid.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor, RotationPlanner

@@ -49,12 +49,10 @@ def given_conditions(
     radius: float | None = None,
     assuming: State | str | None = None,
 ) -> tuple[str, list[ConditionRow]]:
-    """Returns the name that messages use for a replay's conditions, and the conditions themselves: see
-    :func:`as_conditions`.
+    """Returns a name for messages, and the conditions of a replay; see :func:`as_conditions`.
 
-    A condition's own policy and assumed state take precedence over the arguments. All conditions of a table have a
-    policy and an assumed state, and all conditions of a monitor have a policy, so arguments that would set these are
-    refused.
+    A condition's own policy and assumed state take precedence over the arguments. Arguments that would change the
+    policy or the assumed state of a table's conditions, or the policy of a monitor's conditions, are refused.
 
     Args:
         conditions: The conditions argument, as the caller passed it.
@@ -68,8 +66,8 @@ def given_conditions(
             :func:`assumed_by_default`.
 
     Raises:
-        TypeError: An argument that applies only to other sources of conditions was passed together with a table or a
-            monitor.
+        TypeError: The conditions are a table or a monitor, and one of the other arguments is not allowed with a table
+            or a monitor.
     """
     if not isinstance(conditions, ConditionHolder):
         return as_conditions(conditions, as_policy(policy), name, how, columns, radius, assuming, by)
@@ -87,8 +85,8 @@ def _held(holder: ConditionHolder[Any], assuming: State) -> list[ConditionRow]:
 
     Args:
         holder: The monitor or the table.
-        assuming: The initial state of a monitor's conditions. A table's conditions have the state with which they
-            were added.
+        assuming: The initial state of a monitor's conditions. The conditions of a table keep the states that were
+            assumed when they were added.
     """
     # The record of a condition without events has the assumed state.
     begin = None if isinstance(holder, Monitor) else Monitor.restore(holder._handle.snapshot()).records()
@@ -112,8 +110,8 @@ NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 class TrackConditions(NamedTuple):
     """The conditions for the tracks of a replay.
 
-    If the replay has the delivery `first` or `latest`, `conditions` is a monitor, which is forked for each track.
-    Otherwise it is a table, and one fleet with the options `fleet` follows all tracks.
+    If the replay has the delivery `first` or `latest`, `conditions` is a monitor, and each track has its own fork of
+    this monitor. Otherwise, `conditions` is a table, and one fleet with the options `fleet` follows all tracks.
     """
 
     conditions: Zones | Monitor
@@ -146,7 +144,7 @@ def feed_report(monitor: Monitor, report: Report) -> None:
     """Feeds a line of a sightings file to a monitor.
 
     Raises:
-        LateInputError: The line is earlier than the monitor's clock. The refused line is counted.
+        LateInputError: The line is earlier than the monitor's clock. The monitor counts the line as a late input.
     """
     if report.beacons is None:
         monitor.set_scanning(report.scanning, time=report.time_us)

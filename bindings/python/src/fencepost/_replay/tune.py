@@ -27,7 +27,7 @@ Grid: TypeAlias = Mapping[str, Iterable[Any]]
 """The values to try, by the name of a field of :class:`TransitionPolicy`."""
 GRID: Grid = {"dwell": (0.0, 20.0, 60.0, 180.0), "margin": (0.0, 20.0, 50.0), "accuracy_factor": (0.0, 1.0)}
 MOST = 10_000
-"""The largest allowed value of the number of policies times the number of zones."""
+"""The limit for the number of policies multiplied by the number of zones."""
 _DAY = 86_400_000_000
 _NUMBERS = ("precision", "recall", "f1", "entry_delay", "exit_delay", "flaps", "found", "missed", "false")
 
@@ -37,7 +37,7 @@ class Trial(Plain):
     """The score of a policy, measured with the labels.
 
     A visit and a label for the same device and zone match if they overlap. Each visit and each label belongs to at most
-    one match. Therefore, if two visits overlap the same label, one of them counts as false.
+    one match, so if two visits overlap only one label, one of the visits counts as false.
 
     Attributes:
         name: The policy's name.
@@ -47,9 +47,9 @@ class Trial(Plain):
         f1: The harmonic mean of precision and recall, or 0 if no label was matched.
         entry_delay: Mean time in seconds from the start of a matched label to the confirmation of the entry. Only
             observed entries count. None if no entry was observed.
-        exit_delay: Mean time in seconds from the end of a matched label to the confirmation of the exit. Only exits
-            that were observed, and labels that have an end, count. None if no exit counts.
-        flaps: The number of crossings that the opposite crossing undid within `flap_seconds`.
+        exit_delay: Mean time in seconds from the end of a matched label to the confirmation of the exit. An exit counts
+            only if it was observed and its label has an end. None if no exit counts.
+        flaps: The number of crossings that were followed by the opposite crossing within `flap_seconds`.
         found: The number of labels that were matched.
         missed: The number of labels that were not matched.
         false: The number of visits that match no label.
@@ -80,7 +80,7 @@ class Fold(Plain):
 
     Attributes:
         left_out: The device or the day (UTC) that was left out when the policy was chosen.
-        trial: The score, measured only on this part, of the policy that was chosen without this part.
+        trial: The score of the policy that was chosen without this part, measured only on this part.
 
     Example:
         >>> from fencepost import Circle, Fix, tune
@@ -101,7 +101,7 @@ class Tuning(Rows[Trial]):
     Attributes:
         best: The trial with the largest F1. If several trials have the largest F1, the smallest delay decides, then the
             fewest flaps.
-        folds: The parts of the cross-validation. `folds` is empty without cross-validation.
+        folds: One :class:`Fold` for each device or day that was left out. `folds` is empty without cross-validation.
 
     Example:
         >>> from fencepost import Circle, Fix, tune
@@ -191,8 +191,8 @@ def tune(
         grid: Values of fields of :class:`TransitionPolicy`; every combination is tried. ``dwell`` and ``margin`` set
             both directions. If both `grid` and `policies` are None, dwells of 0 to 180 s and margins of 0 to 50 m are
             tried, each combination with and without the accuracy.
-        cross_validate: ``"device"`` or ``"day"`` (UTC) to judge each device or day by the policy that is best for the
-            other devices or days. None means no cross-validation.
+        cross_validate: With ``"device"`` or ``"day"`` (UTC), each device or day is judged by the policy that is best
+            for the other devices or days. None means no cross-validation.
         flap_seconds: A crossing that the opposite crossing undoes within this time is a flap.
         device: The column that identifies the device.
         columns: The names of the tracks' columns, as for :func:`replay`.
@@ -319,14 +319,14 @@ class _Parts:
         self.parts: defaultdict[Any, _Counts] = defaultdict(_Counts)
 
     def of(self, place: Place, time_us: int) -> _Counts:
-        """Returns the counts of the part to which a device and a time belong."""
+        """Returns the counts of the device or day to which a visit or label at a given time belongs."""
         if self._by == "day":
             return self.parts[time_us // _DAY]
         return self.parts[place[0] if self._by == "device" else None]
 
     @property
     def counts(self) -> _Counts:
-        """The sum of the counts of all parts."""
+        """The counts of all parts together."""
         return sum(self.parts.values(), _Counts())
 
     def add(self, place: Place, theirs: Sequence[Span], ours: Sequence[VisitRow]) -> None:

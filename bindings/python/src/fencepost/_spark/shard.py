@@ -1,4 +1,4 @@
-"""Processes a shard of a stream's devices in a micro-batch. This module does not need Spark."""
+"""Processes one shard of a stream's devices in a micro-batch. This module does not need Spark."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ DEVICE_SCHEMA = pyarrow.schema(
         ("heard", pyarrow.int64()),
     ]
 )
-"""The schema of devices between micro-batches: their exported bytes, the deadline at which a state can change without
-new input, and the latest time of each device's own inputs."""
+"""The schema of devices between micro-batches: `state` is the exported device, `deadline` is the time at which the
+state can change without new input, and `heard` is the time of the latest input of the device itself."""
 WIDE_DEVICE_SCHEMA = pyarrow.schema([*DEVICE_SCHEMA, ("version", pyarrow.binary())])
-"""The device schema, plus the digest of each device's table. A null digest means the stream's own table."""
+"""The device schema, plus the digest of each device's table. A null digest stands for the table of the stream
+itself."""
 
 
 class Shard(NamedTuple):
@@ -36,8 +37,8 @@ class Rules(NamedTuple):
     """How a stream is followed.
 
     If `ordered` is true, rows are fed as they arrive; otherwise a row is fed only when the watermark has passed it. A
-    device is removed when `expire_us` has passed since its latest row. If `skips_unknown` is true, rows whose table is
-    not available are skipped and count as invalid; otherwise such rows end the query with an error.
+    device is removed `expire_us` microseconds after its latest row. If `skips_unknown` is true, rows whose table is not
+    available are skipped and count as invalid; otherwise such rows end the query with an error.
     """
 
     ordered: bool

@@ -13,8 +13,8 @@ from .shard import DEVICE_SCHEMA, WIDE_DEVICE_SCHEMA, Shard
 
 STATE, STATE_DDL = "shard", "form int, shards int, timer bigint, devices binary, held binary"
 NARROW, WIDE = 1, 2
-"""The forms of a shard's state. NARROW contains only fixes that use the stream's own table. WIDE may also contain scan
-reports and rows that name a table version."""
+"""The two forms in which a checkpoint stores the state of a shard. The form NARROW contains only fixes that use the
+stream's own table. The form WIDE can also contain scan reports, and rows that name a version of the table."""
 _SCHEMAS = {NARROW: (DEVICE_SCHEMA, ROW_SCHEMA), WIDE: (WIDE_DEVICE_SCHEMA, WIDE_ROW_SCHEMA)}
 
 

@@ -40,7 +40,7 @@ ACCURACY = Advice(
 )
 _GEOMETRIES = ("geoarrow.point", "geoarrow.wkb", "ogc.wkb")
 _FRACTIONS = {"s": (1_000_000, 1), "ms": (1_000, 1), "us": (1, 1), "ns": (1, 1_000)}
-"""The length of each unit in microseconds, as a fraction."""
+"""The length of each time unit in microseconds, as a numerator and a denominator."""
 _UNITS = {"s": "s", "m": "ms", "u": "us", "n": "ns"}
 """The time unit that the third letter of an Arrow timestamp's format stands for."""
 _WGS84 = (None, "", "EPSG:4326", "EPSG:4979", "OGC:CRS84", "WGS 84", "WGS 84 (CRS84)")
@@ -56,7 +56,7 @@ _TEXTS = ("u", "U", "vu")
 
 
 class Ticks(NamedTuple):
-    """Times as integers, and the length of their unit in microseconds, as a fraction."""
+    """Times as integers; the length of their unit in microseconds is `multiplier` / `divisor`."""
 
     values: Sequence[int]
     multiplier: int
@@ -64,8 +64,8 @@ class Ticks(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """For each role, the index of its column. `geometry` is the column of points if positions come from such a column,
-    otherwise None."""
+    """`indices` contains, for each role, the index of its column. `geometry` is the column of points if positions come
+    from such a column, otherwise None."""
 
     indices: Mapping[str, int]
     geometry: int | None
@@ -271,7 +271,8 @@ class BatchReader:
     def accuracies(self, chunk: Any, plan: Plan, first: int, missing: float = math.nan) -> Sequence[float] | None:
         """The column of accuracies, or None if the table has no such column.
 
-        If a batch has values below 0, the column is taken to contain accelerations, and is ignored from that batch on.
+        A column whose name can also mean acceleration is ignored from the first batch in which the column has a value
+        below 0.
         """
         index = plan.indices.get("accuracy")
         if index is None or index in self._accelerations:
@@ -393,8 +394,8 @@ class BatchReader:
         """Returns a column as indices and the values that they refer to. The indices of a dictionary column without
         nulls are read in place.
 
-        If the dictionary is the same as in the previous batch, the values are the tuple that was passed to
-        :meth:`keep_coded`; otherwise the values are a list.
+        The values are the tuple that was passed to :meth:`keep_coded` if the dictionary is the same as in the previous
+        batch; otherwise they are a list.
         """
         column = self._column(chunk, index)
         if self._children[index].dictionary is None or column.null_rows():
@@ -576,7 +577,7 @@ def _metadata(schema: Any) -> dict[str, str]:
 
 
 def without_nulls(value: Any) -> Any:
-    """Returns a structure without its null fields, and any other value unchanged."""
+    """If the value is a structure, returns it without its null fields; otherwise returns the value unchanged."""
     return {name: part for name, part in value.items() if part is not None} if isinstance(value, dict) else value
 
 

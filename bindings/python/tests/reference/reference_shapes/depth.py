@@ -1,8 +1,8 @@
-"""Rule 11 computes the depth, which is the maximum of the negated signed distance -D, by branch and bound over the
-whole Earth.
+"""Computes the depth of a shape (rule 11), which is the maximum of the negated signed distance -D, by branch and bound
+over the whole Earth.
 
-The signed distance D changes by no more than the position moves (rule 10). Therefore no point of a cell can be deeper
-than the cell's centre by more than the cell's radius.
+The signed distance D changes by no more than the position moves (rule 10), so no point of a cell can be deeper than the
+cell's centre by more than the cell's radius.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def _direction(face: int, u: float, v: float) -> tuple[float, float, float]:
 
 
 def _place(face: int, u: float, v: float) -> Place:
-    """The cells divide the directions of surface normals instead of positions, which is allowed because any set of
-    cells that covers the Earth is sufficient."""
+    """The cells divide the directions of the surface normal, not the positions on the Earth; this is allowed because
+    any cells that cover the Earth are sufficient."""
     x, y, z = _direction(face, u, v)
     return math.degrees(math.atan2(z, math.hypot(x, y))), math.degrees(math.atan2(y, x))
 
@@ -38,8 +38,8 @@ def _reach(face: int, u: float, v: float, size: float) -> float:
 
 
 def deepest(signed: Callable[[float, float], float], enough: float = math.inf) -> tuple[float, Place]:
-    """Returns the maximum of -D (the depth), which may be too small by at most 0.5 %, and the position of the maximum.
-    The search stops when the maximum has reached `enough`."""
+    """Returns the depth, which is the maximum of -D, and the position of the deepest point. The returned depth may be
+    up to 0.5 % too small. The search ends early as soon as it has found a depth of at least `enough`."""
     best, where = 0.0, (0.0, 0.0)
     heap: list[tuple[float, int, float, float, float]] = []
 
