@@ -137,8 +137,8 @@ import Testing
     #expect(opened.call { $0.identifiers } == ["a", "b"])
   }
 
-  /// If another program writes into the open file or its log, the store discards those writes: the call that detects
-  /// them writes everything again before it returns.
+  /// If another program writes into the open file or its log, the store overwrites those writes: the call that detects
+  /// them saves all data again before it returns.
   @Test(arguments: ["m.fencepost", "m.fencepost-wal"], [0, 1_000, 5_000]) func whatOthersWriteIntoItIsReplaced(
     _ name: String, _ length: Int
   ) throws {

@@ -44,7 +44,7 @@ struct ShapeOptions {
     return try given(.line, vertices)
   }
 
-  /// Returns the definition of a shape whose vertices have been counted but not examined.
+  /// Returns the definition of a shape. The vertices have been counted, but they have not been checked yet.
   private func given(
     _ kind: ShapeDefinition.Kind, _ vertices: ShapeVertices
   ) throws(BoundaryError) -> GivenCondition {

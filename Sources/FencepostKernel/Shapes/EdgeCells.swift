@@ -129,8 +129,8 @@ public struct EdgeCells: Sendable {
   /// The version that the index had when the cells were created.
   private var version: UInt64 = 0
   private var count = -1
-  /// The estimated savings from the cells minus the costs of creating them. While the balance is not positive, no cell
-  /// is created, and each query adds 1 to the balance.
+  /// The estimated savings from using the cells, minus the costs of creating them. While the balance is not positive,
+  /// no cell is created, and each query adds 1 to the balance.
   private var balance = Self.loan
 
   /// The maximum amount of memory for the cells, in bytes. If the budget is 0, no cells are created.
@@ -145,7 +145,7 @@ public struct EdgeCells: Sendable {
       + 4 * (slots.capacity + capSlots.capacity)
   }
 
-  /// Drops the cells if the index has changed.
+  /// Drops the cells if the index or one of its shapes has changed.
   ///
   /// - Parameters:
   ///   - count: The number of caps in the index.
@@ -190,7 +190,7 @@ public struct EdgeCells: Sendable {
     case place(Place)
     /// The cell cannot answer: an edge is too near, or the region is too crowded.
     case undecided
-    /// The position has no cell yet.
+    /// No cell has been created yet for the position.
     case missing
   }
 

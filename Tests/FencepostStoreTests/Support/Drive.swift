@@ -1,6 +1,7 @@
 import Fencepost
 
-/// A drive past a few circles and a beacon, as calls that any engine can play; some calls deliver events.
+/// Sequences of calls that drive past a few circles and a beacon. Any engine can make these calls; some of them deliver
+/// events.
 struct Drive {
   typealias Call = (inout MonitorEngine) throws -> [Event]
 

@@ -119,7 +119,7 @@ struct FleetScenarioRunner {
     return true
   }
 
-  /// Unless the step says otherwise, a fleet assumes that devices are outside.
+  /// Unless the step says otherwise, the devices of a fleet are assumed to be outside a new condition.
   private func named(_ step: JSON, _ identifier: String) throws -> NamedCondition {
     let definition = try step.definition()
     return NamedCondition(

@@ -3,8 +3,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Tests the deliveries `first` and `latest`: each condition has one pending event, and another event may follow when
-/// the pending event is acknowledged.
+/// Tests the delivery modes `first` and `latest`: each condition has at most one pending event, and the next event may
+/// follow when the pending event is acknowledged.
 @Suite struct TurnOutboxTests {
   private struct Mode {
     var world = DeliveryWorld()

@@ -20,7 +20,7 @@ pytest.importorskip("uvicorn", reason="uvicorn is installed by make test-all")
 
 
 class Talkative:
-    """A view that always has a large amount of new data."""
+    """A view that returns a megabyte of new data at each request."""
 
     def __init__(self) -> None:
         self.asked = 0

@@ -21,8 +21,8 @@ WGS84 = "EPSG:4326"
 
 
 class Unusable(Exception):
-    """A feature cannot be used. The text of the exception says why the feature cannot be used. Problems of the same
-    `kind` are counted together."""
+    """Raised if a feature cannot be used. The text of the exception says why the feature cannot be used. Problems of
+    the same `kind` are counted together."""
 
     def __init__(self, reason, kind=None):
         super().__init__(reason)
@@ -68,7 +68,7 @@ def _vector_layer(algorithm, parameters, name, context):
 
 
 class Layer:
-    """A layer, and how to read it.
+    """A layer of features, with the settings for reading it.
 
     Attributes:
         title: The layer's purpose and name, for messages. The name alone is ambiguous, because two layers of one file

@@ -47,7 +47,7 @@ def read_places(algorithm, parameters, context, feedback, problems, policy=None,
         gates: True if lines may be gates; if False, all lines are corridors, whatever their fields say.
 
     Returns:
-        The layer and its places.
+        The layer and the list of its places.
 
     Raises:
         QgsProcessingException: The layer has no usable place.

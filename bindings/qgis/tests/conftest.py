@@ -73,7 +73,7 @@ class Qgis:
 
 @pytest.fixture(scope="session")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The newly built zip."""
+    """Builds the plugin and returns the path of the zip."""
     folder = tmp_path_factory.mktemp("zip")
     command = [sys.executable, str(ROOT / "bindings/qgis/build_plugin.py"), str(folder)]
     built = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
@@ -82,7 +82,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def qgis(tmp_path_factory: pytest.TempPathFactory, archive: Path) -> Qgis:
-    """QGIS with the plugin enabled."""
+    """A QGIS with a new home folder, in which the plugin is installed and enabled."""
     made = Qgis(tmp_path_factory.mktemp("home"))
     made.install(archive)
     enabled = made.process("plugins", "enable", PLUGIN)

@@ -157,8 +157,7 @@ def test_as_gpsd_reads_it(log: Path) -> None:
 
 
 def test_a_recorded_drive() -> None:
-    """Compares the fixes with the log's own sentences: the RMC and GGA of each second, with their times and
-    positions."""
+    """Compares the position and the accuracy of each fix with the GGA sentences of the same log."""
     path = OWN_TRACKS / "nmea" / "car-mountain-view.nmea"
     fixes = read_track(path).fixes
     gga = [line.split(",") for line in path.read_text().splitlines() if line[3:6] == "GGA"]

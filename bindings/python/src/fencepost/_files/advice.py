@@ -1,4 +1,4 @@
-"""Remedies for refused files, worded for Python and for the command line."""
+"""Advice for users whose files are refused, worded for Python and for the command line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = [
 ]  # fmt: skip
 
 TRACK_OPTION, CONDITIONS_OPTION = "columns", "conditions_columns"
-"""The options that name columns."""
+"""The names of the options that tell the library which columns to read."""
 
 DATE_ORDER = Advice("choose the order with date_order='dmy' or 'mdy'", "choose the order with --date-order dmy or mdy")
 RADIUS = Advice("set one radius for all with radius=METRES", "set one radius for all with --radius METRES")

@@ -90,7 +90,7 @@ def read_unpacked(path: str | Path) -> bytes:
 
 
 def most_unpacked(packed: int) -> int:
-    """The largest allowed decompressed size for a compressed file of the given size."""
+    """The largest decompressed size, in bytes, that is allowed for a compressed file of the given size."""
     return min(MOST_BYTES, max(_USUAL_BYTES, MOST_RATIO * packed))
 
 

@@ -218,8 +218,8 @@ class Visits(Rows[Visit]):
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A condition's state from one event to the next. `cause` and `evidence_us` are the values of the event that
-    started the interval."""
+    """An interval during which the state of a condition stays the same. `cause` and `evidence_us` are the values of the
+    event that started the interval."""
 
     identifier: str
     state: State
@@ -261,7 +261,8 @@ def intervals(
 
 
 class VisitRow(NamedTuple):
-    """A visit with times in microseconds. For an open visit, `left_us` is None and `last_us` is the end of the log."""
+    """A visit with times in microseconds. If the visit is open, `left_us` is None and `last_us` is the end of the
+    log."""
 
     start_us: int
     identifier: str

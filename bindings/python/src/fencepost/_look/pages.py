@@ -10,7 +10,7 @@ from importlib.resources import files
 
 @cache
 def text(name: str) -> str:
-    """The text of a file in this folder."""
+    """Returns the text of a file in the folder of this module."""
     return (files(__package__) / name).read_text(encoding="utf-8")
 
 

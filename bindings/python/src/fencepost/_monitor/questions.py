@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _PART = 1 << 18
 """The number of points that are passed to the library in one call. Ctrl-C is handled between two calls."""
 _FEWEST = 1 << 12
-"""The smallest number of points per thread; fewer points run on one thread."""
+"""Points are divided among several threads only if there are more points than this number."""
 
 
 class MonitorQuestions:

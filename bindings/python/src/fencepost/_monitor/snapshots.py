@@ -21,7 +21,7 @@ def snapshot_bytes(snapshot: Any, what: str = "snapshot") -> Any:
 
 
 class Snapshots:
-    """A class whose objects are pickled and copied through their snapshot."""
+    """Base class of objects that are pickled and copied by means of their snapshots."""
 
     __slots__ = ()
 

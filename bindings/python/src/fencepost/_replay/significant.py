@@ -21,8 +21,8 @@ class Thinning:
     """Selects the fixes that are significant changes, and compares a replay of these fixes with a replay of all fixes.
 
     Args:
-        monitor: A monitor with its conditions, before the replay. The replay uses a fork of this monitor and leaves the
-            monitor itself unchanged.
+        monitor: A monitor with its conditions, in the state before the replay. The replay uses a fork of this monitor
+            and leaves the monitor itself unchanged.
         fixes: All fixes, in file order.
         reports: Scan reports of beacons.
         until_us: The time to which the replay is advanced at its end, or None.

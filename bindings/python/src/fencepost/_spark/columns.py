@@ -80,8 +80,8 @@ def microseconds(frame: Any, name: str) -> Any:
 
 
 def usable(frame: Any, names: Mapping[str, str]) -> Any:
-    """A column that says whether a row can be fed. A row is fed only if it has a device identifier of 1 to 256 bytes of
-    UTF-8 and a time; if it names a table, the digest must be valid."""
+    """A column that is true for each row that can be fed. A row is fed only if it has a device identifier of 1 to 256
+    bytes of UTF-8 and a time; if it names a table, the digest must be valid."""
     f = functions()
     device = named(names["device"]).cast("string")
     size = f.octet_length(device)

@@ -26,8 +26,7 @@ class Plain:
     def to_dict(self) -> dict[str, Any]:
         """The fields by name, in JSON types: texts, numbers, booleans, None, lists and dicts.
 
-        A field in microseconds, such as ``since_us``, becomes a time whose name has no suffix ``_us``, such as
-        ``since``.
+        The suffix of a field in microseconds is removed: ``since_us`` becomes a time with the name ``since``.
         """
         from dataclasses import fields
 
@@ -111,7 +110,7 @@ class Table:
         return frame
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """The table as an Arrow stream. PyArrow, DuckDB and GeoPandas accept the object itself; for Polars use
+        """Exports the table as an Arrow stream. PyArrow, DuckDB and GeoPandas accept the object itself; for Polars use
         :meth:`to_arrow`.
 
         The stream has the columns of :meth:`columns`, whose types are texts, ``timestamp[us, UTC]``, ``duration[us]``,

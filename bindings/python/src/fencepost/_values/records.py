@@ -153,8 +153,8 @@ class RecordList(Table, list[Record]):
 
 
 def _of(name: str) -> Callable[[Record], Any]:
-    """Returns a getter for a field of the condition. The getter returns None if this kind of condition lacks the
-    field."""
+    """Returns a function that reads the field called `name` from the condition of a record. The function returns None
+    if this kind of condition lacks the field."""
     return lambda record: getattr(record.condition, name, None)
 
 
