@@ -348,7 +348,7 @@ export class Monitor extends Holder {
 
   /**
    * The earliest time at which something happens even without any input: microseconds as a BigInt, or null. Call
-   * `advance` at this time.
+   * `advance` when this time comes.
    */
   get nextDeadlineUs() {
     const { engine } = this;

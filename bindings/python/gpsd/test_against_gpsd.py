@@ -191,7 +191,7 @@ class Watching:
 
 
 def is_connected(process: subprocess.Popen[bytes], port: int) -> bool:
-    """True if a process has a connection to this port of the loopback interface."""
+    """True if a process has a connection to the given port of the loopback interface."""
     links = []
     for each in Path(f"/proc/{process.pid}/fd").iterdir():
         with suppress(FileNotFoundError):  # closed meanwhile

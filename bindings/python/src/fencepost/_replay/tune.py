@@ -46,7 +46,7 @@ class Trial(Plain):
         recall: The share of matched labels among all labels.
         f1: The harmonic mean of precision and recall, or 0 if no label was matched.
         entry_delay: Mean time in seconds from the start of a matched label to the confirmation of the entry. Only
-            observed entries count. None if no entry was observed.
+            entries that were observed count. None if no entry was observed.
         exit_delay: Mean time in seconds from the end of a matched label to the confirmation of the exit. An exit counts
             only if it was observed and its label has an end. None if no exit counts.
         flaps: The number of crossings that were followed by the opposite crossing within `flap_seconds`.
@@ -293,7 +293,8 @@ def _short(value: Any) -> str:
 
 
 class _Counts:
-    """The counts of matched and unmatched labels and visits, and their delays, for some labels."""
+    """The counts of matched and unmatched labels and visits in one part of the labels, and the delays of the matched
+    visits."""
 
     def __init__(self) -> None:
         self.found = self.missed = self.false = self.flaps = 0

@@ -1,4 +1,4 @@
-"""Processes one shard of a stream's devices in a micro-batch. This module does not need Spark."""
+"""Processes one shard of a stream's devices in a micro-batch. This module works without Spark."""
 
 from __future__ import annotations
 
