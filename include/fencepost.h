@@ -573,8 +573,8 @@ typedef struct fencepost_explanation {
   uint32_t diagnostics;       /* flags in force */
   double boundary_distance_m; /* distance of the last valid fix to the boundary; negative inside */
   double accuracy_m;          /* accuracy of the last valid fix */
-  double entry_margin_m;      /* entry margin for the accuracy of the last valid fix */
-  double exit_margin_m;       /* exit margin for the accuracy of the last valid fix */
+  double entry_margin_m;      /* the entry margin that applies with the accuracy of the last valid fix */
+  double exit_margin_m;       /* the exit margin that applies with the accuracy of the last valid fix */
   int64_t candidate_start_us; /* the time of the fix that began the crossing that is not yet confirmed */
   int64_t deadline_us;        /* when the candidate will be confirmed, or when the absence will be established */
   int64_t last_sighting_us;   /* beacons */
@@ -1155,7 +1155,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_polygon_conditions(
  * @param condition_offsets  Array of count + 1 indices into the lines (rings) of the geometry: where each condition
  *                           begins, and where the last one ends; NULL: each line is a condition.
  * @param radii_m            Array of count values, metres.
- * @return, and the other parameters: as fencepost_monitor_add_polygon_conditions(). Threads: any. Since: 0.2
+ * @return The same as fencepost_monitor_add_polygon_conditions(), which also describes the other parameters. Threads:
+ *         any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_conditions(
     fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
@@ -1182,7 +1183,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_line_conditions(
  * @param wkbs     Array of count pointers to the bytes of each condition.
  * @param sizes    Array of count sizes, in bytes.
  * @param radii_m  Array of count values, metres, for lines; ignored for polygons. May be NULL if there are no lines.
- * @return, and the other parameters: as fencepost_monitor_add_polygon_conditions(). Threads: any. Since: 0.2
+ * @return The same as fencepost_monitor_add_polygon_conditions(), which also describes the other parameters. Threads:
+ *         any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_conditions(
     fencepost_monitor *monitor, const char *const *identifiers, const void *const *wkbs, const size_t *sizes,
@@ -1836,7 +1838,7 @@ typedef struct fencepost_armed_condition {
 /* The data of a plan, apart from its circles. */
 typedef struct fencepost_plan {
   uint32_t struct_size;     /* set by FENCEPOST_PLAN_INIT */
-  uint32_t follow;          /* 1: feed every fix until a plan has 0 in this member */
+  uint32_t follow;          /* 1: feed every fix until this member of a new plan is 0 */
   uint32_t has_wake_up;     /* 1: the last slot holds the wake-up circle, which the next members describe */
   uint32_t reserved;        /* 0 */
   double wake_up_latitude;  /* degrees */
@@ -2084,13 +2086,13 @@ FENCEPOST_API fencepost_status fencepost_conditions_create(fencepost_conditions 
 
 /*
  * Creates an empty table with a condition limit: at most condition_limit of its conditions are monitored at a time. A
- * condition above the limit is UNMONITORED, which is an event with CONDITION_LIMIT_EXCEEDED for each device. If a
+ * condition above the limit is UNMONITORED, and each device gets an event with CONDITION_LIMIT_EXCEEDED for it. If a
  * monitored condition is removed, the condition that has waited longest gets its place, and the next fix of each device
  * determines that condition. The rules are those of condition_limit in fencepost_monitor_options.
  *
  * A fleet that was saved with a table with a limit can be opened only over a table with the same limit.
  *
- * @param condition_limit  1 or more.
+ * @param condition_limit  The limit, 1 or more.
  * @param out_conditions   Receives a reference; release it with fencepost_conditions_destroy().
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (the limit is 0). Ownership: the caller owns the reference. Threads: any.
  * Complexity: O(1). While conditions wait, each addition and removal costs each fleet O(devices) at the fleet's next
@@ -2292,7 +2294,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_circulars(
  * @param uuids   Array of count UUIDs of 16 bytes, one after the other.
  * @param majors  Array of count numbers, -1 for any; NULL: any, in all rows.
  * @param minors  Array of count numbers, -1 for any; NULL: any, in all rows.
- * @return, and the other parameters: as fencepost_conditions_add_circulars(). Threads: any. Since: 0.2
+ * @return The same as fencepost_conditions_add_circulars(), which also describes the other parameters. Threads: any.
+ *         Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add_beacons(fencepost_conditions *conditions,
                                                                 const char *const *identifiers, const uint8_t *uuids,
@@ -2775,7 +2778,7 @@ typedef struct fencepost_device_statistics {
 
 /*
  * Fixes of many devices as columns. Without a dictionary, the device column contains device numbers. With a dictionary,
- * the device column contains indices into the dictionary, as in Arrow's dictionary columns, so no column must be
+ * the device column contains indices into the dictionary, as in Arrow's dictionary columns, so no column has to be
  * rewritten. The rules for strides and alignment given at fencepost_fix_columns also apply to the device column.
  */
 typedef struct fencepost_fleet_columns {
@@ -2805,9 +2808,9 @@ typedef struct fencepost_fleet_columns {
  * inputs, and the pending and uncommitted events.
  *
  * A table that was just created and is still empty is filled with the stored table. A table that is not new, or no
- * longer empty, must be a version of the stored table. A later version results from adding and removing conditions; the
- * devices see these changes at their next input. An earlier version of the stored table is brought up to date. To use
- * conditions from your own file, open the fleet over an empty table, then set its conditions with
+ * longer empty, must be a version of the stored table. Adding and removing conditions makes a later version of a table;
+ * the devices get these changes at their next input. An earlier version of the stored table is brought up to date. To
+ * use conditions from your own file, open the fleet over an empty table, then set its conditions with
  * fencepost_conditions_sync(). If several fleets share one table, each has its own store, and the stores can be opened
  * in any order. If another store was already opened over the table, a store whose table became a different later
  * version is accepted, too, unless both tables have conditions and no identifier occurs in both. The devices of that
@@ -2818,16 +2821,16 @@ typedef struct fencepost_fleet_columns {
  * have had without the crash. With CHANGES, N covers every input that changed what the device was inside of, about to
  * cross or had reported. For some devices, a crash may lose inputs that changed none of these; the next
  * fencepost_fleet_checkpoint() saves such inputs. With EVERY_INPUT, and after each checkpoint, N covers all inputs of
- * all devices. With RELAXED, everything is saved when one of the following three measures has advanced far enough since
- * the last save. (1) The latest clock of any device, or the time of an advance, has moved by checkpoint_interval_us.
- * (2) The clocks of the devices that had inputs since the last save have moved by checkpoint_interval_us on average.
- * Each clock counts from the first input of its device, and a single step counts for at most checkpoint_interval_us.
- * (3) The clock of any one device has moved by sixteen times checkpoint_interval_us. Refused inputs do not count. A
- * crash may also set back the time to which all devices were advanced: it becomes the time that the last complete save
- * stored. An uncommitted event is delivered again with the same sequence, so (device, sequence) identifies a
- * redelivered event. A change of the table is saved with the next input of the fleet (with RELAXED, at the next save of
- * the fleet), together with all devices that have unsaved changes. While the store cannot be written, the fleet
- * continues in memory; fencepost_fleet_statistics.store shows this, and later inputs retry.
+ * all devices. With RELAXED, everything is saved as soon as one of the following three statements about the time since
+ * the last save is true. (1) The latest clock of any device, or the time of an advance, has moved by
+ * checkpoint_interval_us. (2) The clocks of the devices that had inputs since the last save have moved by
+ * checkpoint_interval_us on average. Each clock counts from the first input of its device, and a single step counts for
+ * at most checkpoint_interval_us. (3) The clock of any one device has moved by sixteen times checkpoint_interval_us.
+ * Refused inputs do not count. A crash may also set back the time to which all devices were advanced: it becomes the
+ * time that the last complete save stored. An uncommitted event is delivered again with the same sequence, so (device,
+ * sequence) identifies a redelivered event. A change of the table is saved with the next input of the fleet (with
+ * RELAXED, at the next save of the fleet), together with all devices that have unsaved changes. While the store cannot
+ * be written, the fleet continues in memory; fencepost_fleet_statistics.store shows this, and later inputs retry.
  *
  * @param options    NULL for the defaults. For a stored fleet, the options apply from now on.
  * @param out_fleet  Receives the fleet; release it with fencepost_fleet_destroy().
@@ -3044,12 +3047,13 @@ FENCEPOST_API fencepost_status fencepost_fleet_expire_by_arrival(fencepost_fleet
                                                                  size_t *out_count, fencepost_error *error);
 
 /*
- * Sets the arrival time of the following inputs, read from the host's own clock; this time may go back. The arrival
- * time does not affect states or events; it has only two uses. First, fencepost_fleet_expire_by_arrival() finds the
- * devices to remove by the arrival times of their last accepted inputs, and not by the times in these inputs. Second,
- * with max_time_step_us an input is refused with FENCEPOST_E_AHEAD_OF_CLOCK only if it is too far ahead of
- * both the device's clock and the arrival time. Therefore max_time_step_us also limits the first input of a device, and
- * a device that was silent for a long time may continue with the current time.
+ * Sets the arrival time of the following inputs, read from the host's own clock; a new arrival time may be earlier than
+ * the previous one. The arrival time does not affect states or events; it has only two uses. First,
+ * fencepost_fleet_expire_by_arrival() finds the devices to remove by the arrival times of their last accepted inputs,
+ * and not by the times in these inputs. Second, with max_time_step_us an input is refused with
+ * FENCEPOST_E_AHEAD_OF_CLOCK only if it is too far ahead of both the device's clock and the arrival time. Therefore
+ * max_time_step_us also limits the first input of a device, and a device that was silent for a long time may continue
+ * with the current time.
  *
  * A device created before the first arrival time is treated as if its last input had arrived at that time. Stores and
  * snapshots include the arrival times.
@@ -3268,7 +3272,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_inside(fencepost_fleet *fleet, ui
                                                       size_t *out_count, fencepost_error *error);
 
 /*
- * Copies the devices that are inside a condition or near a beacon, for one condition or for all. The presences are
+ * For one condition or for all, copies the devices that are inside the condition or near its beacon. The presences are
  * ordered by the device's place, then by the order in which the conditions were added.
  *
  * @param identifier     The identifier of one condition; NULL: all conditions.
