@@ -2,44 +2,46 @@ import FencepostKernel
 
 /// The conditions in the order in which they were added, with the generation of each.
 ///
-/// A list with gaps: removing leaves a gap, and the list is closed up when more than half of it is gaps.
+/// The list has gaps: removing a condition leaves a gap. The gaps are removed when they are more than half of the list.
 struct AddOrder: Sendable {
   private(set) var generations: ContiguousArray<UInt64> = []
   private(set) var slots: ContiguousArray<UInt32> = []
-  /// Per slot: its place in the list.
+  /// The place of each slot in the list.
   private var places: ContiguousArray<UInt32> = []
-  /// A bit for each place of the list: the condition there is announced (see ``append(_:isAnnounced:)``).
+  /// A bit for each place of the list: whether the condition there is announced; see ``append(_:isAnnounced:)``.
   private var announced: ContiguousArray<UInt64> = []
-  /// Whether each slot is its own place: where nothing that was removed left a slot to another.
+  /// Whether the place of each slot equals the slot. This is true as long as no slot was reused.
   private(set) var isOfSlots = true
   private(set) var count = 0
-  /// How many are announced.
+  /// The number of announced conditions.
   private(set) var announcedCount = 0
   private(set) var lastGeneration: UInt64 = 0
 
   private static let gap = UInt32.max
-  /// A list of at most so many places is never closed up: its gaps are few bytes, and reading past them is nothing.
+  /// In a list of at most this many places, gaps are never removed, because they take few bytes and are skipped
+  /// quickly.
   private static let fewPlaces = 1_024
 
   /// The slots in the order in which they were added.
   var live: some Collection<UInt32> { slots.lazy.filter { $0 != Self.gap } }
 
-  /// The slots of the conditions that are later than a generation, in the order in which they were added.
+  /// Returns the slots of the conditions after a generation, in add order.
   func live(after generation: UInt64) -> some Collection<UInt32> {
     slots[place(after: generation)...].lazy.filter { $0 != Self.gap }
   }
 
-  /// The slots in a part of the list, for who walks through it by steps: their places are from 0 to ``placeCount``.
+  /// Returns the slots in a part of the list, for a caller that reads the list in steps. Places are from 0 up to, but
+  /// not including, ``placeCount``.
   func live(in places: Range<Int>) -> some Collection<UInt32> { slots[places].lazy.filter { $0 != Self.gap } }
 
-  /// Places of the list, gaps included.
+  /// The number of places of the list, including gaps.
   var placeCount: Int { slots.count }
 
-  /// The place of a slot in the list. A later one was added later.
+  /// Returns the place of a slot in the list. Conditions that were added later have later places.
   @inline(__always)
   func place(of slot: UInt32) -> UInt32 { places[Int(slot)] }
 
-  /// Whether the generations follow one another without a gap.
+  /// Whether the generations are consecutive numbers.
   var isWithoutGaps: Bool {
     guard let first = generations.first, let last = generations.last else { return true }
     return last - first == UInt64(generations.count - 1)
@@ -51,17 +53,17 @@ struct AddOrder: Sendable {
     places.reserveCapacity(places.count + more)
   }
 
-  /// Puts a slot at the end and returns its generation.
+  /// Appends a slot, and returns its generation.
   ///
-  /// - Parameter isAnnounced: Whether what first decides the condition gives an event whatever it is, since it was not
-  ///   assumed to be outside.
+  /// - Parameter isAnnounced: Whether the first determination of the condition causes an event in any case, because the
+  ///   condition was not assumed to be unsatisfied.
   mutating func append(_ slot: UInt32, isAnnounced: Bool = false) -> UInt64 {
     lastGeneration += 1
     append(slot, generation: lastGeneration, isAnnounced: isAnnounced)
     return lastGeneration
   }
 
-  /// Puts a slot at the end that has had its generation before; larger than those before it.
+  /// Appends a slot that already has a generation, which must be greater than those before it.
   mutating func append(_ slot: UInt32, generation: UInt64, isAnnounced: Bool = false) {
     while places.count <= Int(slot) { places.append(0) }
     places[Int(slot)] = UInt32(slots.count)
@@ -76,7 +78,7 @@ struct AddOrder: Sendable {
     count += 1
   }
 
-  /// Marks a condition as announced: see ``append(_:isAnnounced:)``.
+  /// Marks a condition as announced; see ``append(_:isAnnounced:)``.
   mutating func announce(_ slot: UInt32) {
     let place = Int(places[Int(slot)])
     let bit: UInt64 = 1 << UInt64(place % 64)
@@ -99,12 +101,12 @@ struct AddOrder: Sendable {
     if slots.count > Self.fewPlaces, slots.count > count * 2 { closeUp() }
   }
 
-  /// The first condition whose generation is larger than the given one.
+  /// Returns the first condition whose generation is greater than the given one.
   func next(after generation: UInt64) -> UInt32? {
     live(after: generation).first
   }
 
-  /// How many conditions are later than a generation, or as many more as there are gaps among them.
+  /// Returns the number of conditions after a generation, plus the number of gaps among them.
   func count(after generation: UInt64) -> Int { slots.count - place(after: generation) }
 
   private func place(after generation: UInt64) -> Int {
@@ -118,12 +120,13 @@ struct AddOrder: Sendable {
     return low
   }
 
-  /// How many conditions that are later than a generation are announced, or sixty-three more.
+  /// Returns the number of announced conditions after a generation, or up to 63 more.
   func announcedCount(after generation: UInt64) -> Int {
     announced.dropFirst(place(after: generation) / 64).reduce(0) { $0 + $1.nonzeroBitCount }
   }
 
-  /// Calls `body` with the announced conditions that are later than a generation, and perhaps some that are not.
+  /// Calls `body` with the announced conditions after a generation, and perhaps with some announced conditions before
+  /// it.
   func forEachAnnounced(after generation: UInt64, _ body: (UInt32) -> Void) {
     for word in (place(after: generation) / 64)..<announced.count where announced[word] != 0 {
       var bits = announced[word]

@@ -1,11 +1,12 @@
 import FencepostKernel
 
-/// Which conditions hold one of the monitor's limited places, and which wait for one, oldest first.
+/// The conditions that have one of the limited places, and the conditions that wait for a place. The condition that has
+/// waited longest gets the next free place.
 struct ConditionLimit: Sendable {
-  /// A queue of at most so many tickets is not searched for those that were given back.
+  /// A queue of at most this many tickets is not searched for returned tickets.
   private static let fewTickets = 64
 
-  /// `nil` = no limit.
+  /// The number of places; `nil` for no limit.
   let capacity: Int?
   private var held = 0
   private var queue: ContiguousArray<(slot: UInt32, ticket: UInt64)> = []
@@ -17,7 +18,7 @@ struct ConditionLimit: Sendable {
     self.capacity = capacity
   }
 
-  /// Takes a place for a new condition; without one the condition waits.
+  /// Takes a place for a new condition; if there is no free place, the condition waits.
   mutating func enter(_ slot: UInt32) -> Bool {
     if capacity.map({ held < $0 }) ?? true {
       held += 1
@@ -29,7 +30,8 @@ struct ConditionLimit: Sendable {
     return false
   }
 
-  /// Gives a place, or a waiting ticket, back; returns the condition that gets the place.
+  /// Returns the place or the ticket of a condition. The result is the condition that gets the free place, if there is
+  /// one.
   mutating func leave(_ slot: UInt32) -> UInt32? {
     if tickets.removeValue(forKey: slot) != nil {
       closeUp()
@@ -56,7 +58,7 @@ struct ConditionLimit: Sendable {
   /// Whether a condition waits for a place.
   var isExceeded: Bool { !tickets.isEmpty }
 
-  /// The waiting condition's place among those that wait.
+  /// Returns the ticket of a waiting condition: its place among the conditions that wait.
   func ticket(of slot: UInt32) -> UInt64? { tickets[slot] }
 
   // MARK: - Restoring
@@ -69,7 +71,7 @@ struct ConditionLimit: Sendable {
     held += 1
   }
 
-  /// A condition that was taken for one that holds a place waits for one.
+  /// Notes that a restored condition waits for a place; until now it counted as having one.
   mutating func restoreWaiting(_ slot: UInt32, ticket: UInt64) {
     held -= 1
     tickets[slot] = ticket
@@ -87,7 +89,7 @@ struct ConditionLimit: Sendable {
     return isOrdered && held <= capacity && (tickets.isEmpty || held == capacity) && tickets.count == queue.count
   }
 
-  /// Drops the tickets that were given back, when they are the larger part.
+  /// Removes the returned tickets if they are more than half of the queue.
   private mutating func closeUp() {
     guard queue.count > Self.fewTickets, queue.count > tickets.count * 2 else { return }
     queue.removeFirst(head)

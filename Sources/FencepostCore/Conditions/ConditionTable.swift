@@ -1,17 +1,17 @@
 import FencepostKernel
 
-/// What the table holds of a condition. One row is read for each step of an event: it is kept together, since with
-/// many conditions each array that is touched costs a trip to memory.
+/// The data of a condition in the table. Each step of an event reads one row. The data is kept together in one array,
+/// because with many conditions, each further array costs an access to main memory.
 struct ConditionRow: Sendable {
-  /// A circle itself; of another shape a circle that holds it; of a beacon anywhere.
+  /// For a circle, the circle itself; for another shape, a circle that contains it; meaningless for a beacon.
   var bounds: Circle
   /// ``Shape/size``.
   var size = 0.0
-  /// 0 marks a free row.
+  /// The generation of the condition; 0 in a free row.
   var generation: UInt64 = 0
   var tag: UInt64 = 0
   var policy: UInt32 = 0
-  /// State of the first record.
+  /// The state of the first record.
   var assumed: Event.State = .unknown
   var kind: ConditionKind
   /// Whether the condition waits for a place under the condition limit.
@@ -20,12 +20,12 @@ struct ConditionRow: Sendable {
   var hasWaited = false
 }
 
-/// The definitions of all conditions, with what finds them: the identifiers, the spatial index over the shapes, the
-/// identities of the beacons; and which of them the condition limit leaves out.
+/// The definitions of all conditions, with the data that is needed to find them: the identifiers, the spatial index of
+/// the shapes, and the identities of the beacons. The table also knows which conditions exceed the condition limit.
 ///
-/// It knows nothing of devices, states or events: many trackers can share one table, and learn from `changes` what came
-/// and went. A condition is known by its slot, a small number that is used again after the condition is removed; a
-/// replacement keeps the slot.
+/// The table contains no devices, states or events, so many trackers can share one table. They learn from `changes`
+/// which conditions were added and removed. A condition is identified by its slot, a small number that is reused after
+/// the condition is removed. A replacement gets the slot of the condition that it replaces.
 package struct ConditionTable: Sendable {
   private(set) var identifiers = IdentifierTable()
   private(set) var order = AddOrder()
@@ -37,48 +37,48 @@ package struct ConditionTable: Sendable {
   private(set) var promotions: UInt64 = 0
   private(set) var changes = TableChanges()
   private var beacons: [UInt32: BeaconIdentityCondition] = [:]
-  /// Polygons, corridors and lines, each at the index of its slot; no longer than the last of them needs.
+  /// The polygons, corridors and lines, each at the index of its slot. The array ends with the last of them.
   private(set) var shapes: ContiguousArray<GeodesicShape?> = []
   /// The conditions of each beacon identity, in no particular order.
   private var beaconSlots: [BeaconIdentityCondition: ContiguousArray<UInt32>] = [:]
   private var freeSlots: ContiguousArray<UInt32> = []
-  /// The generations of the last beacon condition that came, and of the last one that was not assumed to be absent.
+  /// The generations of the last added beacon condition, and of the last added one that was not assumed to be absent.
   private(set) var lastBeacon: UInt64 = 0
   private(set) var lastAnnouncedBeacon: UInt64 = 0
 
-  /// Of a free row.
+  /// The content of a free row.
   private static let nothing = ConditionRow(
     bounds: Circle(latitude: 0, longitude: 0, radius: 0), kind: .beaconIdentity)
 
-  /// - Parameter limit: How many conditions are monitored at a time; `nil` = all.
+  /// - Parameter limit: The maximum number of conditions that are monitored at the same time; `nil` for no limit.
   init(limit: Int?) {
     self.limit = ConditionLimit(capacity: limit)
   }
 
-  /// Stops the log of changes: devices meet what changed by generations.
+  /// Stops the log of changes, because devices find changes by generations.
   mutating func stopLog() { changes.stopLog() }
 
   package var count: Int { order.count }
 
-  /// Another number after each change of what the index holds.
+  /// A number that changes with each change of the index.
   @inline(__always)
   var indexVersion: UInt64 { changes.version &+ order.lastGeneration }
 
   /// Whether there is a beacon condition.
   var hasBeacons: Bool { !beacons.isEmpty }
 
-  /// How many lines there are, which only the path crosses.
+  /// The number of lines. Only a path can cross a line.
   private(set) var lineCount = 0
-  /// A fleet without a path reads the table.
+  /// Whether a fleet without a path uses the table, so that lines must be refused.
   var refusesLines = false
 
   /// The slots that have a condition, in add order.
   var live: some Collection<UInt32> { order.live }
 
-  /// Puts slots of conditions in add order, each once.
+  /// Sorts slots of conditions in add order, and removes duplicates.
   func putInOrder(_ slots: inout ContiguousArray<UInt32>) {
     guard slots.count > 1 else { return }
-    // The rows alone: a closure that needs the table copies it.
+    // The closure uses only the rows, because a closure that uses the table would copy it.
     let rows = rows
     slots.arrange { rows[Int($0)].generation < rows[Int($1)].generation }
     var kept = 1
@@ -105,7 +105,7 @@ package struct ConditionTable: Sendable {
   @inline(__always)
   package func generation(of slot: UInt32) -> UInt64 { rows[Int(slot)].generation }
 
-  /// Whether a slot still has the condition of that generation.
+  /// Whether a slot still contains the condition with a generation.
   @inline(__always)
   func holds(_ slot: UInt32, _ generation: UInt64) -> Bool { rows[Int(slot)].generation == generation }
 
@@ -121,14 +121,14 @@ package struct ConditionTable: Sendable {
     }
   }
 
-  /// Whether no condition is or was another shape than a circle.
+  /// Whether all geographic conditions, including removed ones, are circles.
   var isOfCircles: Bool { shapes.isEmpty }
 
-  /// Whether a geographic condition is a circle; told without a look at its row.
+  /// Whether a geographic condition is a circle; its row is not read.
   @inline(__always)
   func isRound(_ slot: UInt32) -> Bool { Int(slot) >= shapes.count || shapes[Int(slot)] == nil }
 
-  /// Whether a slot has a condition that is a circle.
+  /// Whether a slot contains a circle.
   @inline(__always)
   func isCircle(_ slot: UInt32) -> Bool {
     guard rows[Int(slot)].generation != 0 else { return false }
@@ -138,26 +138,28 @@ package struct ConditionTable: Sendable {
     }
   }
 
-  /// A circle that holds the shape of a geographic condition.
+  /// Returns a circle that contains the shape of a geographic condition.
   @inline(__always)
   func bounds(of slot: UInt32) -> Circle { rows[Int(slot)].bounds }
 
   @inline(__always)
   package func policy(of slot: UInt32) -> TransitionPolicy { policies[rows[Int(slot)].policy] }
 
-  /// The margin of a condition's policy, before accuracy is looked at; spares a copy of the whole policy.
+  /// Returns the entry margin of a condition's policy, without the effect of the accuracy. This avoids a copy of the
+  /// whole policy.
   @inline(__always)
   func entryMargin(of slot: UInt32) -> Double {
     policies.policies[Int(rows[Int(slot)].policy)].entryMargin(size: rows[Int(slot)].size)
   }
 
-  /// The margin of a condition's policy, before accuracy is looked at; spares a copy of the whole policy.
+  /// Returns the exit margin of a condition's policy, without the effect of the accuracy. This avoids a copy of the
+  /// whole policy.
   @inline(__always)
   func exitMargin(of slot: UInt32) -> Double {
     policies.policies[Int(rows[Int(slot)].policy)].exitMargin(size: rows[Int(slot)].size)
   }
 
-  /// Of the policy; spares a copy of the whole.
+  /// Returns the changes for which a condition's policy asks for events. This avoids a copy of the whole policy.
   @inline(__always)
   func notify(of slot: UInt32) -> TransitionPolicy.Notify { policies.policies[Int(rows[Int(slot)].policy)].notify }
 
@@ -170,7 +172,7 @@ package struct ConditionTable: Sendable {
   @inline(__always)
   func isOverLimit(_ slot: UInt32) -> Bool { rows[Int(slot)].isOverLimit }
 
-  /// Whether a slot holds a geographic condition.
+  /// Whether a slot contains a geographic condition.
   @inline(__always)
   func isGeographic(_ slot: UInt32) -> Bool {
     let row = rows[Int(slot)]
@@ -179,16 +181,16 @@ package struct ConditionTable: Sendable {
 
   func beacon(of slot: UInt32) -> BeaconIdentityCondition? { beacons[slot] }
 
-  /// The conditions of exactly that beacon identity.
+  /// Returns the conditions with exactly this beacon identity.
   func slots(of beacon: BeaconIdentityCondition) -> ContiguousArray<UInt32> { beaconSlots[beacon] ?? [] }
 
-  /// The slot with that identifier.
+  /// Returns the slot of the condition with an identifier.
   package func slot(of identifier: String) -> UInt32? {
     var text = identifier
     return text.withUTF8 { identifiers.slot(of: $0) }
   }
 
-  /// What a condition is about.
+  /// Returns the circle, shape or beacon that a condition describes.
   package func subject(of slot: UInt32) -> Definition.Subject {
     switch kind(of: slot) {
     case .circularGeographic: .circle(bounds(of: slot).condition)
@@ -204,7 +206,7 @@ package struct ConditionTable: Sendable {
       subject: subject(of: slot), policy: policy(of: slot), tag: tag(of: slot), assumed: assumed(of: slot))
   }
 
-  /// Enters a condition; one of that identifier is replaced, and the new one goes to the end of the add order.
+  /// Adds a condition at the end of the add order. If a condition with the identifier exists, it is replaced.
   package mutating func enter(_ definition: Definition, identifier: UnsafeBufferPointer<UInt8>) {
     if let slot = identifiers.slot(of: identifier) {
       let replaced = generation(of: slot)
@@ -220,7 +222,7 @@ package struct ConditionTable: Sendable {
     }
   }
 
-  /// Removes a condition; the one that waits longest under the limit gets its place.
+  /// Removes a condition. The condition that has waited longest under the limit gets its place.
   package mutating func remove(_ slot: UInt32) {
     let left = generation(of: slot)
     empty(slot)
@@ -250,14 +252,14 @@ package struct ConditionTable: Sendable {
   @inline(__always)
   func hasWaited(_ slot: UInt32) -> Bool { rows[Int(slot)].hasWaited }
 
-  /// Drops the changes up to a version, which everybody who follows the table has seen.
+  /// Drops the changes up to a version that all users of the table have seen.
   mutating func dropChanges(through version: UInt64) {
     changes.drop(through: version)
   }
 
   // MARK: - Restoring
 
-  /// Enters a condition that was saved and returns its slot.
+  /// Adds a saved condition, and returns its slot.
   mutating func restore(
     _ definition: Definition, identifier: UnsafeBufferPointer<UInt8>, generation: UInt64
   ) -> UInt32 {
@@ -294,7 +296,7 @@ package struct ConditionTable: Sendable {
     limit.sortWaiting()
   }
 
-  /// Puts in order who waits under the limit.
+  /// Sorts the conditions that wait under the limit.
   mutating func endRestoring() {
     limit.sortWaiting()
   }

@@ -1,50 +1,51 @@
 import FencepostKernel
 
-/// What the detector knows of a shape that is not as most are.
+/// The state of a shape whose state differs from the common one.
 struct SlotState: Equatable, Sendable {
-  /// Index in ``Watches``, or ``none``.
+  /// The index in ``Watches``, or ``none``.
   var active: UInt32 = SlotState.none
   var observed: Observed = .undetermined
-  /// Listed among the shapes that wait for the fix that decides them.
+  /// Whether the shape is in the list of shapes that wait for a fix to determine them.
   var isListed = false
-  /// A fix was evaluated since the shape became undetermined, and was too coarse to decide it.
+  /// Whether a fix that was evaluated since the shape became undetermined was too coarse to determine it.
   var hasMetCoarseFix = false
 
   static let none = UInt32.max
 }
 
-/// What one device's shapes are believed to be, at the price of those that are not as most are.
+/// The states of all shapes for one device. The cost depends only on the shapes whose states differ from the common
+/// one.
 ///
-/// *A shape without an entry is settled outside when its generation is swept through, else undetermined.* So a device
-/// pays neither in time nor in memory for the shapes that are far away: its first fix sweeps through all of them at
-/// once, and a copy is as small as what happened to the device.
+/// *If a shape has no entry, the device is settled outside of it, provided that its generation was swept; otherwise the
+/// shape is undetermined.* So shapes that are far away cost neither time nor memory: the first fix of a device sweeps
+/// all shapes at once, and a copy contains only the shapes to which something has happened.
 struct SlotStates: Sendable {
   private var exceptions = DeviceEntries<SlotState>()
-  /// Shapes up to this generation are settled outside, but for the exceptions.
+  /// The device is settled outside of all shapes up to this generation, except those with an entry.
   private(set) var sweptThrough: UInt64 = 0
-  /// The generation of the last shape that came.
+  /// The generation of the last added shape.
   private var lastGeneration: UInt64 = 0
-  /// Whether all shapes before that one were swept through when it came.
+  /// Whether all earlier shapes had been swept when this shape was added.
   private var lastIsAlone = false
-  /// Shapes that are swept through and wait for a fix that decides them, with some that are gone since.
+  /// The swept shapes that wait for a fix to determine them. Some of them may have been removed since.
   private var listed: ContiguousArray<UInt32> = []
   /// Whether `listed` is in add order.
   private var listedIsSorted = true
-  /// Shapes that wait for a place under the condition limit are undetermined without an entry.
+  /// Whether shapes that wait for a place under the condition limit are undetermined without an entry.
   private var skipsWaiting = false
 
-  /// How many places a walk over the exceptions looks at.
+  /// The number of places that are visited to enumerate the entries.
   var placeCount: Int { exceptions.count }
 
-  /// Whether no shape came since all were swept through.
+  /// Whether no shape was added since all shapes were swept.
   @inline(__always)
   var isSwept: Bool { lastGeneration <= sweptThrough }
 
-  /// Whether no shape waits for a fix that decides it.
+  /// Whether no shape waits for a fix to determine it.
   @inline(__always)
   var isSettled: Bool { isSwept && listed.isEmpty }
 
-  /// What is believed of a shape without an entry.
+  /// Returns the observed state of a shape without an entry.
   @inline(__always)
   private func common(_ slot: UInt32, _ table: ConditionTable) -> SlotState {
     var state = SlotState()
@@ -60,17 +61,17 @@ struct SlotStates: Sendable {
   @inline(__always)
   func observed(_ slot: UInt32, _ table: ConditionTable) -> Observed { state(of: slot, table).observed }
 
-  /// Whether a shape is outside and nothing is about to happen to it.
+  /// Whether the device is outside of a shape and no change of its state has started.
   @inline(__always)
   func isSettledOutside(_ slot: UInt32, _ table: ConditionTable) -> Bool {
     let state = state(of: slot, table)
     return state.observed == .outside && state.active == SlotState.none
   }
 
-  /// The state of a shape that has an entry.
+  /// Returns the entry of a shape, if it has one.
   func exception(_ slot: UInt32) -> SlotState? { exceptions[slot] }
 
-  /// Calls `body` with each shape that has an entry, in no particular order; some of them may be gone.
+  /// Calls `body` with each shape that has an entry, in no particular order. Some of the shapes may have been removed.
   func forEachException(_ body: (UInt32, SlotState) -> Void) { exceptions.forEach(body) }
 
   // MARK: - Changes
@@ -80,7 +81,7 @@ struct SlotStates: Sendable {
     exceptions.update(slot, or: common(slot, table), body)
   }
 
-  /// Believes a shape to be undetermined, as it is when it comes.
+  /// Makes a shape undetermined, like a newly added shape.
   mutating func setUndetermined(_ slot: UInt32, _ table: ConditionTable) {
     change(slot, table) {
       $0.observed = .undetermined
@@ -88,9 +89,9 @@ struct SlotStates: Sendable {
     }
   }
 
-  /// Believes a shape to be on a side.
+  /// Sets the observed state of a shape.
   ///
-  /// - Parameter index: In ``Watches``, or ``SlotState/none``.
+  /// - Parameter index: The index in ``Watches``, or ``SlotState/none``.
   mutating func set(_ slot: UInt32, _ observed: Observed, active index: UInt32, _ table: ConditionTable) {
     change(slot, table) {
       $0.observed = observed
@@ -103,12 +104,12 @@ struct SlotStates: Sendable {
     change(slot, table) { $0.active = index }
   }
 
-  /// Takes what is believed of a shape that has no entry, and is watched.
+  /// Loads the state of a shape that has no entry and is watched.
   mutating func load(_ slot: UInt32, _ observed: Observed, active index: UInt32) {
     exceptions[slot] = SlotState(active: index, observed: observed)
   }
 
-  /// Believes a shape to be undetermined, after a fix that was too coarse for it.
+  /// Makes a shape undetermined, after a fix that was too coarse to determine it.
   mutating func setTooCoarse(_ slot: UInt32, _ table: ConditionTable) {
     change(slot, table) {
       $0.observed = .undetermined
@@ -116,28 +117,29 @@ struct SlotStates: Sendable {
     }
   }
 
-  /// Hears of a shape that came into a slot; it is undetermined.
+  /// Notes that a shape was put into a slot; the shape is undetermined.
   mutating func adopt(generation: UInt64) {
     lastIsAlone = isSwept
     lastGeneration = max(lastGeneration, generation)
   }
 
-  /// Where the shape that came last is the only one that is not swept through: sweeps through it before it is decided,
-  /// so that it needs no entry when it is outside.
+  /// If the last added shape is the only one that was not swept, sweeps it before it is determined, so that it needs no
+  /// entry if the device is outside of it.
   mutating func sweepLast() {
     if lastIsAlone { sweptThrough = max(sweptThrough, lastGeneration) }
   }
 
-  /// Forgets a shape that left its slot.
+  /// Forgets a shape that was removed from its slot.
   mutating func drop(_ slot: UInt32) {
     guard let state = exceptions[slot] else { return }
-    // The list is closed up when it is looked at next; whoever has the slot then is not to stand in it twice.
+    // The list is cleaned when it is next read. Until then, the mark prevents a new shape in this slot from being
+    // listed twice.
     exceptions[slot] = state.isListed ? SlotState(isListed: true) : nil
   }
 
   // MARK: - Who waits
 
-  /// Lists an undetermined shape, unless it is to be swept through with the others.
+  /// Adds an undetermined shape to the list, unless it will be swept with the others.
   mutating func wait(_ slot: UInt32, _ table: ConditionTable) {
     let generation = table.generation(of: slot)
     guard generation <= sweptThrough else { return }
@@ -152,7 +154,7 @@ struct SlotStates: Sendable {
     listed.append(slot)
   }
 
-  /// The shapes that wait and are swept through, in add order; they are listed no more.
+  /// Returns the swept shapes that wait, in add order, and removes them from the list.
   mutating func takeListed(_ table: ConditionTable) -> ContiguousArray<UInt32> {
     guard !listed.isEmpty else {
       listedIsSorted = true
@@ -179,20 +181,21 @@ struct SlotStates: Sendable {
     return taken
   }
 
-  /// Whether a shape that waits is one that `body` is true of.
+  /// Whether `body` is true for a shape that waits.
   func containsWaiting(_ table: ConditionTable, where body: (UInt32) -> Bool) -> Bool {
     if listed.contains(where: body) { return true }
     return !isSwept && table.order.live(after: sweptThrough).contains(where: body)
   }
 
-  /// How many shapes wait for a fix at most.
+  /// Returns an upper bound of the number of shapes that wait for a fix.
   func waitingCount(_ table: ConditionTable) -> Int {
     listed.count + (isSwept ? 0 : table.order.count(after: sweptThrough))
   }
 
   // MARK: - All at once
 
-  /// Begins with nothing but that all shapes up to a generation are settled outside, for a tracker that follows no table.
+  /// Begins with a device that is settled outside of all shapes up to a generation, for a tracker that does not follow
+  /// a table.
   mutating func begin(sweptThrough generation: UInt64, _ table: ConditionTable) {
     exceptions.removeAll()
     sweptThrough = generation
@@ -203,22 +206,22 @@ struct SlotStates: Sendable {
     listedIsSorted = true
   }
 
-  /// Believes every shape without an entry to be outside.
+  /// Settles every shape without an entry as outside.
   mutating func sweep(_ table: ConditionTable) {
     sweptThrough = table.order.lastGeneration
   }
 
-  /// Drops the entry of a shape that was outside before all others were swept.
+  /// Removes the entry of a shape that was outside before all other shapes were swept.
   mutating func tidy(_ slot: UInt32, _ table: ConditionTable) {
     change(slot, table) { _ in }
   }
 
-  /// Takes the generation that was swept through from a saved state, before any shape comes.
+  /// Restores the generation up to which shapes were swept, before any shape is added.
   mutating func restore(sweptThrough generation: UInt64) {
     sweptThrough = generation
   }
 
-  /// Takes the state of a shape that was saved.
+  /// Restores the saved state of a shape.
   mutating func restore(_ slot: UInt32, _ observed: Observed, hasMetCoarseFix: Bool, _ table: ConditionTable) {
     change(slot, table) {
       $0.observed = observed
@@ -226,7 +229,7 @@ struct SlotStates: Sendable {
     }
   }
 
-  /// Believes the same, with the fewer exceptions of two ways: everything swept through, or nothing.
+  /// Represents the same states in the form with fewer entries: either with all shapes swept, or with none.
   mutating func rebase(_ table: ConditionTable) {
     var undetermined = 0
     for slot in table.live where table.isGeographic(slot) {
@@ -247,7 +250,7 @@ struct SlotStates: Sendable {
     self = fresh
   }
 
-  /// Believes every shape to be undetermined.
+  /// Makes every shape undetermined.
   mutating func forgetAll() {
     let last = lastGeneration
     self = SlotStates()

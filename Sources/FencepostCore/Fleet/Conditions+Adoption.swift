@@ -1,45 +1,48 @@
 import FencepostKernel
 
-/// How a table that is given became one with a table that was kept.
+/// The result of comparing a given table with a saved table.
 enum TableAdoption: Sendable {
-  /// It was new and empty, and is the kept one now, slots included.
+  /// The given table was new and empty, and is now equal to the saved table, including the slots.
   case taken
-  /// They are the same version, also when the given one had to be brought forward.
+  /// Both tables have the same version; the given table may have been brought up to date.
   case equal
-  /// The given one is a later version.
+  /// The given table is a later version of the saved table.
   case later
-  /// Both came from the same beginning, and each was changed in another way since.
+  /// Both tables come from the same table, but were changed differently.
   case diverged
 }
 
-/// What a table knows of the kept tables that it was opened with.
+/// The data that a table has about the saved tables with which it was opened.
 struct AdoptedTables {
-  /// The identifiers of their conditions, as hashes; `nil` when there was none.
+  /// The hashes of the identifiers of their conditions; `nil` if there was no saved table.
   var identifiers: Set<UInt64>?
-  /// The version of the table after the last of them; a later one was made by the host.
+  /// The version of the table after the last saved table was adopted. Later versions were made by the host.
   var version: UInt64 = 0
-  /// The families of their stores, and of new stores; new ones join the first. See ``FleetStorage/family``.
+  /// The families of their stores and of new stores. New stores join the first family. See ``FleetStorage/family``.
   var families: [UInt32] = []
 }
 
 extension Conditions {
-  /// Makes sure that devices which were kept with another table can go on with this one: that each generation means the same
-  /// in both.
+  /// Makes sure that devices that were saved with another table can continue with this table: each generation must have
+  /// the same meaning in both tables.
   ///
-  /// A table that is new and empty becomes the kept one. One that is an earlier version of it is brought forward; one that is
-  /// a later version stays as it is, and the devices meet at their next input what changed since. One that was changed in
-  /// another way since the same beginning stays as it is, too: two fleets have one table and a store each, only one of them
-  /// had saved a change when the process ended, and the table was changed again before the other was opened.
+  /// If this table is new and empty, it becomes equal to the saved table. If it is an earlier version of the saved
+  /// table, it is brought up to date. If it is a later version, it stays as it is, and the devices see the changes at
+  /// their next input. If both tables come from the same table but were changed differently, this table stays as it is,
+  /// too. That happens if two fleets with one table have a store each, only one of them had saved a change when the
+  /// process ended, and the table was changed again before the other fleet was opened.
   ///
-  /// The same beginning is assumed when a fleet's store of the same family was opened over this table. Of snapshots, and of
-  /// stores that were made before stores had families, it is assumed when another fleet had a version of this table, and the
-  /// kept one has an identifier in common with that version or with the table as it is now, or one of them is empty.
+  /// Two tables are assumed to come from the same table if a store of the same family was opened over this table. For
+  /// snapshots, and for stores without a family, which older versions created, this is assumed if another fleet had a
+  /// version of this table, and the saved table has an identifier in common with that version or with the present
+  /// table, or one of these is empty.
   ///
-  /// A table that the host changed after it was opened with another kept one is no earlier version if it has a condition that
-  /// this kept one lacks, although no generation says so: bringing it forward would undo the host's change.
+  /// If the host has changed the table after it was opened with another saved table, and the table has a condition that
+  /// the present saved table lacks, the table is not treated as an earlier version, even if the generations would allow
+  /// it: bringing it up to date would undo the host's change.
   ///
-  /// - Parameter family: The family of the store that has the kept table; see ``FleetStorage/family``.
-  /// - Throws: ``MonitorError/tableMismatch(_:)``, when it is none of these; nothing has changed then.
+  /// - Parameter family: The family of the store that contains the saved table; see ``FleetStorage/family``.
+  /// - Throws: ``MonitorError/tableMismatch(_:)`` if none of these cases applies; nothing has changed then.
   func adopt(_ kept: Conditions, family: UInt32?) throws(MonitorError) -> TableAdoption {
     let known = adopted.withLock { $0 }
     let (adoption, version) = try change { table throws(MonitorError) in
@@ -90,14 +93,14 @@ extension Conditions {
       )
     }
     table.bringForward(to: kept)
-    // A later generation alone does not count as a change of the table, and is a part of the digest.
+    // A later generation alone does not count as a change of the table, but it is part of the digest.
     forgetDigest()
     return .equal
   }
 
   /// Makes a storage that is opened over the table a member of the table's family.
   ///
-  /// - Returns: Whether all rows must be written for that.
+  /// - Returns: Whether all rows of the storage must be written because of this.
   func join(_ storage: any FleetStorage) -> Bool {
     adopted.withLock { adopted in
       let own = storage.family
@@ -111,7 +114,7 @@ extension Conditions {
 }
 
 extension ConditionTable {
-  /// Whether a table can have become this one: what both number alike is the same.
+  /// Whether this table can be a later version of another table: conditions with the same generation must be equal.
   fileprivate func isLaterVersion(of other: borrowing ConditionTable) -> Bool {
     let last = other.order.lastGeneration
     guard order.lastGeneration >= last else { return false }
@@ -128,13 +131,13 @@ extension ConditionTable {
     return hasWaited(slot) == other.hasWaited(known) && (!isOverLimit(slot) || other.isOverLimit(known))
   }
 
-  /// Whether another table has each condition, under the same generation.
+  /// Whether another table contains every condition of this table with the same generation.
   fileprivate func isPart(of other: borrowing ConditionTable) -> Bool {
     for slot in live where !isCondition(slot, in: other) { return false }
     return true
   }
 
-  /// Whether a condition has the identifier of a condition of another table, or one of the tables is empty.
+  /// Whether the two tables have an identifier in common, or one of the tables is empty.
   fileprivate func hasIdentifier(of other: borrowing ConditionTable) -> Bool {
     if count == 0 || other.count == 0 { return true }
     let known = slotsByIdentifierHash
@@ -142,13 +145,13 @@ extension ConditionTable {
     return false
   }
 
-  /// Whether a condition has one of some identifiers.
+  /// Whether a condition has one of the given identifiers.
   fileprivate func hasIdentifier(in hashes: Set<UInt64>) -> Bool {
     for slot in live where hashes.contains(identifierHash(of: slot)) { return true }
     return false
   }
 
-  /// Whether another table has a condition, under the same generation.
+  /// Whether another table contains a condition with the same generation.
   private func isCondition(_ slot: UInt32, in other: borrowing ConditionTable) -> Bool {
     guard let known = other.slot(ofGeneration: generation(of: slot)) else { return false }
     var own = ByteWriter(reserving: 512)
@@ -158,7 +161,7 @@ extension ConditionTable {
     return own.bytes.elementsEqual(others.bytes)
   }
 
-  /// Removes and adds what makes this table a later version.
+  /// Removes and adds conditions so that this table equals a later version.
   fileprivate mutating func bringForward(to later: borrowing ConditionTable) {
     let last = order.lastGeneration
     for slot in ContiguousArray(live) where later.slot(ofGeneration: generation(of: slot)) == nil {

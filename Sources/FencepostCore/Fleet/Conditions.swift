@@ -1,52 +1,53 @@
 import FencepostKernel
 
-/// What is watched, by as many fleets as there are: a table of conditions that several ``FleetEngine``s and ``Fleet``s share.
+/// A table of conditions that several ``FleetEngine``s and ``Fleet``s can share.
 ///
 /// ```swift
 /// let zones = try Conditions([NamedCondition(circle, identifier: "depot", assuming: .unsatisfied)])
 /// let fleet = try Fleet(zones)
 /// ```
 ///
-/// It may be used from any thread. Feeding reads it, adding and removing writes. A change waits until no fleet is feeding,
-/// which takes a few rows of each batch that is being fed, and until snapshots and saves of the fleets have ended; every
-/// device meets the change at its next input. Fleets wait only while the change itself is made.
+/// A table can be used from any thread. Feeding a fleet reads the table; adding and removing conditions change it. A
+/// change waits until no fleet is feeding, which takes a few rows of each batch that is being fed, and until snapshots
+/// and saves of the fleets have ended. Fleets wait only while the change itself is made. Each device sees the change at
+/// its next input.
 ///
 /// With any assumed state except `unsatisfied`, which is the default, a condition gives an event for each device.
 public final class Conditions: Sendable {
   private nonisolated(unsafe) let table: UnsafeMutablePointer<ConditionTable>
-  /// The gates of all readers. A writer closes every one.
+  /// The gates of all readers. A writer closes all gates.
   private let gates = Gates()
-  /// For readers that are no fleet.
+  /// The gate for readers that are not fleets.
   private let gate: Gate
 
   /// The digest of a version of the table.
   let knownDigest = Lock<(version: UInt64, digest: TableDigest)?>(nil)
-  /// See ``adopt(_:family:)``.
+  /// The saved tables with which this table was opened; see ``adopt(_:family:)``.
   let adopted = Lock(AdoptedTables())
 
-  /// The parts of the gates that writers use, each listed while its gate exists.
+  /// The parts of the gates that writers use. Each part is listed as long as its gate exists.
   fileprivate final class Gates: Sendable {
     struct State {
       var passages: [Passage] = []
-      /// How often all were closed.
+      /// The number of times that all gates were closed.
       var stops = 0
     }
     let state = Lock(State())
-    /// Held during a change, also while it waits for long reads.
+    /// The lock that is held during a change, including the time in which the change waits for long reads.
     let change = Lock<Void>(())
   }
 
   fileprivate final class Passage: Sendable {
     let gate = FencepostKernel.Gate()
-    /// Held during a long read.
+    /// The lock that is held during a long read.
     let long = Lock<Void>(())
-    /// The reader cannot watch lines.
+    /// Whether the reader cannot monitor lines.
     let refusesLines: Bool
 
     init(refusesLines: Bool) { self.refusesLines = refusesLines }
   }
 
-  /// One reader's way to the table. A reader waits for writers only, never for another reader.
+  /// The access of one reader to the table. A reader waits only for writers, never for other readers.
   final class Gate: Sendable {
     private let own: Passage
     private let gates: Gates
@@ -74,16 +75,17 @@ public final class Conditions: Sendable {
       try own.gate.enter { () throws(Failure) in try body(table.pointee) }
     }
 
-    /// Reads the table for longer than some hundred microseconds, for example for a snapshot or a save. While a change waits
-    /// for this read, the other readers go on: the change closes their gates only after the read has ended.
+    /// Reads the table for longer than some hundred microseconds, for example for a snapshot or a save. While a change
+    /// waits for this read, other readers can continue, because the change closes their gates only after this read has
+    /// ended.
     func readLong<Result: Sendable, Failure>(
       _ body: (ConditionTable) throws(Failure) -> Result
     ) throws(Failure) -> Result {
       try own.long.withLock { _ throws(Failure) in try read(body) }
     }
 
-    /// Whether a change of the table waits for this reader. If so, a read of many small steps ends early, and the rest
-    /// follows in another read.
+    /// Whether a change of the table waits for this reader. A read that consists of many small steps then ends early,
+    /// and continues in another read.
     @inline(__always)
     var isWaitedFor: Bool { own.gate.isClosed() }
 
@@ -99,7 +101,7 @@ public final class Conditions: Sendable {
   /// condition by an earlier fix.
   static let options = MonitorOptions(initialFixMaxAgeMicroseconds: -1)
 
-  /// A table that was built from valid rows.
+  /// Creates a table that was built from valid rows.
   init(restored table: ConditionTable) {
     var table = table
     table.stopLog()
@@ -108,7 +110,7 @@ public final class Conditions: Sendable {
     gate = Gate(self.table, gates, refusesLines: false)
   }
 
-  /// An empty table.
+  /// Creates an empty table without a condition limit.
   public convenience init() {
     self.init(restored: ConditionTable(limit: nil))
   }
@@ -127,16 +129,16 @@ public final class Conditions: Sendable {
   /// The maximum number of conditions that are monitored at the same time; `nil` if there is no limit.
   public var limit: Int? { read { table in table.limit.capacity } }
 
-  /// The table as it was when a snapshot was made, generations included.
+  /// Creates a table from a snapshot. The table is the same as when the snapshot was made, including its generations.
   ///
-  /// - Throws: ``MonitorError/snapshotInvalid(_:)`` when the bytes are no snapshot, are damaged, come from a newer version
-  ///   of the library, or are of a monitor that a fleet cannot stand for: one with a path or delivery `first` or `latest`,
-  ///   or that was fed.
+  /// - Throws: ``MonitorError/snapshotInvalid(_:)`` if the bytes are not a snapshot, are damaged, come from a newer
+  ///   version of the library, or are those of a monitor that a fleet cannot replace: a monitor that was fed, or that
+  ///   has a path or the delivery `first` or `latest`.
   public convenience init(restoring snapshot: [UInt8]) throws(MonitorError) {
     try self.init(engine: try MonitorEngine(restoring: snapshot))
   }
 
-  /// The table as it was when a snapshot was made. See ``init(restoring:)``.
+  /// Creates a table from a snapshot. See ``init(restoring:)``.
   package convenience init(restoring snapshot: UnsafeRawBufferPointer) throws(MonitorError) {
     try self.init(engine: try MonitorEngine(restoring: snapshot))
   }
@@ -169,10 +171,10 @@ public final class Conditions: Sendable {
   /// Creates another gate to the table, for the fork of a fleet that has a gate.
   func newGate(like gate: Gate) -> Gate { Gate(table, gates, refusesLines: gate.refusesLines) }
 
-  /// A way to the table for a fleet with these options.
+  /// Creates a gate to the table for a fleet with given options.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the table has lines and the fleet no path. Later lines are refused
-  ///   while there is such a fleet.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the table has lines and the fleet has no path. As long
+  ///   as a fleet without a path exists, the table refuses lines.
   func newGate(for options: FleetOptions) throws(MonitorError) -> Gate {
     let gate = Gate(table, gates, refusesLines: !options.path.isGeodesic)
     guard options.path.isGeodesic || gate.read({ $0.lineCount }) == 0 else {
@@ -217,15 +219,16 @@ public final class Conditions: Sendable {
 
   private enum Outcome<Result: Sendable>: Sendable {
     case done(Result)
-    /// A long read goes on in this passage.
+    /// A long read is in progress in this passage.
     case mustWait(Passage)
   }
 
-  /// After so many long reads that each began while the change waited for another, the change lets no other begin.
+  /// If this many long reads, one after another, began while a change waited, the change prevents further long reads
+  /// from beginning.
   private static var patience: Int { 16 }
 
-  /// Changes the table unless a long read goes on. While a change waits for a long read, fleets feed, are created and removed,
-  /// and begin other long reads.
+  /// Changes the table unless a long read is in progress. While a change waits for a long read, fleets can be fed,
+  /// created and removed, and can begin other long reads.
   private func attempt<Result: Sendable, Failure>(
     _ state: inout Gates.State, mustSucceed: Bool, _ body: (inout ConditionTable) throws(Failure) -> Result
   ) throws(Failure) -> Outcome<Result> {
@@ -247,6 +250,6 @@ public final class Conditions: Sendable {
     return .done(try body(&table.pointee))
   }
 
-  /// How often a change has stopped the fleets.
+  /// The number of changes that have stopped the fleets.
   var stops: Int { gates.state.withLock { $0.stops } }
 }

@@ -1,20 +1,21 @@
 /// Options of a fleet. A condition limit belongs to the table. Unlike a monitor, a fleet has no delivery `first` or
 /// `latest` and no host capabilities, and does not determine a new condition by an earlier fix.
 public struct FleetOptions: Sendable, Hashable {
-  /// While that many events wait, inputs are refused; 1 … 10⁹.
+  /// The maximum number of waiting events, from 1 to 10⁹. While this many events wait, inputs are refused.
   public var maxPendingEvents: Int
-  /// How many devices there may be, 1 … 67 108 863.
+  /// The maximum number of devices, from 1 to 67 108 863.
   public var deviceLimit: Int
-  /// Silence after which a beacon is gone, microseconds, 1 … 10¹⁵.
+  /// The silence after which a beacon that was seen counts as gone, in microseconds, from 1 to 10¹⁵.
   public var beaconExitTimeoutMicroseconds: Int64
-  /// Silence after which a beacon was never there, microseconds, 1 … 10¹⁵.
+  /// The silence after which a beacon that was never seen counts as absent, in microseconds, from 1 to 10¹⁵.
   public var beaconInitialTimeoutMicroseconds: Int64
-  /// How far an input may be ahead of its device's clock, microseconds, 1 … 10¹⁵; `nil` = any distance.
+  /// The longest time that an input may be ahead of the clock of its device, in microseconds, from 1 to 10¹⁵; `nil` for
+  /// no limit.
   public var maxTimeStepMicroseconds: Int64?
-  /// How each device is assumed to have moved from one fix to the next.
+  /// The assumed movement of each device from one fix to the next.
   public var path: MonitorOptions.Path
 
-  /// The most devices that a fleet can have.
+  /// The greatest number of devices that a fleet can have.
   public static let mostDevices = ColdStore.mostRecords
 
   public init(
@@ -30,7 +31,7 @@ public struct FleetOptions: Sendable, Hashable {
     self.path = path
   }
 
-  /// The options of the monitor that each device is in effect.
+  /// The options of the monitor that gives the same events as a device of the fleet.
   public var monitorOptions: MonitorOptions {
     MonitorOptions(
       maxPendingEvents: maxPendingEvents, initialFixMaxAgeMicroseconds: -1,
@@ -39,7 +40,8 @@ public struct FleetOptions: Sendable, Hashable {
       maxTimeStepMicroseconds: maxTimeStepMicroseconds, path: path)
   }
 
-  /// The first value that is out of range, as a message that names it as C and Python do; `nil` when the options are sound.
+  /// A message about the first value that is out of range, with the name that the value has in C and Python; `nil` if
+  /// the options are valid.
   package var defect: String? {
     guard (1...Self.mostDevices).contains(deviceLimit) else {
       return "device_limit is \(deviceLimit); must be from 1 to \(Self.mostDevices)"

@@ -1,12 +1,12 @@
 import FencepostKernel
 
-/// What two tables have in common when devices of one can go on with the other: all conditions with their generations, and
-/// the last generation that was given.
+/// The digest of a table: of all conditions with their generations, and of the last assigned generation. Devices can
+/// continue with another table if it has the same digest.
 public struct TableDigest: Sendable, Hashable {
   public var high: UInt64
   public var low: UInt64
 
-  /// Sixteen bytes, as in the C interface.
+  /// The digest as 16 bytes, as in the C interface.
   public var bytes: [UInt8] {
     var writer = ByteWriter(reserving: 16)
     writer.put(high.bigEndian)
@@ -26,7 +26,7 @@ public struct TableDigest: Sendable, Hashable {
     for slot in table.live {
       writer.removeAll()
       writer.put(table.generation(of: slot))
-      // When a monitor's condition was added is of the monitor, not of the table.
+      // The time at which a condition was added belongs to the monitor, not to the table, so it is left out.
       DefinitionRow.encode(slot, of: table, added: .min, to: &writer)
       one.add(writer.bytes)
       other.add(writer.bytes)
@@ -48,11 +48,11 @@ public struct TableDigest: Sendable, Hashable {
   }
 }
 
-/// Which version of a table of conditions it is.
+/// The version of a table of conditions.
 public struct TableVersion: Sendable, Hashable {
-  /// Number of conditions.
+  /// The number of conditions.
   public var count: Int
-  /// The last generation that was given.
+  /// The last assigned generation.
   public var generation: UInt64
   public var digest: TableDigest
 
@@ -67,17 +67,18 @@ public struct TableVersion: Sendable, Hashable {
 }
 
 extension Conditions {
-  /// Which version of the table it is. Two tables of one version take each other's devices as they are.
+  /// The version of the table. Devices that were exported with a table can be loaded unchanged over another table with
+  /// the same version.
   ///
   /// - Complexity: O(conditions) after a change.
   public var version: TableVersion {
     readLong { table in TableVersion(of: table, digest(of: table)) }
   }
 
-  /// Has the digest computed anew when it is next asked for.
+  /// Makes the next query compute the digest anew.
   func forgetDigest() { knownDigest.withLock { known in known = nil } }
 
-  /// The digest of the table that is being read.
+  /// Returns the digest of a table that is being read.
   func digest(of table: borrowing ConditionTable) -> TableDigest {
     let version = table.changes.version
     let known = knownDigest.withLock { known in known }

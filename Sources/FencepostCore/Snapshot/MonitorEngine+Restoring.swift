@@ -1,8 +1,8 @@
 import FencepostKernel
 
-/// What ``EngineRestorer`` puts into an engine that has nothing yet but its head.
+/// Methods with which ``EngineRestorer`` fills an engine that contains only the data of its head.
 extension MonitorEngine {
-  /// Adds a condition without a state; definitions come in the order of their generations.
+  /// Adds a condition without a state. Definitions must be added in the order of their generations.
   mutating func restoreDefinition(
     _ row: DefinitionRow, generation: UInt64
   ) throws(Damage) -> UInt32 {
@@ -32,7 +32,7 @@ extension MonitorEngine {
     try delivery.restore(slot, told, present: row.present, flags: row.flags, table)
   }
 
-  /// Events come in the order of their changes.
+  /// Restores an event. Events must be restored in the order of their changes.
   mutating func restoreEvent(_ key: UInt64, _ row: EventRow) throws(Damage) {
     guard row.entry.change == key else { throw Damage("an event has the change \(row.entry.change)") }
     guard row.entry.direction == nil || table.kind(of: row.entry.slot).isLine else {
@@ -41,7 +41,7 @@ extension MonitorEngine {
     try delivery.restore(row.entry, follows: row.follows, table)
   }
 
-  /// Puts in order what came row by row.
+  /// Sorts the data that was restored row by row.
   mutating func endRestoring() throws(Damage) {
     try delivery.endRestoring()
     table.endRestoring()
@@ -49,24 +49,24 @@ extension MonitorEngine {
 }
 
 extension Tracker {
-  /// Takes what was saved of the device apart from single conditions.
+  /// Restores the data about the device that does not belong to single conditions.
   mutating func restore(_ row: DeviceRow, _ table: ConditionTable) {
     timeline.restore(clock: row.clock, lastFix: row.lastFix, counters: row.counters, gap: row.gap)
     known.restore(
       host: row.host, isScanning: row.isScanning, sweptThrough: min(row.swept, table.order.lastGeneration))
   }
 
-  /// Makes room for a condition without a state.
+  /// Makes room for the state of a condition.
   mutating func restoreCondition(_ slot: UInt32, _ table: ConditionTable) {
     known.enter(slot, table)
   }
 
-  /// Takes what was saved of a condition.
+  /// Restores the saved state of a condition.
   mutating func restore(_ slot: UInt32, _ row: StateRow, _ table: ConditionTable) throws(Damage) {
     try known.restore(slot, row, table)
   }
 
-  /// Makes what follows from the states, when all of them are known: deadlines, watches, lists.
+  /// After all states are restored, derives the other data from them: deadlines, watches, lists.
   mutating func settleRestored(_ table: ConditionTable) {
     var survey = Survey()
     known.rebase(table)

@@ -2,10 +2,10 @@ import FencepostKernel
 
 /// The engine's state as rows, which ``EngineRestorer`` reads back.
 ///
-/// A row holds what the inputs have led to and nothing that follows from the rest: the index, the deadlines, the lists
-/// of the detectors are made anew.
+/// A row contains only results of the inputs. Data that can be derived from these, such as the index, the deadlines and
+/// the lists of the detectors, is built anew.
 extension MonitorEngine {
-  /// Hands over every row, the head first, then by table and key.
+  /// Passes every row to `body`: first the head, then the others by table and key.
   ///
   /// - Parameter swept: See ``DeviceRow/swept``; any value describes the same state.
   func forEachRow<Failure>(
@@ -24,7 +24,7 @@ extension MonitorEngine {
     for event in events { try withEventRow(event, &writer, body) }
   }
 
-  /// The value of ``DeviceRow/swept`` that leaves few states to tell; the same for the same state.
+  /// A value of ``DeviceRow/swept`` with which few rows of states are needed. It is the same for the same state.
   var sweptInFull: UInt64 {
     var settled = 0
     for slot in table.live where table.isGeographic(slot) {
@@ -77,7 +77,7 @@ extension MonitorEngine {
   }
 }
 
-/// A shared table as rows: those of a monitor without inputs.
+/// The rows of a shared table, which are those of a monitor without inputs.
 extension ConditionTable {
   func forEachRow<Failure>(_ body: (MonitorRow) throws(Failure) -> Void) throws(Failure) {
     var writer = ByteWriter(reserving: 512)

@@ -1,10 +1,10 @@
-/// The monitor itself: its format, its options and the numbers that it has given so far.
+/// The row of a monitor itself: its format, its options, and the numbers that it has assigned so far.
 struct HeadRow {
-  /// The format of the rows. Rises with each change of their layout; ``FirstFormat`` reads the one before.
+  /// The format of the rows. It increases with each change of their layout; ``FirstFormat`` reads the previous format.
   static let format: UInt32 = 2
 
   var options: MonitorOptions
-  /// How many conditions there are, so that room can be made for them.
+  /// The number of conditions, so that memory can be reserved for them.
   var conditionCount: UInt64
   var lastGeneration: UInt64
   var lastSequence: UInt64
@@ -31,7 +31,7 @@ struct HeadRow {
     }
   }
 
-  /// Reads what follows the format.
+  /// Reads the rest of the head, after the format.
   init(reading reader: inout ByteReader) throws(Damage) {
     let largest = EngineRestorer.largest
     options = MonitorOptions()
@@ -77,7 +77,7 @@ struct HeadRow {
       lastChange: engine.delivery.lastChange, lastTicket: engine.table.limit.lastTicket)
   }
 
-  /// The head of a shared table, as that of a monitor without inputs.
+  /// Creates the head of a shared table, which is saved like a monitor without inputs.
   init(_ table: borrowing ConditionTable) {
     var options = Conditions.options
     options.conditionLimit = table.limit.capacity
@@ -94,7 +94,7 @@ struct HeadRow {
       && (self.options.conditionLimit != nil || lastTicket == 0)
   }
 
-  /// An engine that has nothing yet but its head.
+  /// Returns an engine that contains only the data of the head.
   func engine(name: String?) -> MonitorEngine {
     var engine = MonitorEngine(trusted: name, options)
     engine.table.startGenerations(after: lastGeneration)
