@@ -4,7 +4,8 @@ public import CPlatform
 ///
 /// A reader enters with one atomic instruction and leaves with another. A writer closes the gate and
 /// waits only for the readers that are inside: it is not delayed by a reader that sleeps outside, or that has been
-/// woken but is not running yet. A reader waits for at most a few closings of the gate; see `cplatform_gate`.
+/// woken but is not running yet. A reader that has waited while the gate was closed several times enters before the
+/// gate closes again; see `cplatform_gate`.
 @frozen
 public struct Gate: ~Copyable, @unchecked Sendable {
   @usableFromInline let word: UnsafeMutablePointer<cplatform_gate>
@@ -41,7 +42,7 @@ public struct Gate: ~Copyable, @unchecked Sendable {
   @inlinable @inline(__always)
   public borrowing func isClosed() -> Bool { cplatform_is_closed(word) != 0 }
 
-  /// Waits until each reader that was kept out by too many closings has entered.
+  /// Waits until each reader that has claimed the gate, after waiting for too long, has entered.
   package borrowing func waitForClaims() { cplatform_wait_for_claims(word) }
 
   /// Closes the gate. ``waitForReaders()`` must follow.

@@ -1,8 +1,8 @@
 import FencepostCore
 
 /// A store that is written completely under a hidden name, and is then renamed to the name of the monitor's file. The
-/// draft is locked from the beginning, so that no one else can open it when it gets the store's name. If this object is
-/// destroyed before the draft gets the store's name, the draft's file is removed.
+/// new file is locked from the beginning, so that no one else can open it when it gets the store's name. If this object
+/// is destroyed before the file gets the store's name, the file is removed.
 final class StoreDraft {
   let path: String
   let file: StoreFile
@@ -56,7 +56,7 @@ final class StoreDraft {
     try finish()
   }
 
-  /// Writes the next rows of an image.
+  /// Writes the next rows of a monitor's image into the new store.
   func fill(_ image: inout MonitorImage, limit: Int) throws(StoreFailure) {
     guard let writer else { return }
     sums = try writer.statements.write(&image, limit: limit, sums)
@@ -64,20 +64,20 @@ final class StoreDraft {
     if image.isOver { try finish() } else { try writer.connection.run("BEGIN") }
   }
 
-  /// Closes the draft and marks it as a complete store.
+  /// Closes the connection to the new store, and marks its file as a database with a log.
   private func finish() throws(StoreFailure) {
     writer = nil
     try StoreFiles.markLogged(path)
   }
 
-  /// Renames the draft to the path of a store that does not exist yet.
+  /// Gives the new file the name of a store that does not exist yet.
   func publish(as target: String) throws(StoreFailure) {
     try StoreFiles.publish(path, as: target)
     isNamed = true
     file.isNamed(target)
   }
 
-  /// Replaces a closed store, which must have no log, with the draft.
+  /// Replaces a closed store with this new store; the closed store must have no log.
   func replace(_ target: String) throws(StoreFailure) {
     try StoreFiles.replace(target, by: path)
     isNamed = true

@@ -1,12 +1,13 @@
-"""Compares a stream through a local Spark with a reference stream whose function does nothing with its bytes.
+"""Compares Fencepost's stream in a local Spark session with a reference stream whose function does not evaluate its
+rows.
 
     .venv/bin/python Tests/Benchmarks/spark_streams.py [--quick]
 
 There are 10 000 devices among 10 000 circles, and micro-batches of 1 000 000 rows (`--quick`: 1 000 devices, 50 000
-rows). The reference stream has the same source, packing, shuffle, state and sink. The reference stream's function only
-reads its input bytes, and stores as many bytes of state as the devices need. Both streams run one after another in one
-Spark session, and the first micro-batch of each stream is not counted. Results are rows per processor second of the JVM
-and all of its Python workers together.
+rows). Both streams have the same source, packing of rows, shuffle, state and sink. The reference stream's function only
+reads its input bytes, and stores as many bytes of state as the devices need. The two streams run one after the other in
+one Spark session, and the first micro-batch of each stream is not counted. The results are rows per processor second,
+where the processor time is that of the JVM and all of its Python workers together.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from fencepost import Zones
 
 os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
 QUICK, USUAL = (1_000, 50_000, 1_000), (10_000, 1_000_000, 10_000)
-"""The numbers of devices, of rows in a micro-batch, and of circles."""
+"""Two sizes of the benchmark, each with the number of devices, of rows in a micro-batch, and of circles."""
 BATCHES = 4
 SHARDS = 16
 SECOND = 1_000_000
@@ -68,7 +69,8 @@ def micro_batch(number: int, devices: int, rows: int) -> Any:
 
 def inside(conditions: Zones, devices: int, rows: int) -> None:
     """Measures only Fencepost's function, without Spark: it imports the states, feeds the rows, and exports the states.
-    Measures the usual case, and a case in which the rows of the last micro-batch switch to another table halfway."""
+    Two cases are measured: all rows use the same table, or the second half of the last micro-batch switches to another
+    table."""
     from fencepost._spark.packed import pack
     from fencepost._spark.shard import Rules, follow
     from fencepost._spark.states import empty, schemas

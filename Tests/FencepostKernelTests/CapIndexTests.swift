@@ -62,7 +62,8 @@ import Testing
 
   // MARK: Borders
 
-  /// The results of a search extend exactly to `reach + distance`.
+  /// A search finds a cap if the position is within `reach + distance` of the cap's centre, and not beyond that length
+  /// plus a small tolerance.
   @Test func comparisonIsTight() {
     var random = SeededGenerator("index, comparison is tight")
     for exponent in 0...23 {
@@ -92,8 +93,7 @@ import Testing
     }
   }
 
-  /// At the lowest levels, where only the rounding of centres is compensated, results also extend exactly to
-  /// `reach + distance`.
+  /// Even in a crowd of caps at the lowest level, a search from just inside the border of a cap finds the cap.
   @Test func comparisonIsTightInACrowd() {
     var random = SeededGenerator("index, comparison is tight in a crowd")
     var subject = CapSubject()
@@ -248,7 +248,7 @@ import Testing
     #expect(index.byteCount < 4096)
   }
 
-  /// For a position with a coordinate that is NaN, infinite or far from the Earth, the least slack is −∞.
+  /// `leastSlack` returns −∞ for a position with a coordinate that is NaN, infinite or far from the Earth.
   @Test func theLeastSlackOfNowhere() {
     var index = CapIndex()
     for id in 0..<300 {

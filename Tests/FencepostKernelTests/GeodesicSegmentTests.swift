@@ -27,7 +27,7 @@ import Testing
     for (kind, error) in worst.sorted(by: { $0.key < $1.key }) { print("segments, \(kind): worst \(error * 1e9) nm") }
   }
 
-  /// A reversed segment gives the same nearest places, with opposite sides.
+  /// If the ends of a segment are exchanged, the nearest points stay the same, and the sides are opposite.
   @Test func theSameBackwards() {
     var random = SeededGenerator("backwards")
     for _ in 0..<400 {
@@ -50,8 +50,8 @@ import Testing
     }
   }
 
-  /// The nearest place is right even for a point a quarter of the way around the Earth, for which the distance hardly
-  /// changes along the segment.
+  /// The nearest point is correct even if the given point is a quarter of the way around the Earth, where its distance
+  /// hardly changes along the segment.
   @Test func aQuarterOfTheWayAround() {
     var random = SeededGenerator("quarter")
     for number in 0..<60 {
@@ -82,7 +82,8 @@ import Testing
     }
   }
 
-  /// Closed forms: the equator and meridians are geodesics, and a perpendicular to the equator is a meridian.
+  /// Uses cases with known results: the equator and the meridians are geodesics, and a perpendicular to the equator is
+  /// a meridian.
   @Test func theEquatorAndMeridians() {
     for length in [1e-4, 0.01, 0.3, 1, 20, 100, 170] {
       let equator = GeodesicSegment(

@@ -2,12 +2,13 @@
 import TestSupport
 import Testing
 
-/// Compares the list of near caps, for many positions, with a list that is computed without an index.
+/// Compares the lists of the caps near many positions with lists that are computed without an index.
 @Suite struct NearCapsTests {
   private let bend = ChordThreshold.bend
 
-  /// Every cap that contains a position is listed. The caps that are listed as certain contain the position even if the
-  /// shorter reach is used. Distant caps are not listed.
+  /// Checks that the list of near caps contains every cap that contains the position. A cap may be listed as certain
+  /// only if it contains the position even with its reach r shortened to r - `bend` r³. Finite caps that are far from
+  /// the position must not be listed.
   private func check(
     _ near: inout NearCaps, _ subject: CapSubject, at position: EarthVector, radius: Double,
     names: [UInt32: UInt32]? = nil
@@ -64,7 +65,7 @@ import Testing
     }
   }
 
-  /// Replaces the ids of the caps, and lists some of the caps as uncertain.
+  /// Replaces the ids of the caps, and later lists all caps as uncertain.
   @Test func namesAreReturned() {
     var random = SeededGenerator("names of near caps")
     var subject = CapSubject()

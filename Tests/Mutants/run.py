@@ -8,7 +8,7 @@ breaks an invariant must be detected by the check of that invariant.
 If words are given, runs only the mutants whose names contain at least one of these words. The program works in a copy
 of the tree under .build/mutants, builds the library there and runs ``python -m fencepost_conform`` on Tests/Conformance
 with a copy of the installed package that loads this library. The program prints which scenario detects each mutant. The
-exit code is 1 if a mutant is not detected, and 2 if something else is wrong.
+exit code is 1 if a mutant is not detected, and 2 if the mutants cannot be checked.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Mutant(NamedTuple):
     """Stands there once."""
     new: str
     invariant: str = ""
-    """Words from the invariant whose check detects the mutant; empty if a scenario detects the mutant."""
+    """Words that identify the invariant whose check detects the mutant; empty if a scenario detects the mutant."""
     case: str = ""
     """A word in the names of the C cases that detect the mutant; needed if Python refuses the call before it reaches
     the engine."""
@@ -358,7 +358,7 @@ MUTANTS = [
 
 
 class Broken(Exception):
-    """The check itself cannot be performed."""
+    """Raised if the mutants cannot be checked."""
 
 
 def mirror() -> None:
@@ -440,7 +440,8 @@ def killers() -> list[str]:
 
 
 def failed_case(word: str) -> list[str]:
-    """The C case that detects the mutant, among the cases whose names contain the word; empty if no case detects it."""
+    """The C case that detects the mutant; empty if no case detects it. Cases whose names do not contain the word are
+    ignored."""
     program = WORK / "cases"
     sources = [*sorted((TREE / "Tests/CCases").glob("*.c")), TREE / "Tests/CInstalled/cases.c"]
     library = PYTHON / "fencepost" / SONAME

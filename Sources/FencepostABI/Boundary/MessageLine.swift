@@ -1,11 +1,11 @@
-/// A message as one zero-terminated line of UTF-8 in a C buffer.
+/// Writes a message as one zero-terminated line of UTF-8 into a C buffer.
 enum MessageLine {
   /// A blank, U+2026 as UTF-8, and a blank. The bytes are written as numbers, because an array of numbers needs no
   /// allocation.
   private static let ellipsis: [UInt8] = [0x20, 0xE2, 0x80, 0xA6, 0x20]
 
   /// Writes a text. Line breaks and control characters become blanks. If a text is too long, its middle is left out,
-  /// because a text has its subject at the beginning, and the reason and the accepted range at the end.
+  /// because the beginning names the subject, and the end contains the reason and the accepted range.
   static func write(_ text: String, to buffer: UnsafeMutableRawBufferPointer) {
     var line: [UInt8] = []
     for scalar in text.unicodeScalars {

@@ -8,32 +8,33 @@
 /// * Level k has cubes of edge `CapLevel.edge(k)` and accepts caps of reach up to `CapLevel.reach(k)`, which is half an
 ///   edge. A cap of a level-k node therefore extends at most half an edge beyond the cube that contains its centre. The
 ///   lowest level that can accept a cap is the cap's class.
-/// * A cap starts at the node around its centre whose level is `CapLevel.base`, or the cap's class if that level is
-///   higher. A cap moves down only when the node around it is crowded, and never below its class. Sparse regions
-///   therefore need only one node for many caps; in dense regions the depth depends on the size of the caps.
+/// * A new cap is put into the node that contains its centre, at the level `CapLevel.base`, or at the cap's class if
+///   the class is a higher level. A cap moves to a lower level only if its node is crowded, and never to a level below
+///   its class. In sparse regions, many caps share one node; in dense regions, the depth of the tree depends on the
+///   sizes of the caps.
 /// * All ancestors of a node exist, and each node has a mask of its 64 possible children, so a search never examines
 ///   empty space. `reach` of a node is an upper bound of the reach of the caps at this node and below it.
 /// * On insertion, centres are rounded to a grid of `CapLevel.quantum` metres. The grid is so coarse that the offset
-///   from a cube's centre is exact in `Float` at every level that a cap can move to. The location of a cap is therefore
-///   the same at every level and on removal. The stored reach of a cap is increased to compensate for the rounding of
-///   its centre.
+///   from a cube's centre is exact in `Float` at every level that a cap can move to. A cap that moves to another level
+///   or is removed therefore has exactly the location that it had on insertion. The stored reach of a cap is increased
+///   to compensate for the rounding of its centre.
 /// * Caps that do not fit into any cube (an infinite reach, NaN, or a centre off the Earth) are in a plain list and are
 ///   always measured exactly.
 ///
-/// The index is a value: a copy shares its storage with the original until one of them changes. The order of results
-/// depends only on the sequence of calls.
+/// The index is a value: a copy shares its storage with the original until one of them changes. The order in which a
+/// search returns its results depends only on the sequence of calls.
 public struct CapIndex: Sendable {
   /// One cube of the tree, which occupies one slot of the hash table.
   struct Node: OpenTableEntry {
-    /// The level and cell of the cube, see `CapLevel.key`; 0 marks a free slot.
+    /// The key of the cube (see `CapLevel.key`); 0 if the slot of the hash table is free.
     var key: UInt64
     /// Bit x + 4 y + 16 z is set if the child at (x, y, z) exists.
     var children: UInt64 = 0
-    /// The first group of the entries; meaningless while `count` is 0.
+    /// The index of the first group of this node's entries; meaningless while `count` is 0.
     var block: UInt32 = 0
     /// The number of entries at this node, without those of its children.
     var count: UInt32 = 0
-    /// No cap at this node or below it has a longer (padded) reach than this.
+    /// An upper bound of the padded reaches of the caps at this node and below it.
     var reach: Float = 0
     /// The block has 2^blockLog groups.
     var blockLog: UInt8 = 0
@@ -51,7 +52,8 @@ public struct CapIndex: Sendable {
     func home(_ homes: OpenTableHomes) -> Int { CapIndex.home(key, homes) }
   }
 
-  /// Four entries, stored side by side. Centres are relative to the centre of the cube.
+  /// Four caps of a node; each field holds the values of all four. The coordinates of a cap's centre are relative to
+  /// the centre of the node's cube.
   struct Group: Sendable {
     var x = SIMD4<Float>()
     var y = SIMD4<Float>()
@@ -59,7 +61,7 @@ public struct CapIndex: Sendable {
     var reach = SIMD4<Float>()
     var ids = SIMD4<UInt32>()
 
-    /// One of the ids, read in place: using a subscript of the vector would copy the whole vector.
+    /// Reads one id directly from memory, because a subscript of the vector would copy the whole vector.
     @inline(__always)
     static func id(_ lane: Int, of group: UnsafePointer<Group>) -> UInt32 {
       UnsafeRawPointer(group).load(
@@ -67,7 +69,7 @@ public struct CapIndex: Sendable {
     }
   }
 
-  /// A cap that does not fit into any cube.
+  /// A cap that is in the plain list, because it does not fit into any cube.
   struct Stray: Sendable {
     var centre: EarthVector
     var reach: Double
@@ -76,18 +78,18 @@ public struct CapIndex: Sendable {
 
   var nodes = OpenTable<Node>()
 
-  /// Blocks of 2^n groups; free blocks are chained through the first lane of `ids`.
+  /// Blocks of 2^n groups. In a free block, the first element of `ids` refers to the next free block of the same size.
   var groups: ContiguousArray<Group> = []
-  /// The first free block of 2^n groups, plus 1; 0 if no block is free.
+  /// For each n, the index of the first free block of 2^n groups, plus 1; 0 if no block of this size is free.
   var freeBlocks = ContiguousArray<UInt32>(repeating: 0, count: 32)
-  /// The number of groups in blocks that belong to nodes.
+  /// The number of groups in the blocks that nodes use.
   var liveGroups = 0
   /// The number of groups that were reserved in advance.
   var reservedGroups = 0
   /// The number of changes since the blocks were last reordered.
   var changes = 0
 
-  /// For each level: the number of caps that start there, and an upper bound of their padded reach.
+  /// The number of caps that start at each level, and an upper bound of their padded reaches.
   var levelCounts = ContiguousArray<Int>(repeating: 0, count: CapLevel.top + 1)
   var levelReaches = ContiguousArray<Float>(repeating: 0, count: CapLevel.top + 1)
 
@@ -102,7 +104,7 @@ public struct CapIndex: Sendable {
   /// Whether every cap is in the tree.
   var isWithoutStrays: Bool { strays.isEmpty }
 
-  /// The number of bytes allocated for caps, whether in use or not.
+  /// The number of bytes that are allocated for the index, including unused bytes.
   public var byteCount: Int {
     nodes.length * MemoryLayout<Node>.stride
       + groups.capacity * MemoryLayout<Group>.stride
@@ -110,20 +112,20 @@ public struct CapIndex: Sendable {
   }
 }
 
-/// The fixed geometry of the tree.
+/// The levels of the tree, and the sizes of their cubes.
 enum CapLevel {
   /// The top level has one cube, which contains the Earth.
   static let top = 9
-  /// The level at which caps in sparse regions stay.
+  /// The level of caps in sparse regions, except for caps whose class is a higher level.
   static let base = 5
   /// log2 of the edge length, in metres, of the cubes at the lowest level.
   static let edgeLog = 7
-  /// log2 of the ratio between the edge and the reach of a level.
+  /// log2 of the ratio between a level's edge length and the longest reach that the level accepts.
   static let looseness = 1
   /// log2 of the number of grid steps in a metre, chosen so that half an edge of the base level has 2^24 steps.
   static let stepLog = 24 - (edgeLog + 2 * base - 1)
 
-  /// On every axis, the grid begins at −origin.
+  /// On each axis, the grid extends from −origin to +origin, in metres.
   static let origin = Double(1 << (edgeLog + 2 * top - 1))
   static let steps = Double(1 << stepLog)
   /// Rounding moves a centre by less than this distance, in metres.
@@ -141,13 +143,13 @@ enum CapLevel {
   @inline(__always)
   static func shift(_ level: Int) -> Int { stepLog &+ edgeLog &+ 2 &* level }
 
-  /// The name of a cube: its level plus one, and 19 bits for each axis.
+  /// The key that identifies a cube: 19 bits for each axis and, above them, the level plus one.
   @inline(__always)
   static func key(level: Int, x: Int, y: Int, z: Int) -> UInt64 {
     key(level: level, x: Int64(x), y: Int64(y), z: Int64(z))
   }
 
-  /// The same. Keys and step numbers have more bits than an `Int` has on a 32-bit target.
+  /// Takes 64-bit coordinates, because keys and step numbers do not fit into an `Int` on a 32-bit target.
   @inline(__always)
   static func key(level: Int, x: Int64, y: Int64, z: Int64) -> UInt64 {
     UInt64(truncatingIfNeeded: Int64(level &+ 1) &<< 57 | x &<< 38 | y &<< 19 | z)
@@ -164,9 +166,9 @@ enum CapLevel {
   }
 }
 
-/// The location of a cap in the index: its rounded centre, its padded reach and its class.
+/// The location of a cap in the index: its rounded centre, its padded reach, and the lowest level that accepts it.
 struct CapPlacement: Sendable {
-  /// The centre, in steps from the corner of the grid.
+  /// The coordinates of the rounded centre, in grid steps from the corner of the grid.
   var x: Int64
   var y: Int64
   var z: Int64
@@ -174,7 +176,7 @@ struct CapPlacement: Sendable {
   /// The lowest level that accepts the cap's reach.
   var level: Int
 
-  /// `nil` for a cap that does not fit into any cube.
+  /// Returns `nil` for a cap that does not fit into any cube.
   @inline(__always)
   init?(centre: EarthVector, reach: Double) {
     let limit = 1.6e7
@@ -212,7 +214,7 @@ struct CapPlacement: Sendable {
     return UInt64(truncatingIfNeeded: slot)
   }
 
-  /// The centre, relative to the centre of the cube that contains it.
+  /// The position of the cap's centre relative to the centre of its cube at a level.
   @inline(__always)
   func offset(level: Int) -> SIMD3<Float> {
     let edge: Int64 = 1 &<< Int64(CapLevel.shift(level))

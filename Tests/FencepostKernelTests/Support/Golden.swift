@@ -10,8 +10,8 @@ enum Golden {
       .map { $0.split(separator: "\t").map(String.init) }
   }
 
-  /// Numbers from a file outside the package, one array per line; prints a message and returns `nil` if the file does
-  /// not exist.
+  /// Reads numbers from a file outside the package, one array per line. If the file does not exist, prints a message
+  /// and returns `nil`.
   static func sharedRows(_ path: String) -> [[Double]]? {
     let url = packageRoot.deletingLastPathComponent().appending(path: "shared/data/\(path)")
     guard let text = try? String(contentsOf: url, encoding: .utf8) else {

@@ -75,8 +75,8 @@ import Testing
     #expect(engine.explain("c")?.reason == .noFixYet)
   }
 
-  /// The promises of an explanation hold: a fix beyond the stated distance decides, and a nearer fix does not; a fix
-  /// with the stated accuracy decides, and a coarser fix does not.
+  /// The promises of an explanation hold. A fix beyond the stated distance decides the state, and a nearer fix does
+  /// not; a fix with the stated accuracy decides the state, and a less accurate fix does not.
   @Test func promisesAreKept() throws {
     var random = SeededGenerator("ExplanationTests")
     var counts: [Explanation.Reason: Int] = [:]
@@ -116,7 +116,7 @@ import Testing
     #expect(Set(counts.keys).isSuperset(of: [.inside, .outside, .withinMargin, .tooCoarse, .dwelling]))
   }
 
-  /// True if a fix determines the circle, opens a candidate or confirms a crossing.
+  /// True if a fix determines the circle's state, opens a candidate or confirms a crossing.
   private func opens(_ engine: MonitorEngine, _ fix: Fix) throws -> Bool {
     var engine = engine
     let before = engine.explain("c")

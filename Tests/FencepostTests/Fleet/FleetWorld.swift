@@ -4,13 +4,13 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// One or more fleets over one table, and a monitor for each device as the reference.
+/// Contains one or more fleets with the same table, and, for each device, a monitor that serves as the reference.
 ///
 /// Every call goes to the fleets and to the monitors. The expected events of a call are stored in the order in which
-/// the fleet must deliver them, and compared on delivery. For calls that deliver no events, the fleets' answers are
-/// compared with the monitors' answers.
+/// the fleet must deliver them, and are compared with the delivered events. For calls that deliver no events, the
+/// fleets' answers are compared with the monitors' answers.
 struct FleetWorld {
-  /// The earlier calls that are repeated on a monitor when it is created.
+  /// Earlier calls, which are repeated on each new monitor.
   private enum Past {
     case add(String, Definition)
     case remove(String)
@@ -41,7 +41,7 @@ struct FleetWorld {
   private struct Shard {
     var stored: StoredFleet
     var storage: MemoryFleetStorage?
-    /// For each device number, the rows that the device had after the calls so far.
+    /// For each device number, every row that the device had after one of the calls.
     var history: [UInt32: Set<[UInt8]>] = [:]
     var fleet: FleetEngine {
       _read { yield stored.call }
@@ -53,7 +53,7 @@ struct FleetWorld {
     var flying: [Expected] = []
     var handedOut = 0
     var position: UInt64 = 0
-    /// The last sequence numbers of removed devices, until their device numbers are reused.
+    /// The last sequence number of each removed device, kept until the device's number is reused.
     var gone: [UInt32: UInt64] = [:]
   }
 
@@ -63,7 +63,7 @@ struct FleetWorld {
   private var serial = 0
   /// The number of compared events.
   private(set) var compared = 0
-  /// The reasons in the compared explanations.
+  /// The reasons that occurred in the compared explanations.
   private(set) var reasons: Set<Explanation.Reason> = []
   let name: String
   var step = 0
@@ -95,7 +95,7 @@ struct FleetWorld {
 
   // MARK: - Storage
 
-  /// Closes the fleet and restores it, from its storage or from a snapshot.
+  /// Closes the fleet, and restores it from its storage or from a snapshot.
   mutating func restart(_ shard: Int) throws {
     if let storage = shards[shard].storage, let durability {
       try shards[shard].stored.close()
@@ -149,9 +149,9 @@ struct FleetWorld {
     return rows
   }
 
-  /// With `everyInput` durability and without beacons, checks that the stored rows equal the rows of a full save. In
-  /// all other cases, checks that each device's row equals the row that it had after some earlier call, and that this
-  /// row includes all conditions that the device is inside of and everything that was reported.
+  /// With `everyInput` durability and without beacons, checks that the stored rows equal the rows of a full save. With
+  /// other durabilities or with beacons, checks that all undelivered events are stored, that each device's row equals a
+  /// row that the device had after an earlier call, and that the restored device is inside the same conditions.
   private mutating func checkKept(_ shard: Int) throws {
     guard let storage = shards[shard].storage, let durability else { return }
     let fleet = shards[shard].fleet
@@ -228,7 +228,8 @@ struct FleetWorld {
     }
   }
 
-  /// Removing or replacing a condition voids its waiting events.
+  /// Removes the expected events of a condition, because removing or replacing a condition cancels its undelivered
+  /// events.
   private mutating func dropExpected(_ shard: Int, _ identifier: String) {
     shards[shard].waiting.removeAll { $0.event.identifier == identifier }
     let kept = shards[shard].flying[..<shards[shard].handedOut].count { $0.event.identifier != identifier }
@@ -238,7 +239,8 @@ struct FleetWorld {
 
   // MARK: - Devices
 
-  /// Adds a device; its reference monitor was created before the first condition.
+  /// Adds a device, with a reference monitor that repeats all earlier calls, as if the monitor had existed before the
+  /// first condition.
   mutating func enter(_ name: String, _ shard: Int) throws {
     let number = try shards[shard].fleet.device(name)
     if let known = shards[shard].devices[number] {
@@ -319,7 +321,7 @@ struct FleetWorld {
     if !device.isFresh { drain(shard, number, row: 0) }
   }
 
-  /// Rewinds one device; the fleet refuses times before its last advance.
+  /// Rewinds one device; the fleet must refuse times before the fleet's last advance.
   mutating func rewind(_ number: UInt32, to time: Timestamp, _ shard: Int) {
     if let floor = shards[shard].fleet.currentTime, time < floor {
       #expect(outcome { try shards[shard].fleet.rewind(to: time, for: number) } != "taken", "\(place)")
@@ -337,7 +339,7 @@ struct FleetWorld {
     if !device.isFresh { drain(shard, number, row: 0) }
   }
 
-  /// Rewinds all devices that are ahead.
+  /// Rewinds all devices whose clocks are later than `time`.
   mutating func rewind(to time: Timestamp, _ shard: Int) {
     let floor = shards[shard].fleet.currentTime
     guard outcome({ try shards[shard].fleet.rewind(to: time) }) == "taken" else {
@@ -575,8 +577,8 @@ struct FleetWorld {
       + "line \(fleet.devices.lines[number]), state \(state), \(fleet.watermark)"
   }
 
-  /// Compares the counters of a device in the fleet with those of its monitor. A monitor's counters also include the
-  /// advances of all devices, and inputs before the device was added.
+  /// Compares the counters of a device in the fleet with those of its monitor. Unlike the fleet's counters, the
+  /// monitor's counters include the advances of all devices, and inputs before the device was added.
   private func checkStatistics(_ fleet: FleetEngine, _ number: UInt32, _ device: Device) throws {
     let one = try fleet.statistics(of: number)
     let other = device.monitor.statistics
@@ -600,8 +602,8 @@ struct FleetWorld {
     reasons.insert(one.reason)
   }
 
-  /// A monitor's explanation, changed so that it refers to the last fix as the fleet stores it. For a fix in the safe
-  /// region, a fleet stores only the position, to 1e-7 degrees.
+  /// The explanation that a monitor gives if its last fix is replaced with the last fix that the fleet stores. For a
+  /// fix in the safe region, a fleet stores only the position, to 1e-7 degrees.
   private func explanation(
     _ identifier: String, of monitor: MonitorEngine, _ fleet: FleetEngine, _ number: UInt32
   ) -> Explanation? {
@@ -627,7 +629,7 @@ struct FleetWorld {
     #expect(try device.monitor.safeDistance(at: position) == one, "\(place)")
   }
 
-  /// Checks that the fleet and the monitor make the same plan for a device at a position.
+  /// Checks that the fleet and the monitor make the same rotation plan for a device at a position.
   func checkPlan(_ position: Coordinate, accuracy: Double, slots: Int, _ number: UInt32, _ shard: Int) throws {
     let device = try #require(shards[shard].devices[number])
     let planner = try RotationPlanner(slots: slots)
@@ -651,8 +653,8 @@ struct FleetWorld {
     }
   }
 
-  /// The next deadlines of the fleet and of each device equal those of the monitors, except for absences that produce
-  /// no event.
+  /// The next deadlines of the fleet and of each device equal those of the monitors, but a monitor may also have
+  /// deadlines for absences of beacons that produce no event.
   mutating func checkDeadlines() throws {
     for shard in shards.indices {
       var earliest: Timestamp?

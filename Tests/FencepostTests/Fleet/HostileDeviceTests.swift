@@ -4,8 +4,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Tests devices whose bytes are intact but contain impossible states. If a fleet accepts an impossible state, the
-/// fleet must still work and must be able to store the device.
+/// Tests devices that are read from intact bytes but have impossible states. If a fleet accepts an impossible state,
+/// the fleet must still work and must be able to store the device.
 @Suite struct HostileDeviceTests {
   private static let beacon = BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 2))
 
@@ -17,7 +17,7 @@ import Testing
     return table
   }
 
-  /// A device that is inside, about to leave, and near a beacon.
+  /// The bytes of a device that is inside a circle, is about to leave the circle, and is near a beacon.
   private func device(_ table: Conditions, portable: Bool = false) throws -> DeviceBytes {
     var fleet = try FleetEngine(table)
     let device = try fleet.device("d")
@@ -72,8 +72,8 @@ import Testing
     try load(device, into: table)
   }
 
-  /// In a row of a snapshot, the counters may be larger than in an exported device, as long as their sum does not
-  /// overflow.
+  /// In a row of a snapshot, each counter may be larger than in an exported device, but the sum of the counters must
+  /// not overflow.
   @Test func theSumOfAllInputs() throws {
     let table = try table()
     var device = try device(table)
@@ -103,7 +103,7 @@ import Testing
     try refuses("is inside since") { $0.state.insides[0].evidence = 1 << 61 }
   }
 
-  /// The forged references of a device may match the same condition of this table twice; such a device is refused.
+  /// A device is refused if two of its forged references match the same condition of the table.
   @Test func twoConditionsThatAreOneHere() throws {
     let other = Conditions()
     try other.add(circle(300), identifier: "town", policy: .standard)
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  /// Memory is allocated for the rows that exist, not for the number of devices in the head.
+  /// Memory is allocated for the rows that exist, not for the number of devices that the head row states.
   @Test func aHeadThatTellsOfDevicesThatAreNotThere() throws {
     var row: [UInt8] = []
     let fleet = try FleetEngine(try table())

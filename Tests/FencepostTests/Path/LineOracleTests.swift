@@ -96,7 +96,7 @@ import Testing
     ).azimuth1
   }
 
-  /// True if a point is to the left of the geodesic that leads from a first point towards a second one.
+  /// True if `point` lies to the left of the geodesic that starts at `from` and passes through `to`.
   private func isLeft(_ point: Coordinate, of from: Coordinate, _ to: Coordinate) -> Bool {
     (azimuth(from, point) - azimuth(from, to)).remainder(dividingBy: 360) < 0
   }

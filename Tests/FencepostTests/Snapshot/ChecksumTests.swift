@@ -10,7 +10,7 @@ import Testing
     return sum.value
   }
 
-  /// Stored files contain checksums of this kind, so their values may never change.
+  /// Stored files contain these checksums, so the algorithm must never change.
   @Test func isWhatFilesHold() {
     #expect(Checksum().value == 0x9E37_79B9_7F4A_7C15)
     var word = Checksum()

@@ -20,7 +20,7 @@ extension SeededGenerator {
     }
   }
 
-  /// A polygon with or without a hole, several polygons, or a corridor. The shape may be invalid.
+  /// Returns a polygon with or without a hole, several polygons, or a corridor; each of them may be invalid.
   mutating func shape(around middle: Coordinate, radius: Double) -> any Condition {
     let edges: EdgeInterpretation = chance(0.2) ? .planar : .geodesic
     let buffer = chance(0.2) ? radius * uniform(-0.1...0.3) : 0

@@ -8,7 +8,7 @@ const AFTER_GAP = 2;
 const LEFT_TO_RIGHT = 4;
 const RIGHT_TO_LEFT = 8;
 
-/** A change of a condition, with the evidence that decided it. */
+/** A change of a condition's state, with the evidence that decided it. */
 export class Event {
   constructor(engine, place) {
     const { numbers } = engine;
@@ -17,23 +17,24 @@ export class Event {
     this.sequence = countOf(numbers, place + EVENT.sequence);
     /** The condition. */
     this.identifier = engine.decode(place + EVENT.identifier, numbers.getUint32(place + EVENT.identifier_length, true));
-    /** The condition's state from `date` on: "satisfied", "unsatisfied", "unknown", "unmonitored". */
+    /** The condition's state from `date` on: "satisfied", "unsatisfied", "unknown" or "unmonitored". */
     this.state = STATES[numbers.getInt32(place + EVENT.state, true)];
-    /** The cause: "crossing", "determination", "timeout", "diagnostic"; "none" in a first record. */
+    /** The cause of the event: "crossing", "determination", "timeout" or "diagnostic", or "none" in a condition's first
+        record. */
     this.cause = CAUSES[numbers.getInt32(place + EVENT.cause, true)];
     /** The time at which the state was confirmed, in microseconds since 1970, as a BigInt; null while the clock is
         unset. */
     this.dateUs = timeOf(numbers, place + EVENT.date_us);
     /** The time of the fix or sighting that started the change, or null. */
     this.evidenceDateUs = timeOf(numbers, place + EVENT.evidence_date_us);
-    /** The latitude of the deciding position, in degrees. If no position decided, this member and the next three
-        members are null. */
+    /** The latitude of the deciding position, in degrees. `latitude`, `longitude`, `accuracy` and `boundaryDistance`
+        are null if the event was not decided by a position. */
     this.latitude = numberOf(numbers, place + EVENT.latitude);
     this.longitude = numberOf(numbers, place + EVENT.longitude);
     this.accuracy = numberOf(numbers, place + EVENT.accuracy_m);
     /** Signed geodesic distance to the boundary, in metres; negative inside the condition. */
     this.boundaryDistance = numberOf(numbers, place + EVENT.boundary_distance_m);
-    /** The names of the diagnostics that apply. */
+    /** The names of the diagnostics that apply to this event. */
     this.diagnostics = namesOf(numbers.getUint32(place + EVENT.diagnostics, true), DIAGNOSTICS);
     const minor = numbers.getUint16(place + EVENT.refinement_minor, true);
     const isRefined = numbers.getUint32(place + EVENT.has_refinement, true) !== 0;
@@ -70,8 +71,8 @@ export class Event {
   }
 
   /**
-   * The event in one word: "enter", "exit", "cross" (a gate), "determined" (the first evidence), "diagnostic",
-   * "unmonitored", "none" (a first record).
+   * The kind of the event: "enter", "exit", "cross" (a gate), "determined" (the first evidence), "diagnostic",
+   * "unmonitored" or "none" (the condition's first record).
    */
   get kind() {
     if (this.direction !== null) return "cross";

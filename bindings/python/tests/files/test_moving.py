@@ -21,7 +21,7 @@ HERE = {"here": Circle(0, 0, 150)}
 
 @pytest.fixture(scope="module")
 def cars() -> Any:
-    """The drive by two cars; the second car starts an hour later."""
+    """A recorded drive, used for two cars; the second car starts an hour later."""
     first = points().assign(car="b")
     second = first.assign(car="a", time=first["time"] + pandas.Timedelta(hours=1))
     return pandas.concat([first, second], ignore_index=True)
@@ -57,7 +57,7 @@ def test_a_trajectory_goes_in(cars: Any) -> None:
 
 
 def test_a_trajectory_of_its_own(cars: Any) -> None:
-    """A trajectory without a column of ids, whose index has an unhelpful name."""
+    """Replays a single trajectory that has no column of ids; the index with its times has the name "stamp"."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         frame = cars[cars["car"] == "b"].drop(columns="car").set_index("time").rename_axis("stamp")

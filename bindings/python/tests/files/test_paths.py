@@ -18,7 +18,7 @@ KINDS = ["csv", "gpx", "gpkg", "parquet", "kml", "geojson", "xlsx", "csv.gz", "n
     "name", ["a\0b", "\ud800", "\udfff\ud800", "x" * 5000, "a\nb", "\x85", "\u2028", "\udcff", "."]
 )
 def test_names_that_no_file_has(tmp_path: Path, name: str, kind: str) -> None:
-    """The error is one printable line, regardless of the option or call to which the name was passed."""
+    """The error is one printable line for every option or call that takes a file name."""
     bad, good = str(tmp_path / f"{name}.{kind}"), DATA / "drive.csv"
     for call in (
         lambda: replay(bad, CONDITIONS),

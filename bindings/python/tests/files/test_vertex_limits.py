@@ -206,7 +206,7 @@ def zigzag(count: int) -> dict[str, Any]:
 
 
 def cut(geometry: dict[str, Any]) -> int:
-    """Returns the number of vertices that the error message names."""
+    """Returns the number of vertices that the error message states."""
     found = re.search(r"(\d+) vertices", str(refusal(Zones, collection(feature(geometry)), max_vertices=1)))
     assert found is not None
     return int(found[1])
@@ -229,7 +229,7 @@ def test_planar_edges_count_when_they_are_cut() -> None:
 
 
 def test_the_default_refuses_a_small_file_of_long_edges(path: Path) -> None:
-    """The file is 20 kB long, but would produce more than half a million edges."""
+    """The file is shorter than 20 kB, but its shape would have more than half a million edges."""
     path.write_text(json.dumps(collection(feature(zigzag(400)))))
     assert path.stat().st_size < 20_000
     assert "max_vertices is 500000" in str(refusal(Zones, path))
@@ -275,8 +275,8 @@ def test_a_program_sets_its_own_limit() -> None:
 
 
 def test_what_was_stored_opens(tmp_path: Path) -> None:
-    """The vertex limit does not apply to a store, a snapshot or the conditions of another monitor or table, because
-    these are not input from outside."""
+    """The vertex limit applies only to input from outside, not to a store, a snapshot, or the conditions of another
+    monitor or table."""
     big = Polygon(zigzag(60), edges="planar")
     with Monitor("kept", store=tmp_path) as monitor:
         monitor.add(big, "big")

@@ -65,8 +65,8 @@ def fleet(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Fleet]:
 
 
 class Life:
-    """Operations that involve two devices. When the two devices are removed and added again, one of them gets the
-    former number of the other device."""
+    """Repeatedly removes two devices and adds them again. When the two devices are removed and added again, one of them
+    gets the former number of the other device."""
 
     def __init__(self, fleet: Fleet) -> None:
         self.fleet, self.time, self.reported = fleet, 0, 0
@@ -97,7 +97,7 @@ class Life:
 
 
 def busy(fleet: Fleet) -> Callable[[], Any]:
-    """Returns a call with so many rows that other calls overlap with it."""
+    """Returns a call that feeds so many rows that calls in other threads overlap with it."""
     count = 20_000
     columns: dict[str, Any] = {"latitude": np.ones(count), "longitude": np.zeros(count), "time": np.full(count, 2)}
     return lambda: fleet.feed_many(device="c", **columns)
@@ -156,8 +156,8 @@ def test_expire_returns_the_names_of_the_devices(fleet: Fleet) -> None:
 
 @pytest.mark.parametrize("names", [None, ["a"], ["c", "a"]])
 def test_a_device_that_goes_between_two_blocks_is_entered_anew(names: list[str] | None) -> None:
-    """A signal handler runs between two blocks of rows: it removes the device, and another device gets the removed
-    device's number."""
+    """A signal handler that runs between two blocks of rows removes the device, and another device then gets the
+    removed device's number."""
     fleet, count = Fleet(places()), 400_000
     gone: list[int] = []
     inside: list[bool] = []

@@ -29,8 +29,8 @@ def test_the_row_of_a_refused_identifier(fleet: Fleet, refused: str) -> None:
 @pytest.mark.parametrize("short", ["device", "latitude", "longitude", "time", "accuracy"])
 @pytest.mark.parametrize("length", [0, 1, 19])
 def test_columns_of_different_lengths(fleet: Fleet, short: str, length: int) -> None:
-    """The columns are long enough for the check for jumps to run; that check reads all columns before the feed compares
-    the lengths of the columns."""
+    """The columns are so long that the check for jumps runs; it reads all columns before the feed compares their
+    lengths."""
     columns: dict[str, Any] = {"device": ["a", "b"] * 10, "time": list(range(20))}
     columns |= {name: [0.0] * 20 for name in ("latitude", "longitude", "accuracy")}
     columns[short] = columns[short][:length]

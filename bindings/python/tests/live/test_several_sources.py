@@ -30,7 +30,7 @@ def fixes(path: Path, device: str, *steps: tuple[float, float]) -> Path:
 
 
 def watched(*sources: Source) -> FleetWatched:
-    """Follows the sources to their ends."""
+    """Runs a watch of the sources until all of them have ended."""
     found = FleetWatched(policy=EXACT, ahead=None)
     with Signals() as signals:
         loop.watch(sources, found.watch, signals, found.notices)

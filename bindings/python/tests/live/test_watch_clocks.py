@@ -199,7 +199,7 @@ def test_a_monitor_that_ran_ahead_recovers_also_after_a_restart(tmp_path: Path) 
 
 
 def test_fixes_that_were_held_up_rewind_nothing() -> None:
-    """The clock is right in this test, so several late fixes in a row are only a backlog."""
+    """Several late fixes in a row do not rewind a clock that is right: the fixes were only delayed."""
     watched = Watched()
     for _ in range(10):
         watched.feed()

@@ -90,8 +90,8 @@ class Draw:
 
 
 def undocumented(draw: Draw, calls: Callable[[int], dict[str, Callable[[], Any]]], count: int = CALLS) -> list[str]:
-    """Makes `count` calls; for each number, `calls` returns the possible calls, and one of them is chosen at random.
-    Returns the exceptions that are not documented."""
+    """Makes `count` random calls. For call number n, `calls(n)` returns the possible calls, and one of them is chosen
+    at random. Returns a line of text for each exception that is not documented."""
     found = []
     for number in range(count):
         own = calls(number)

@@ -1,4 +1,4 @@
-"""Calls on monitors and values with arguments that no signature allows raise only documented exceptions."""
+"""Tests that monitors and values raise only documented exceptions when they get arguments that no signature allows."""
 
 from __future__ import annotations
 
@@ -179,7 +179,8 @@ def test_times_of_numpy_and_pandas_as_columns_have_them(time: Any, microseconds:
 
 
 def test_masked_rows_are_skipped_and_counted() -> None:
-    """Masked elements are not positions: behind the mask, 3 of the 9 rows have a position inside the circle."""
+    """A row with a masked element has no position: 3 of the 9 rows would be inside the circle if the mask were
+    ignored."""
     mask = np.arange(9) % 3 == 0
     place = np.where(mask, 0.0, 1.0)
     columns = {"latitude": np.zeros(9), "longitude": place, "time": np.arange(9)}

@@ -1,4 +1,4 @@
-"""Tests geodesics: numbers and columns give equal results, and the results agree with geographiclib."""
+"""Tests geodesics: calls with numbers and calls with columns give equal results, which agree with geographiclib."""
 
 from __future__ import annotations
 

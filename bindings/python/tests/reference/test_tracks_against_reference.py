@@ -2,7 +2,7 @@
 FENCEPOST_FULL=1).
 
 The reference is slow, so the test uses :class:`reference_adapter.ManyCircles`, which skips evaluations that cannot
-change anything; tracks are not thinned.
+change anything; no fixes of the tracks are left out.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def test_the_size_of_batches_does_not_matter(path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_faster_reference_is_the_reference(seed: int) -> None:
-    """Walks among only a few circles, so that the plain reference is fast enough."""
+    """Feeds a random walk among only a few circles, so that the plain reference is fast enough."""
     source = random.Random(SEED + seed)
     place, time, fixes = (52.5, 13.4), 0, []
     for _ in range(400):

@@ -54,7 +54,8 @@ def test_a_file_in_another_order_gives_the_same_events(tmp_path: Path, order: st
 
 @pytest.mark.parametrize("name", ["t.fgb", *in_full("t.gpkg", "t.parquet", "t.shp.zip")])
 def test_vector_files(tmp_path: Path, name: str, run: Run) -> None:
-    """FlatGeobuf files are in spatial order: without sorting, 2,288 of the demo's 2,297 fixes were late."""
+    """FlatGeobuf files are in spatial order: if the rows are not sorted by time, 2,288 of the demo's 2,297 fixes are
+    late."""
     geopandas = pytest.importorskip("geopandas")
     pandas = pytest.importorskip("pandas")
     table = pandas.read_csv(DATA / "drive.csv")
@@ -144,7 +145,8 @@ def test_sightings_are_sorted(tmp_path: Path) -> None:
 
 
 def world(path: Path, tracks: int = 6, rows: int = 3000, late: float = 1.0, seed: int = 8) -> Path:
-    """Writes walks of several cars through a circle; `late` is the fraction of rows in random order."""
+    """Writes random positions of several cars in and around a circle; the last rows (the fraction `late` of all rows)
+    are in random order."""
     generator = random.Random(seed)
     table = [
         [
@@ -208,8 +210,8 @@ def test_rows_that_come_together_stay_together(tmp_path: Path) -> None:
 
 
 def test_what_is_in_order_is_not_touched(tmp_path: Path) -> None:
-    """The tracks come one after another, or have clocks that differ from each other: each track is in order, so sorting
-    changes nothing."""
+    """Each track is in time order, whether the rows of the tracks alternate or the tracks come one after another, so
+    sorting changes nothing."""
     path = world(tmp_path / "t.csv", late=0)
     head, *rows = path.read_text().splitlines()
     for text in (rows, sorted(rows, key=lambda row: row[:2])):
@@ -221,8 +223,8 @@ def test_what_is_in_order_is_not_touched(tmp_path: Path) -> None:
 def test_a_long_file_that_steps_back_late_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
-    """A file counts as ordered if the rows that are held in memory are enough to sort it. If rows are out of order
-    after the rows that were held in memory, the error message says what to do."""
+    """A file counts as ordered if it can be sorted with only the rows that are held in memory. If a row belongs before
+    rows that are no longer held in memory, the file is refused, and the error message says what to do."""
     monkeypatch.setattr(many_tracks, "HELD_ROWS", 1000)
     path = world(tmp_path / "t.csv", late=0.2)
     template = Zones()
@@ -238,8 +240,8 @@ def test_a_long_file_that_steps_back_late_is_refused(
 
 
 def test_a_notebook_is_given_the_events_of_such_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the rows are too far out of order to be streamed, a notebook reads the file again with all its rows at once,
-    however many rows it has."""
+    """If the rows are too far out of order to be streamed, a notebook reads the file again and holds all its rows in
+    memory."""
     path = world(tmp_path / "t.csv", late=0.2)
     monkeypatch.setattr(many_tracks, "BATCH_ROWS", 50)
     with pytest.warns(InputWarning, match=r"\d+ of \d+ .*sort=False"):

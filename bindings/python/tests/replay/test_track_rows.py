@@ -1,4 +1,5 @@
-"""Tests the parts of `replay --by`: reading CSV by columns, points as WKB, and the native loop over rows."""
+"""Tests the parts of `replay --by`: the reader of CSV by columns, the reader of points in WKB, and the native loop over
+rows."""
 
 from __future__ import annotations
 
@@ -50,8 +51,8 @@ def by_row() -> Iterator[None]:
 
 
 def fixes_of(path: Path, batch: int = 65_536, time: str = "time") -> list[tuple[Any, ...]] | str:
-    """Returns the rows as they are fed (None instead of NaN) with their positions in the file, and then the warnings;
-    if there is an error, returns its message."""
+    """Returns the rows in the form in which they are fed (with None instead of NaN), each with its position in the
+    file, followed by the warnings. If the file is refused, returns the error message instead."""
     many = ManyTracks(path, "vehicle", {"time": time}, batch_rows=batch)
     found: list[tuple[Any, ...]] = []
     try:
@@ -102,8 +103,8 @@ USUAL = {"vehicle": 6, "position": 5, "accuracy": 3, "time": 1}
 @pytest.mark.full
 @pytest.mark.parametrize("unit", ["time", "time_s", "time_ms", "time_us", "time_ns"])
 def test_by_columns_and_by_row_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unit: str) -> None:
-    """Tests hostile files, with a few unusual cells or many unusual cells of one kind: both ways of reading give the
-    same fixes, positions and warnings, or the same message."""
+    """Tests hostile files, with a few unusual cells or with many of one kind. Reading by columns and reading by row
+    must give the same fixes, positions and warnings, or the same error message."""
     pytest.importorskip("pyarrow")
     refused, read = 0, Counter[bool]()
 

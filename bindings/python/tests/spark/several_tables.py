@@ -1,5 +1,5 @@
-"""Devices that name several tables and also see beacons; and the events that each device gives if its rows are fed one
-by one to a fleet that has only this device."""
+"""Random rows of devices that name several tables and also see beacons. The expected events come from feeding each
+device's rows one by one to a fleet that has only this device."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from fencepost.errors import InvalidArgumentError, LateInputError
 SECOND = 1_000_000
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 Row = tuple[str, float, float, float, int, bytes | None, str | None]
-"""A row: device, latitude, longitude, accuracy, time, the digest of a table, and a scan report in JSON."""
+"""A row: device, latitude, longitude, accuracy, time, the digest of the table that the row names, and a scan report in
+JSON."""
 Tables = dict[bytes | None, Zones]
 
 
@@ -36,8 +37,8 @@ def table(listed: Iterable[tuple[str, Any, str]]) -> Zones:
 
 
 def versions(seed: int) -> Tables:
-    """Returns three tables: the stream's own table, a table that lacks some of its conditions and has additional ones,
-    and a table in another order, in which some conditions are defined differently."""
+    """Returns three tables: the stream's own table; a table that lacks some of its conditions and has others in
+    addition; and a table that lists conditions in another order and defines some of them differently."""
     first, other = places(seed), [(f"n{name}", *rest) for name, *rest in places(seed + 1, 9) if name[0] == "z"]
     redefined = [(name, Circle(0.002, 0.001, 300), "exact") for name, *_ in first[:4]]
     found: Tables = {None: table(first)}
@@ -49,7 +50,7 @@ def versions(seed: int) -> Tables:
 
 def walks(draw: random.Random, names: list[bytes | None], devices: int = 5, steps: int = 70) -> list[Row]:
     """Returns rows in time order: some are fixes, some are scan reports, some are both, and some are invalid. Some rows
-    change the device's table, and later rows change it back."""
+    change the device's table, and later rows may change it again."""
     at = {f"v{number}": [0.0, 0.0] for number in range(devices)}
     version = dict.fromkeys(at, names[0])
     found: list[Row] = []
@@ -74,8 +75,8 @@ def walks(draw: random.Random, names: list[bytes | None], devices: int = 5, step
 
 
 def alone(tables: Tables, rows: list[Row], to_us: int) -> list[Any]:
-    """Feeds each device's rows one by one, moves the device to another fleet whenever a row names another table, and
-    returns the events."""
+    """Feeds each device's rows one by one, and returns the events. When a row names a different table than the row
+    before it, the device moves to a fleet with that table."""
     found: list[Any] = []
     for device in {row[0] for row in rows}:
         fleet: Fleet | None = None

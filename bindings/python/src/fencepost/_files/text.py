@@ -153,7 +153,7 @@ def read_text(path: str | Path) -> str:
 
 
 def _constant_place(text: str) -> str:
-    """The place of the first NaN or Infinity outside a string."""
+    """The line and the column of the first NaN or Infinity outside a string."""
     for token in re.finditer(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN', text, re.DOTALL):
         if not token[0].startswith('"'):
             line = text.count("\n", 0, token.start()) + 1

@@ -34,14 +34,15 @@ def read(
     The times of a line are an array in the feature's properties, named ``coordTimes``, ``times`` or ``datetimes`` (also
     under ``coordinateProperties``), with one time per coordinate. For a MultiLineString, the property is an array with
     one array of times for each line. The time and the accuracy of a point are properties with the usual names of
-    columns, or with the names in `columns`. If a file has lines, points without a time are ignored, like way points in
-    a file with tracks.
+    columns, or with the names in `columns`. If a file contains lines, points without a time are ignored, as way points
+    are ignored in a file with tracks.
 
     Args:
         data: The file's bytes.
         path: For messages.
         columns: Names of the points' properties for time and accuracy.
-        by: The property that identifies the track; its value is appended to `keys` before each position is yielded.
+        by: The property that identifies the track. Before each position is yielded, the value of this property is
+            appended to `keys`.
         keys: See `by`.
         style: How times without a zone are read.
         columns_found: Receives the names of the properties.
@@ -144,8 +145,8 @@ def _key_of(feature: dict[str, Any], by: str, place: str, path: str | Path) -> A
 def _positions(
     feature: dict[str, Any], place: str, path: str | Path, names: _Names
 ) -> Iterator[tuple[Any, float, Any]]:
-    """The coordinates, accuracy and time of each position of a feature, before conversion; the coordinates are None if
-    there is no position."""
+    """The coordinates, accuracy and time of each position of a feature, before conversion. A feature without a position
+    has None as its coordinates."""
     kind = _kind(feature)
     if is_moving(feature):
         try:

@@ -1,4 +1,4 @@
-"""Columns of any supported type that identify the device of each row."""
+"""Reads the column that identifies the device of each row; columns of several types are supported."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def places_of(fleet: Fleet, circles: OwnersCircles, device: str) -> list[str]:
 
 
 class Topics:
-    """The topics and payloads for devices and places.
+    """Makes the topics and payloads for devices and places.
 
     Args:
         start: The prefix of the state topics.
@@ -80,7 +80,7 @@ class Topics:
         )
 
     def sensor(self, device: str, place: str) -> Message:
-        """The discovery message for a place of a device."""
+        """The discovery message for the sensor that shows whether a device is in a place."""
         identifier = _identifier("place", device, place)
         return f"{DISCOVERY}/binary_sensor/{identifier}/config", self._config(
             device,
@@ -116,7 +116,7 @@ def _identifier(*names: str) -> str:
 
 
 def position(row: FixRow) -> str:
-    """The attributes of a ``device_tracker``; Home Assistant computes the tracker's zone from them."""
+    """The attributes of a ``device_tracker``, from which Home Assistant computes the tracker's zone."""
     latitude, longitude, accuracy, time_us = row
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time_us)
     return json.dumps(
@@ -137,8 +137,8 @@ class HomeAssistantEvents:
         version: The version of this program.
 
     Attributes:
-        places_of: Returns the identifiers of a device's places. Returns an empty collection if there are too many
-            places to announce all of them before their first events.
+        places_of: Returns the identifiers of a device's places. The result is empty if there are too many places to
+            announce all of them before their first events.
         inside: Returns the identifiers of the places that a device is in.
         is_outdated: True if the conditions have changed since the last message.
     """

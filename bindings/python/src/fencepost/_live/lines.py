@@ -14,7 +14,7 @@ class LineError(ValueError):
     """Raised for a line that cannot be used and must not be ignored.
 
     Attributes:
-        kind: The name of the counter for these errors.
+        kind: The name of the counter that counts errors of this kind.
     """
 
     kind = "bad_lines"

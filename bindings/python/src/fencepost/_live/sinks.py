@@ -106,8 +106,8 @@ class Sinks:
         return True
 
     def _begin(self, event: HandedEvent) -> None:
-        """Prepares the delivery of an event: a redelivered event continues at the sink that has not accepted it, and a
-        new event begins at the first sink."""
+        """Prepares the delivery of an event. A redelivered event continues at the sink that has not accepted it; a new
+        event begins at the first sink."""
         key = key_of(event)
         if key != self._key:
             self._key, self._done = key, 0

@@ -1,5 +1,5 @@
-"""The events of a track, created from the engine's rows when they are first accessed. A table of visits needs only the
-rows, so it does not create the events."""
+"""The events of a track, created from the engine's rows when they are first accessed. A table of visits is made from
+the rows alone, so it does not create the events."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .._values.events import Event, EventRow
 
 
 class LazyEvents(Sequence[Event]):
-    """Events in the order of their delivery. The object is equal to a tuple of the same events.
+    """Events in the order of their delivery. The sequence compares equal to a tuple of the same events.
 
     Attributes:
-        rows: The engine's rows.
+        rows: The rows from which the events are created.
     """
 
     __slots__ = ("_made", "rows")

@@ -28,7 +28,7 @@ def is_presence(event: Event) -> bool:
 
 
 def is_presence_row(row: EventRow) -> bool:
-    """Like :func:`is_presence`, except that the event is in the engine's row form."""
+    """True if an event, given as one of the engine's rows, proves that a fix was near a condition."""
     return STATES[row[2]] is State.SATISFIED or bool(row[13] & DIRECTION)
 
 
@@ -50,7 +50,7 @@ def doubt_of_exchanged(points: Sequence[tuple[float, float]], conditions: Zones 
     be near one if the coordinates were exchanged. Returns the evidence as a text, or None.
 
     Args:
-        points: Latitude and longitude of some fixes.
+        points: A sample of the fixes, as pairs of latitude and longitude.
         conditions: The conditions of the replay.
     """
     turned = [(longitude, latitude) for latitude, longitude in points if is_position(longitude, latitude)]
@@ -67,7 +67,7 @@ def warn_of_exchanged(path: str | Path, points: Sequence[tuple[float, float]], c
 
     Args:
         path: The file or table that the warning names.
-        points: Latitude and longitude of some fixes.
+        points: A sample of the fixes, as pairs of latitude and longitude.
         conditions: The conditions of the replay.
     """
     if doubt := doubt_of_exchanged(points, conditions):

@@ -1,5 +1,5 @@
-"""The tracks that a caller passed. A table or a streamed file is replayed by columns; any other source is replayed
-track by track."""
+"""The tracks that a caller passed to a replay. A table or a streamed file is replayed by columns; any other source is
+replayed track by track."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 
 class Played(NamedTuple):
-    """Options that say how way points without times are played. If all options are None, way points are not played."""
+    """How to compute times for way points that have none: by a speed, a start and a number of loops. If all options are
+    None, way points without times are refused."""
 
     speed: float | None = None
     start: Time | None = None
@@ -35,22 +36,22 @@ class Played(NamedTuple):
 
 
 class GivenTracks:
-    """Tracks that are replayed one or more times.
+    """Tracks that can be replayed one or more times.
 
     Args:
-        track: The argument as passed.
+        track: The argument that the caller passed.
         columns: Maps roles, such as ``latitude``, to the names of the track's columns that the library does not
             recognise.
         by: Name of the column that identifies the track.
         hdop_scale: Metres of accuracy per unit of hdop.
-        how: How files and tables are read.
+        how: The options for reading files and tables.
         sort: True to sort unsorted inputs by time.
-        played: How way points are played.
-        name: Name of the argument, for messages.
+        played: How to compute times for way points that have none.
+        name: The argument's name, for error messages.
 
     Attributes:
         source: The path or argument that messages name.
-        flaw: The first fix that cannot be used. Each replay sets this attribute.
+        flaw: The first fix that cannot be used. For a table or a streamed file, each replay sets `flaw`.
 
     Raises:
         InputError: A file or a table cannot be used.

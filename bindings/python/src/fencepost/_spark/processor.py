@@ -19,8 +19,8 @@ OUTPUT_DDL = "packed binary, accepted bigint, invalid bigint, late bigint"
 class Processor:
     """Has the methods of PySpark's ``StatefulProcessor``.
 
-    The state of a shard is a single value. The shard's only timer fires at the next time at which a state can change
-    without a new row. If `is_wide` is true, rows may name their table or be scan reports.
+    Spark stores the state of a shard as a single value. The shard's only timer fires at the next time at which a state
+    can change without a new row. If `is_wide` is true, a row may name its table and may contain a scan report.
     """
 
     def __init__(self, tables: Tables, shards: int, rules: Rules, is_wide: bool) -> None:
@@ -38,7 +38,7 @@ class Processor:
         yield from self._follow([], timerValues.getCurrentWatermarkInMs(), expiredTimerInfo.getExpiryTimeInMs())
 
     def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:  # noqa: N802, N803
-        """Adds part of another query's state; the devices in that part now belong to this shard."""
+        """Takes over a part of the state of another Spark query; the devices in that part now belong to this shard."""
         shard, timer = self._load()
         part = int(initialState["is_held"])
         both = [shard[part], unpack(initialState["packed"], shard[part].schema)]

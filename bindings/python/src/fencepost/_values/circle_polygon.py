@@ -57,8 +57,8 @@ def _outline(latitude: float, longitude: float, radius: float, corners: int) -> 
 
 
 def _unwrapped(ring: Ring, reference: float) -> Ring:
-    """The ring with longitudes that continue beyond 180 degrees instead of jumping. The first longitude is within 180
-    degrees of the reference."""
+    """The ring with longitudes that continue beyond 180 degrees instead of jumping by 360 degrees. The first longitude
+    is within 180 degrees of `reference`."""
     found = []
     for x, y in ring:
         reference = x + 360 * round((reference - x) / 360)
@@ -88,8 +88,8 @@ def _parts(ring: Ring) -> list[Ring]:
 
 
 def _clipped(ring: Ring, edge: float, side: int) -> Ring:
-    """The part of a ring east (`side` is 1) or west (`side` is -1) of a meridian, by the algorithm of Sutherland and
-    Hodgman (1974)."""
+    """The part of a ring that lies east of a meridian (`side` is 1) or west of it (`side` is -1), by the algorithm of
+    Sutherland and Hodgman (1974)."""
     found: Ring = []
     last_x, last_y = ring[-1] if ring else (0.0, 0.0)
     for x, y in ring:
@@ -104,8 +104,8 @@ def _clipped(ring: Ring, edge: float, side: int) -> Ring:
 
 
 def _world_without(ring: Ring, opposite: float) -> list[Ring]:
-    """The world except for the area that the ring encloses on the other side of the Earth. The area of the ring is a
-    hole in the map or, if the ring crosses the antimeridian, two bays at the edges of the map."""
+    """The map of the world without the area inside the ring. The area inside the ring becomes a hole in the map or, if
+    the ring crosses the antimeridian, is cut out of both side edges of the map."""
     parts = _parts(_unwrapped(ring, opposite))
     if len(parts) == 1:
         return [_WORLD, parts[0]]
@@ -115,9 +115,8 @@ def _world_without(ring: Ring, opposite: float) -> list[Ring]:
 
 
 def _bay(part: Ring, edge: float) -> Ring:
-    """The line of a part without the stretch along an edge of the world: it runs from the point where the line leaves
-    the edge to the point where it returns. The line goes northwards at the eastern edge, and southwards at the western
-    edge."""
+    """Returns the path of a ring that touches an edge of the map, without the part of the ring on that edge. The path
+    leads from south to north if `edge` is the eastern edge, and from north to south if it is the western edge."""
     north, south = (choose((y, index) for index, (x, y) in enumerate(part) if x == edge)[1] for choose in (max, min))
     begin, end = (south, north) if edge > 0 else (north, south)
     forward = part[begin:] + part[:begin]

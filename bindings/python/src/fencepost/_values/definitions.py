@@ -21,7 +21,7 @@ class Definition(Plain):
     Attributes:
         identifier: The condition's identifier.
         condition: The condition, as it was added.
-        policy: The condition's policy.
+        policy: The policy with which the condition was added.
         tag: The number passed when the condition was added.
         generation: The number of additions and replacements in the table, up to and including the one that added this
             condition.
@@ -44,7 +44,7 @@ class Definition(Plain):
 
     @property
     def described(self) -> str:
-        """The condition in words."""
+        """A description of the condition in words."""
         return described(self.condition)
 
     def __repr__(self) -> str:

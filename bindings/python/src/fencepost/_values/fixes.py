@@ -114,7 +114,7 @@ class BeaconSighting:
         uuid: A UUID, or its text in the 8-4-4-4-12 form.
         major: 0 to 65535.
         minor: 0 to 65535.
-        rssi: Signal strength in dBm. None means unknown, which counts as the weakest signal.
+        rssi: Signal strength in dBm. None means that the strength is unknown, which counts as the weakest signal.
 
     Attributes:
         measured_power: For a parsed advertisement: the signal strength in dBm that the advertisement states for a

@@ -28,29 +28,30 @@ _NO_NUMBER = float("nan")
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Polygon(Plain):
-    """One or several polygons on the Earth, which may have holes. The condition is satisfied inside the parts and on
-    their boundary, but not in their holes.
+    """One or several polygons on the Earth, which may have holes. The condition is satisfied by the positions inside
+    the parts and on their boundary, but not by positions in the holes.
 
     The edges are geodesics of the WGS84 ellipsoid. Poles and the antimeridian need no special treatment. A ring
     encloses the smaller of the two areas that it bounds, regardless of its winding.
 
     Args:
-        exterior: Either the outer ring, closed or not, as pairs of coordinates in the `order` (latitudes of -90 to 90
-            and longitudes of -360 to 360 degrees), or a complete geometry including holes, in which the longitude comes
-            first. A geometry is anything with a ``__geo_interface__`` (a Shapely polygon or multipolygon, for example),
-            a GeoJSON geometry or feature as a dict, well-known text, or well-known binary.
+        exterior: Either the outer ring, closed or not, as pairs of coordinates, or a complete geometry, including its
+            holes. The pairs are in the `order`, with latitudes of -90 to 90 and longitudes of -360 to 360 degrees. In a
+            geometry, the longitude comes first. A geometry is anything with a ``__geo_interface__`` (a Shapely polygon
+            or multipolygon, for example), a GeoJSON geometry or feature as a dict, well-known text, or well-known
+            binary.
         holes: The rings of the holes, only if `exterior` is a ring.
         order: The order of the coordinates in each pair of a ring: ``latlon`` (latitude first) or ``lonlat`` (longitude
             first). `order` is required if the exterior is a ring of pairs.
         edges: How two vertices are joined. ``geodesic`` joins two vertices by the shortest path on the ellipsoid.
             ``planar`` joins two vertices by a straight line on a map of longitude and latitude, with the longitudes as
             written, as in GeoJSON, GeoPackage and Shapefile. An edge from -170 to 170 is 340 degrees wide, and an edge
-            from 170 to 190 crosses the antimeridian. None means geodesic; when the polygon is added to a monitor, an
-            :class:`InputWarning` is issued if geodesic and planar edges lie more than a metre apart.
+            from 170 to 190 crosses the antimeridian. None means geodesic, with an :class:`InputWarning` when the
+            polygon is added to a monitor and its geodesic and planar edges lie more than a metre apart.
         oriented: True if the polygon lies left of each ring, as seen in the order in which the vertices are listed.
             Only an oriented polygon can cover more than half the Earth.
-        buffer: Metres by which the boundary lies outside the rings; if the number is negative, the boundary lies inside
-            the rings.
+        buffer: The distance of the boundary from the rings, in metres: positive if the boundary lies outside the rings,
+            negative if it lies inside them.
 
     Raises:
         InvalidArgumentError: A value is out of its range. A polygon is refused when it is added to a monitor if its
@@ -103,7 +104,7 @@ class Polygon(Plain):
     @property
     def parts(self) -> tuple[tuple[tuple[tuple[float, float], ...], ...], ...]:
         """The parts. Each part is a tuple of its outer ring and then its holes. A ring is a tuple of pairs of latitude
-        and longitude, not closed.
+        and longitude; the first pair is not repeated at the end.
 
         Example:
             >>> Polygon([(0, 0), (0, 1), (1, 0)], order="latlon").parts
@@ -123,10 +124,11 @@ class Polygon(Plain):
 
     def distance(self, latitude: float, longitude: float) -> float:
         """The signed boundary distance of a position: metres along the geodesic to the nearest point of the boundary,
-        negative if the position is inside, 0 if it is on the boundary. The error is at most 15 nm.
+        negative if the position is inside, 0 if it is on the boundary. The error of the distance is at most 15
+        nanometres.
 
-        Each call processes all vertices of the polygon again. For many positions, add the polygon to a monitor or a
-        table instead.
+        Each call processes all vertices of the polygon. To test many positions faster, add the polygon to a monitor or
+        a table.
 
         Raises:
             InvalidArgumentError: A coordinate is out of its range, or the polygon is refused.
@@ -156,7 +158,8 @@ class Polygon(Plain):
         return f"polygon of {described_lines(self.wkb)}{buffer}"
 
     def to_dict(self) -> dict[str, Any]:
-        """``kind`` (``polygon``), ``geometry`` (GeoJSON), ``edges``, ``oriented`` and ``buffer`` (metres)."""
+        """Returns a dictionary of ``kind`` (``polygon``), ``geometry`` (GeoJSON), ``edges``, ``oriented`` and
+        ``buffer`` (metres)."""
         return {
             "kind": "polygon",
             "geometry": self.__geo_interface__,
@@ -173,14 +176,14 @@ class Polygon(Plain):
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Corridor(Plain):
-    """Lines with a width. The condition is satisfied within `radius` of any of the lines. The corridor's ends and bends
-    are round.
+    """Lines with a width. The condition is satisfied by all positions within `radius` of any of the lines. The
+    corridor's ends and bends are round.
 
     Args:
-        path: Either a line, as pairs of coordinates in the `order` (latitudes of -90 to 90 and longitudes of -360 to
-            360 degrees), or a geometry of one or several lines, in which the longitude comes first. A geometry is
-            anything with a ``__geo_interface__``, a GeoJSON geometry or feature as a dict, well-known text, or
-            well-known binary.
+        path: Either one line, as pairs of coordinates, or a geometry of one or several lines. The pairs are in the
+            `order`, with latitudes of -90 to 90 and longitudes of -360 to 360 degrees. In a geometry, the longitude
+            comes first. A geometry is anything with a ``__geo_interface__``, a GeoJSON geometry or feature as a dict,
+            well-known text, or well-known binary.
         radius: Half the corridor's width, in metres, finite, above 0.
         order: The order of the coordinates in each pair, ``latlon`` or ``lonlat``. `order` is required if `path`
             consists of pairs.
@@ -235,10 +238,11 @@ class Corridor(Plain):
         return self.distance(latitude, longitude) <= 0
 
     def distance(self, latitude: float, longitude: float) -> float:
-        """The signed boundary distance of a position: the metres to the nearest point of the lines, minus the radius.
+        """The signed boundary distance of a position, in metres: the distance to the nearest point of the lines, minus
+        the radius.
 
-        Each call processes all vertices of the lines again. For many positions, add the corridor to a monitor or a
-        table instead.
+        Each call processes all vertices of the lines. To test many positions faster, add the corridor to a monitor or a
+        table.
 
         Raises:
             InvalidArgumentError: A coordinate is out of its range, or the corridor is refused.
@@ -261,7 +265,8 @@ class Corridor(Plain):
         return f"corridor of {self.radius:g} m around {described_lines(self.wkb)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """``kind`` (``corridor``), ``geometry`` (GeoJSON lines), ``radius`` (metres) and ``edges``."""
+        """Returns a dictionary of ``kind`` (``corridor``), ``geometry`` (GeoJSON lines), ``radius`` (metres) and
+        ``edges``."""
         return {
             "kind": "corridor",
             "geometry": self.__geo_interface__,
@@ -276,7 +281,7 @@ class Corridor(Plain):
 
 
 def condition_of(kind: int, wkb: bytes, radius: float, edges: int, oriented: bool, buffer: float) -> Polygon | Corridor:
-    """A condition from the values that the library returns."""
+    """Makes a condition from the numbers and the WKB that the library returns for it."""
     if kind == Polygon._KIND:
         polygon = object.__new__(Polygon)
         put(polygon, wkb=of_wkb(wkb).wkb, edges=EDGES[edges], oriented=oriented, buffer=buffer)
@@ -297,7 +302,7 @@ def shape_of(
 
 
 def put(condition: Any, **values: Any) -> None:
-    """Sets fields of a frozen condition."""
+    """Sets fields of a condition, although its class is frozen."""
     for name, value in values.items():
         object.__setattr__(condition, name, value)
 
@@ -305,8 +310,8 @@ def put(condition: Any, **values: Any) -> None:
 def vertices_of(
     given: Any, name: str, order: str | None, holes: Sequence[Any] = (), is_area: bool = False
 ) -> tuple[Vertices, bool]:
-    """Returns the vertices, given as a geometry or as pairs of coordinates. The second result is True for a geometry,
-    which itself states its type and its coordinate order.
+    """Returns the vertices, given as a geometry or as pairs of coordinates. The second result is True if the vertices
+    were given as a geometry, which states its own type and coordinate order.
 
     Raises:
         InvalidArgumentError: A coordinate or the `order` is out of its range.
@@ -330,7 +335,7 @@ def vertices_of(
 
 
 def _stated(given: Any) -> Vertices | None:
-    """The vertices of a geometry that states its type and order, or None for any other object."""
+    """The vertices of a geometry, which states its own type and coordinate order; None for any other object."""
     if isinstance(given, Vertices):  # already read
         return given
     if isinstance(given, str):
@@ -365,7 +370,7 @@ def _turned(place: tuple[float, float]) -> list[float]:
 
 
 def described_lines(wkb: bytes) -> str:
-    """The number of parts or lines, and the number of vertices, in words."""
+    """A text with the number of parts or lines and the number of vertices."""
     found = of_wkb(wkb)
     count, vertices = (len(found.parts if found.is_area else found.rings) - 1), len(found.coordinates) // 2
     what = "part" if found.is_area else "line"

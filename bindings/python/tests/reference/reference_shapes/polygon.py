@@ -1,4 +1,4 @@
-"""A polygon on the ellipsoid: parts with holes (rules 1 to 8 and 11)."""
+"""A polygon on the ellipsoid: parts with holes (rules 1 to 8 and 11 of shapes.md)."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Polygon:
         return 0.0 if abs(d) < ON_THE_LINE else d
 
     def nearest_line_place(self, latitude: float, longitude: float) -> tuple[float, float]:
-        """Returns the nearest point of the rings; the rings are the boundary if there is no buffer."""
+        """Returns the nearest point of the polygon's rings. Without a buffer, the rings are the polygon's boundary."""
         nearest = self.boundary.nearest(latitude, longitude).nearest
         return nearest.latitude, nearest.longitude
 
@@ -129,7 +129,7 @@ class Polygon:
 
 def _without_thin_rings(rings: Any, vertices: Any, oriented: bool) -> tuple[Any, Any]:
     """Returns the parts after removing rings that have no area; if an outer ring is removed, its holes are also
-    removed. If all rings would be removed, none is removed."""
+    removed. If no ring has an area, no ring is removed."""
     kept, first = [], None
     for part, own in zip(rings, vertices):
         left = []
@@ -157,8 +157,8 @@ def _edges(vertices: list[Vertex], part: int, ring: int) -> list[Edge]:
 
 
 def _reversed(edges: list[Edge]) -> list[Edge]:
-    """Returns the ring in the opposite direction; each edge keeps the number of the vertex at which it starts in the
-    listed order."""
+    """Returns the ring in the opposite direction. Each edge keeps its number, which is the number of its first vertex
+    in the listed order."""
     turned = []
     for edge in reversed(edges):
         start = edge.end._replace(number=edge.start.number)

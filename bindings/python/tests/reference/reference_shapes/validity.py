@@ -49,8 +49,8 @@ def _near_pairs(line: list[Edge]) -> list[tuple[Edge, Edge]]:
 
 
 def _across(place: tuple[float, float], edge: Edge) -> float:
-    """Returns the approximate distance in metres to the left of the edge's geodesic; the result is accurate for near
-    points."""
+    """Returns approximately how far a point lies to the left of the edge's geodesic, in metres; the result is accurate
+    for points near the edge."""
     found = inverse(edge.start.latitude, edge.start.longitude, *place)
     return found["s12"] * math.sin(math.radians(edge.azimuth - found["azi1"]))
 
@@ -110,8 +110,8 @@ def _gap(first: Edge, second: Edge) -> float:
 
 
 def _crossings_in_vertices(line: list[Edge], rings: list[list[Ring]]) -> list[tuple[int, int, int]]:
-    """Finds chains through a common point that cross at this point; chains cross if their ends alternate around the
-    point."""
+    """Finds pairs of chains that share a vertex and cross there: the ends of the two chains alternate around the
+    vertex."""
     if not line:
         return []
     remaining, boundary = {edge.key: edge for edge in line}, Boundary(line)
@@ -158,9 +158,9 @@ def _heading_back(edge: Edge) -> float:
 
 
 def check_nesting(rings: list[list[Ring]]) -> None:
-    """Checks that holes lie in the outer ring of their part, and that parts do not overlap. Because no lines cross, a
-    single point of a ring decides for the whole ring, if the point is not on another ring. The polygon is to the left
-    of its rings."""
+    """Checks that holes lie in the outer ring of their part, and that parts do not overlap. No lines cross, so one
+    point of a ring that does not lie on the other ring shows whether the whole ring lies inside the other ring. Each
+    ring is listed in the direction that has the polygon on its left."""
     for part in rings:
         outer, holes = part[0], part[1:]
         for hole in holes:
