@@ -382,7 +382,7 @@ static void limit(void) {
   expect_state(fleet, b, "second", FENCEPOST_STATE_UNMONITORED);
   expect_no_fleet_event(fleet);
   CHECK_OK(fencepost_conditions_remove(table, "first", NULL, NULL));
-  /* Far away from both devices' last fixes nothing changes before the next fix, and a fix in place decides. */
+  /* The condition gets the free place; the next fix of each device determines it. */
   CHECK_OK(feed_device(fleet, a, 0, SECONDS(400)));
   expect_state(fleet, a, "second", FENCEPOST_STATE_SATISFIED);
   CHECK_OK(feed_device(fleet, b, 1, SECONDS(400)));

@@ -12,7 +12,8 @@ import FencepostKernel
 /// and saves of the fleets have ended. Fleets wait only while the change itself is made. Each device sees the change at
 /// its next input.
 ///
-/// With any assumed state except `unsatisfied`, which is the default, a condition gives an event for each device.
+/// If the assumed state of a condition is not `unsatisfied`, which is the default of `add`, the first determination of
+/// the condition causes an event for each device.
 public final class Conditions: Sendable {
   private nonisolated(unsafe) let table: UnsafeMutablePointer<ConditionTable>
   /// The gates of all readers. A writer closes all gates.

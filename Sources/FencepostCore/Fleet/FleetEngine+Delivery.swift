@@ -100,7 +100,8 @@ extension FleetEngine {
   public func fork() -> FleetEngine {
     var copy = self
     copy.gate = conditions.newGate(like: gate)
-    // Neither is copied later, while another thread uses it.
+    // This also copies the storage of the devices, so that it need not be copied later, while another thread uses the
+    // other fleet.
     copy.setNotes(isOn: false)
     copy.abandon()
     return copy
