@@ -28,7 +28,7 @@ public struct CapIndex: Sendable {
   struct Node: OpenTableEntry {
     /// The key of the cube (see `CapLevel.key`); 0 if the slot of the hash table is free.
     var key: UInt64
-    /// Bit x + 4 y + 16 z is set if the child at (x, y, z) exists.
+    /// Bit x + 4 y + 16 z is set if the node has a child at (x, y, z), each from 0 to 3.
     var children: UInt64 = 0
     /// The index of the first group of this node's entries; meaningless while `count` is 0.
     var block: UInt32 = 0
@@ -158,7 +158,7 @@ enum CapLevel {
   /// The bits of a key that differ between the children of a node.
   static let familyMask: UInt64 = 3 &<< 38 | 3 &<< 19 | 3
 
-  /// The difference between the keys of child n and child 0 of a cube.
+  /// The difference between the key of child n of a cube and the key of its child 0.
   @inline(__always)
   static func childKey(_ child: Int) -> UInt64 {
     let child = UInt64(truncatingIfNeeded: child)

@@ -129,7 +129,7 @@ def test_what_does_not_fit_is_refused(run: Run, tmp_path: Path, arguments: str, 
 
 
 class Lost(FileSource):
-    """A stand-in for a source that is lost after its first line."""
+    """A source that is lost after its first line, for the tests."""
 
     was_read = False
 

@@ -210,8 +210,8 @@ def handle(tracks: int = 2, **options: int) -> tuple[Any, array[int]]:
 
 
 def good(count: int = 6) -> dict[str, Any]:
-    """Returns valid arguments for feed_tracks: rows that alternate between two tracks. Both tracks enter the circle in
-    their second row."""
+    """Returns valid arguments for feed_tracks: rows that alternate between two tracks. Each track enters the circle
+    with its second row."""
     fleet, numbers = handle()
     return {
         "fleet": fleet,

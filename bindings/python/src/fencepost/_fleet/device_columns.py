@@ -21,7 +21,7 @@ class _Places(dict[Any, int]):
 
 def device_column(device: Any) -> tuple[Any, tuple[str, ...]]:
     """Returns the index of each row's device, and the devices. If the indices are None, all rows belong to one device.
-    A categorical column is read in place, without a copy."""
+    The codes of a categorical column are read without a copy."""
     if isinstance(device, str):
         return None, (device,)
     if device is None:
