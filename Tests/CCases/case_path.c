@@ -43,8 +43,8 @@ static void driving_through(void) {
   for (int m = 0; m < 2; m++) fencepost_monitor_destroy(both[m]);
 }
 
-/* After a long gap, or if the speed would exceed the limit, the engine assumes no movement between the two fixes, and
-   marks the next event. */
+/* After a long gap, or if the speed would exceed the limit, the path between the two fixes is unknown, and the next
+   event is marked. */
 static void gaps(void) {
   fencepost_monitor_options all[] = {geodesic(SECONDS(100) - T0, 0), geodesic(SECONDS(1000) - T0, 50)};
   for (int m = 0; m < 2; m++) {

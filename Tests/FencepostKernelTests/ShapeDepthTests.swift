@@ -89,7 +89,7 @@ import Testing
         let nearest = shape.nearestBoundaryPoint(of: point)
         guard d.magnitude < 9e6 else { continue }
         // `nearest` may be nil where another edge hides the boundary point. This happens only for a shape with a
-        // buffer, and at a point outside only if the buffer is negative.
+        // buffer or a radius, and at a point outside only if the buffer is negative.
         guard let nearest else {
           #expect(shape.offset != 0 && (d <= 0 || shape.offset < 0), "\(shape.definition) \(point)")
           continue

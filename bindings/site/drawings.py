@@ -111,8 +111,8 @@ class Drawing:
         self.text(LEFT + 6, TOP + 14, "outside", colour=FAINT)
 
     def states(self, run: Run) -> None:
-        """Adds a row that shows when the condition was satisfied. A triangle marks the time of each event. If
-        the event's evidence has another time, a dot marks that time."""
+        """Adds a row that shows when the condition was satisfied. A triangle marks the time of each event. If the
+        event's evidence has another time, a dot marks that time."""
         top, bottom = self.bottom + 10, self.bottom + ROW
         self.rectangle(LEFT, top, WIDTH - RIGHT, bottom, FAINT, 0.22)
         begun = None

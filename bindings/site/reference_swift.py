@@ -19,8 +19,8 @@ def _abstract(swift: Path, path: str) -> str:
 
 def _words(parts: list[dict[str, Any]]) -> str:
     """Returns the text of inline elements of DocC as reStructuredText. A link to a symbol shows only the last part of
-    the symbol's path, which is the symbol's name.
-    In reStructuredText, a literal must end with a backslash and a space if a letter follows; neither is displayed."""
+    the symbol's path, which is the symbol's name. In reStructuredText, a literal must end with a backslash and a space
+    if a letter follows; neither is displayed."""
     found = ""
     for part in parts:
         if part["type"] == "reference":

@@ -86,8 +86,8 @@ public actor Fleet {
     try body(&engine)
   }
 
-  /// A copy in memory, in the state that this fleet would have after a crash: uncommitted events are redelivered. The copy
-  /// and the original share the table, and continue independently. See ``FleetEngine/fork()``.
+  /// A copy in memory, in the state that this fleet would have after a crash: uncommitted events are redelivered. The
+  /// copy and the original share the table, and continue independently. See ``FleetEngine/fork()``.
   public func fork() -> Fleet { Fleet(engine: stored.read { engine in engine.fork() }) }
 
   // MARK: - Devices
@@ -156,9 +156,9 @@ public actor Fleet {
 
   /// Feeds many fixes of many devices in order. See ``FleetEngine/feed(_:result:)``.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if a device number does not exist (in this case nothing
-  ///   has changed); ``MonitorError/queueFull(limit:position:)`` if the queue is full (the fixes before this position
-  ///   were applied).
+  /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if a device number does not exist (in this case nothing has
+  ///   changed); ``MonitorError/queueFull(limit:position:)`` if the queue is full (the fixes before this position were
+  ///   applied).
   @discardableResult
   public func feed(_ fixes: [(device: UInt32, fix: Fix)]) throws(MonitorError) -> FeedResult {
     try engine.feed(fixes)

@@ -332,8 +332,8 @@ extension FleetEngine {
     }
   }
 
-  /// Feeds a row that may change a state or be refused. This is a function of its own, because a closure in the loop would
-  /// capture the loop's variables, and keep them in memory instead of in registers.
+  /// Feeds a row that may change a state or be refused. This is a function of its own, because a closure in the loop
+  /// would capture the loop's variables, and keep them in memory instead of in registers.
   @inline(never)
   private mutating func feedSlowly(
     _ fix: Fix, _ device: UInt32, _ row: Int, of firstRow: Int, _ table: ConditionTable, _ result: inout FeedResult

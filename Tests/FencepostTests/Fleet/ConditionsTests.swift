@@ -171,8 +171,8 @@ import Testing
   }
 
   /// While a change of the table waits for a long read of one fleet, other fleets can be fed, and the table answers
-  /// queries. The test function is not asynchronous, because a suspended test may have to wait too long for a thread of the
-  /// concurrency pool: other tests may occupy all of them.
+  /// queries. The test function is not asynchronous, because a suspended test may have to wait too long for a thread of
+  /// the concurrency pool: other tests may occupy all of them.
   @Test(arguments: LongRead.allCases) func aChangeThatWaitsForALongReadStopsNoOtherFleet(_ read: LongRead) throws {
     let table = Conditions()
     try table.add(circle(100), identifier: "home", policy: .exact)

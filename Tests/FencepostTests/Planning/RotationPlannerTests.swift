@@ -167,8 +167,8 @@ import Testing
     #expect(next.armed.map(\.radius) == [600])
   }
 
-  /// Margin and accuracy shrink the wake-up circle. `SignificantChangeTests` tests pitfall 9, a filter that belongs to
-  /// another creator.
+  /// Margin and accuracy shrink the wake-up circle. `RegionManagerTests` tests pitfall 9: each manager needs its own
+  /// filter for significant changes.
   @Test func marginAndAccuracyMakeTheWakeUpCircleSmaller() throws {
     let engine = try engine((0..<5).map { ("c\($0)", away(1_000 + 100 * Double($0)), 100.0) })
     func radius(_ margin: Double, _ accuracy: Double, _ maximum: Double = 100_000) throws -> Double? {

@@ -691,8 +691,8 @@ function save(name, text, type) {
 // ----------------------------------------------------------------------------------------------------- the page
 
 /**
- * Shows a fix of the track and the explanations at its time; if an event is given, shows the explanations at the time of
- * the event.
+ * Shows a fix of the track and the explanations at its time; if an event is given, shows the explanations at the time
+ * of the event.
  */
 function go(index, number, event) {
   state.index = index;

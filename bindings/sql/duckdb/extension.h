@@ -42,6 +42,8 @@ void fp_set_null(duckdb_vector vector, idx_t row);
 enum {
   FP_TYPE_GEOMETRY = 1000
 };
+/* Returns whether DuckDB has its own GEOMETRY type. Returns false if DuckDB has only the type of that name in the spatial
+   extension, whose values are not WKB. */
 bool fp_has_geometry(void);
 
 /* Makes a logical type; release it with duckdb_destroy_logical_type(). */

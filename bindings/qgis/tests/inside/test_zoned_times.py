@@ -59,7 +59,7 @@ class Zoned(unittest.TestCase):
         cls.folder.cleanup()
 
     def file(self, when, kind="geojson", name="drive"):
-        """Writes the drive to a GeoJSON file and returns its path."""
+        """Writes the drive to a file of the given kind and returns its path."""
         features = [
             {"type": "Feature", "properties": {"name": "x", "time": when(step), "speed": 1.5},
              "geometry": {"type": "Point", "coordinates": [place[1], place[0]]}}
