@@ -237,8 +237,8 @@ struct located_condition {
   double distance_m;        /* metres from the point to the boundary, negative inside */
 };
 
-/* For each of many points, the conditions that contain the point. Row i has the elements from
-   offsets[i] to offsets[i + 1] - 1. */
+/* For each of many points, the conditions that contain the point. Row i has the elements from offsets[i] to
+   offsets[i + 1] - 1. */
 struct containing_conditions {
   std::vector<std::int64_t> offsets;      /* where each row begins, and where the last row ends */
   std::vector<std::uint64_t> generations; /* within a row, in the order in which the conditions were added */

@@ -56,7 +56,7 @@ def _scenario(row: Any, path: str | Path, place: str) -> Scenario:
         raise InputError(path, f"{place} ({row['name']})", f"options are not some of {', '.join(known)}")
     if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
         raise InputError(path, f"{place} ({row['name']})", "steps is not a list of at least one object")
-    if options.get("path", DevicePath.FIXES) == DevicePath.FIXES:  # `fixes` permits no max_gap, no max_speed
+    if options.get("path", DevicePath.FIXES) == DevicePath.FIXES:  # `fixes` permits neither max_gap nor max_speed
         options = {name: value for name, value in options.items() if name not in ("max_gap", "max_speed")}
     return Scenario(str(path), row["name"], options, steps, is_fleet)
 

@@ -1,5 +1,5 @@
-/* Declares an SQLite file system in which operations on the files of one directory fail on demand. Operations
-   on other files go to the real file system. */
+/* Declares an SQLite file system in which operations on the files of one directory fail on demand. Operations on
+   other files go to the real file system. */
 #ifndef FAULTY_VFS_H
 #define FAULTY_VFS_H
 

@@ -18,7 +18,7 @@ import Testing
 /// Fleets and monitors still differ in some known ways; these differences are to be removed later. Each item of the
 /// following list names the code of ``FleetWorld`` that allows for one of these differences:
 ///
-/// * a fleet explains an event with the values of the last fix outside the safe region, which is the fix whose exact
+/// * a fleet explains a state with the values of the last fix outside the safe region, which is the fix whose exact
 ///   position it stores (``FleetWorld/explanation(_:of:_:_:)``);
 /// * a fleet's explanation of a removed beacon does not say when the beacon was last seen
 ///   (``FleetWorld/checkExplanation``);

@@ -36,7 +36,8 @@ class Known(enum.StrEnum):
     CROSSING = "crossing"
     """The entry or the exit was observed."""
     DETERMINATION = "determination"
-    """The condition was already satisfied at the first fix or sighting, so the visit really began earlier."""
+    """The first fix or sighting that determined the state already showed the state after the entry or the exit, so the
+    entry or the exit itself was earlier."""
     ASSUMED = "assumed"
     """The condition was added with ``assuming=satisfied``, so the visit starts with the log."""
     TIMEOUT = "timeout"
