@@ -30,8 +30,8 @@ replay() {
 }
 
 # Builds the library with coverage counters, the Address Sanitizer and invariant checks, and links each target to it.
-# swiftc does the linking, because it knows the libraries of the Swift runtime. The linker is lld, because swiftc's default
-# linker fails on the counters.
+# swiftc does the linking, because it knows the libraries of the Swift runtime. The linker is lld, because swiftc's
+# default linker fails on the counters.
 compile() {
   # The --sanitize option of swift build accepts only one sanitizer; only the compiler option -sanitize=fuzzer gives
   # coverage.

@@ -1,6 +1,5 @@
 // Follows a courier's round in C++17 with circles, a beacon at the depot, and events; another monitor continues from a
-// snapshot.
-// The output is the same on every machine.
+// snapshot. The output is the same on every machine.
 #include <fencepost.hpp>
 
 #include <cstdio>

@@ -59,11 +59,11 @@ extension FleetEngine {
   /// Sets the arrival time of the following inputs, as shown by the host's own clock. The arrival time may go back. It
   /// does not affect states or events; it has only two uses:
   ///
-  /// * A device was last heard from at the arrival time of its last accepted input, regardless of the date of this input:
-  ///   see ``expire(arrivedBefore:)``.
-  /// * With ``FleetOptions/maxTimeStepMicroseconds``, an input is refused as too far ahead if it exceeds both the clock of
-  ///   the device and the arrival time by more than the limit. An advance is refused if it exceeds the arrival time by
-  ///   more than the limit. So even the first input of a device is limited.
+  /// * A device was last heard from at the arrival time of its last accepted input, regardless of the date of this
+  ///   input: see ``expire(arrivedBefore:)``.
+  /// * With ``FleetOptions/maxTimeStepMicroseconds``, an input is refused as too far ahead if it exceeds both the clock
+  ///   of the device and the arrival time by more than the limit. An advance is refused if it exceeds the arrival time
+  ///   by more than the limit. So even the first input of a device is limited.
   ///
   /// Devices that were entered before the first arrival time count as heard from at the first arrival time.
   ///

@@ -211,11 +211,11 @@ struct Leg {
     Parabola(arc, point, distance)
   }
 
-  /// Returns the instant at which the device has travelled a fraction of the leg, and the fraction of the leg per
-  /// microsecond.
+  /// Returns the instant at which the device has travelled a fraction of the leg.
   @inline(__always)
   func time(atShare share: Double) -> Int64 { startTime + Int64(share * Double(duration)) }
 
+  /// The fraction of the leg that the device travels in a microsecond.
   @inline(__always)
   var shareOfMicrosecond: Double { 1 / Double(duration) }
 

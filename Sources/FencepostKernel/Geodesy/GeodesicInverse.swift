@@ -21,13 +21,13 @@
   ///
   /// - Parameters:
   ///   - latitude1: Latitude of point 1, in degrees, −90 to 90.
-  ///   - longitude1: Longitude of point 1, in degrees; any finite value. The difference between the longitudes is reduced
-  ///     without rounding error.
+  ///   - longitude1: Longitude of point 1, in degrees; any finite value. The difference between the longitudes is
+  ///     reduced without rounding error.
   ///   - latitude2: Latitude of point 2, in degrees, −90 to 90.
   ///   - longitude2: Longitude of point 2, in degrees; any finite value.
   /// - Returns: The distance and the azimuths; all of them are NaN if a latitude is out of range or an argument is not
-  ///   finite.
-  ///   If the shortest path is not unique, or if a point is a pole, the azimuth is one of the possible azimuths.
+  ///   finite. If the shortest path is not unique, or if a point is a pole, the azimuth is one of the possible
+  ///   azimuths.
   public static func solve(
     latitude1: Double, longitude1: Double, latitude2: Double, longitude2: Double
   ) -> GeodesicInverse {

@@ -164,7 +164,7 @@ class FleetRun:
         return (*place, number(fix.get("accuracy", 0.0)), to_us(fix["time"]))
 
     def fix(self, step: dict[str, Any], name: str) -> None:
-        # Uses the monitor's handle directly, because `feed()` warns about simulated times.
+        # Uses the fleet's handle directly, because `feed()` warns about simulated times.
         self.fleets[name]._handle.feed_fix(step["device"], *self.read_fix(step["fix"]))
 
     def fixes(self, step: dict[str, Any], name: str) -> None:

@@ -3,8 +3,8 @@
 struct FleetHeadRow {
   /// The format of the rows of a fleet. It increases with each change of their layout.
   ///
-  /// The second format adds arrival times, devices that were rewound, and paths; the third format adds the condition limit. A
-  /// fleet without these is written in the first format, which version 0.2 can read.
+  /// The second format adds arrival times, devices that were rewound, and paths; the third format adds the condition
+  /// limit. A fleet without these is written in the first format, which version 0.2 can read.
   static let format: UInt32 = 3
   static let secondFormat: UInt32 = 2
   static let firstFormat: UInt32 = 1

@@ -311,8 +311,8 @@ def test_import_is_light() -> None:
 
 
 def test_names_load_when_they_are_used() -> None:
-    """Importing the package does not load the modules that define its public names. After the import, each
-    public name can be used, and an unknown name is not an attribute of the package."""
+    """Importing the package does not load the modules that define its public names. After the import, each public
+    name can be used, and an unknown name is not an attribute of the package."""
     code = (
         "import sys, fencepost\n"
         "print(*[name for name in sys.modules if name.startswith('fencepost.')])\n"

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 AREAS = {"Polygon": False, "MultiPolygon": True}
 LINES = {"LineString": False, "MultiLineString": True}
-"""The geometry types of polygons (``AREAS``) and of lines (``LINES``). Each type maps to
-true if its geometries can have several parts."""
+"""The geometry types of polygons (``AREAS``) and of lines (``LINES``). Each type maps to true if its geometries can
+have several parts."""
 _NAMES = {1: "Point", 2: "LineString", 3: "Polygon", 4: "MultiPoint", 5: "MultiLineString", 6: "MultiPolygon",
           7: "GeometryCollection"}  # fmt: skip
 _CODES = {name: code for code, name in _NAMES.items()}
