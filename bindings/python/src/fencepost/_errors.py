@@ -15,8 +15,8 @@ _Kind = TypeVar("_Kind")
 
 
 class Advice(NamedTuple):
-    """The advice in a message, worded for each interface: ``sort=False keeps it`` in Python, and ``--no-sort keeps it``
-    in a shell."""
+    """The advice in a message, worded for each interface, for example ``sort=False keeps it`` in Python and
+    ``--no-sort keeps it`` in a shell."""
 
     python: str
     command: str
