@@ -35,8 +35,8 @@ public final class GeodesicShape: Sendable {
   public let boundingCap: (centre: EarthVector, reach: Double)
 
   let line: ShapeLine
-  /// The signed distance in metres from `line` to the boundary: positive if the boundary lies outside the line, negative
-  /// if it lies inside (a negative buffer), and 0 if the line itself is the boundary.
+  /// The signed distance in metres from `line` to the boundary: positive if the boundary lies outside the line,
+  /// negative if it lies inside (a negative buffer), and 0 if the line itself is the boundary.
   let offset: Double
 
   /// - Parameters:
