@@ -1061,8 +1061,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_condition(fencepost_mon
  * or sync many conditions examine the shape again.
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left alone; may be NULL.
- * @return The same as fencepost_monitor_add_polygon_condition(). Threads: any;
- * the monitor is not locked while the shape is examined. Since: 0.2
+ * @return The same as fencepost_monitor_add_polygon_condition(). Threads: any; the monitor is not locked while the
+ *         shape is examined. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_polygon_condition(
     fencepost_monitor *monitor, const char *identifier, const fencepost_geometry *geometry,
@@ -2106,8 +2106,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_create_limited(uint64_t cond
  * Releases a reference. The table exists as long as a fleet uses it or another reference exists.
  *
  * @param conditions  May be NULL.
- * Threads: no other thread may be inside a call with this reference. Complexity: O(1);
- * O(conditions) for the last reference. Since: 0.2
+ * Threads: no other thread may be inside a call with this reference. Complexity: O(1); O(conditions) for the last
+ * reference. Since: 0.2
  */
 FENCEPOST_API void fencepost_conditions_destroy(fencepost_conditions *conditions);
 
@@ -2867,8 +2867,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_fork(fencepost_fleet *fleet, fenc
                                                     fencepost_error *error);
 
 /*
- * Saves all unsaved changes, so that the store covers all inputs of all devices. If the fleet has no
- * store, the call does nothing.
+ * Saves all unsaved changes, so that the store covers all inputs of all devices. If the fleet has no store, the call
+ * does nothing.
  *
  * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (the fleet continues in memory; a later call retries).
  * Threads: any. Complexity: O(devices that changed since the last call). Since: 0.2

@@ -23,8 +23,8 @@ struct FileIdentity: Equatable {
   }
 }
 
-/// A file at one moment: its identity, its length, and the time of its last write. If another program writes
-/// to the file, the file no longer has this state.
+/// A file at one moment: its identity, its length, and the time of its last write. If another program writes to
+/// the file, the file no longer has this state.
 struct FileState: Equatable {
   let identity: FileIdentity
   let size: Int64

@@ -12,9 +12,9 @@ extension StoredEngine {
       name: name, options: options, storage: Self.storage(name, options, directory, durability), durability: durability)
   }
 
-  /// The storage of a monitor in a directory; the directory is not touched if the options are
-  /// invalid. If the stack is small, pass the result of this function to the initializer that takes a storage. The
-  /// initializer that takes a directory adds a frame with copies of an engine.
+  /// The storage of a monitor in a directory; the directory is not touched if the options are invalid. If the stack is
+  /// small, pass the result of this function to the initializer that takes a storage. The initializer that takes a
+  /// directory adds a frame with copies of an engine.
   package static func storage(
     _ name: String, _ options: MonitorOptions, _ directory: String, _ durability: Durability
   ) throws(MonitorError) -> SQLiteStore {

@@ -1,6 +1,8 @@
 #!/bin/bash
 # Shows that a new kind of condition cannot be forgotten: with one more case in `ConditionKind`, in `Definition.Subject`
 # and in `Shape`, each place that distinguishes the kinds must fail to compile. Works in a copy of Sources.
+#
+#   Tests/Kinds/run.sh
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD

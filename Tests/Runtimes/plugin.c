@@ -1,6 +1,6 @@
 /* Builds a plug-in that either contains the engine or is linked to the shared library. With HOST, builds a program that
- * contains the archive, exports its functions, and loads such plug-ins. Each program prints 1, the number of events for
- * one fix. */
+ * contains the archive, exports its functions, and loads such plug-ins. The program prints the number of events for one
+ * fix, which is 1: first its own count, then the count of each plug-in. */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /*
  * Tests the library in a sandbox that refuses getrandom(), as a kernel before 3.17 does: the library must work without
- * waiting for it. Stores must get different numbers even without getrandom(), both in one process and in
- * its child process.
+ * waiting for it. Stores must get different numbers even without getrandom(), both in one process and in its child
+ * process.
  *
  *     sandbox FOLDER (stores are created in this folder)
  */

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the C library as it is released: self-contained, stripped, and exporting only the functions of the header. The Python
-# package and the Makefile call this script.
+# Builds the C library as it is released: self-contained, stripped, and exporting only the functions of the header. The
+# Python package and the Makefile call this script.
 #
 #   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_TARGET=] [FENCEPOST_STORE=none] [FENCEPOST_OPTIMIZE=size] \
 #     [FENCEPOST_PORTABLE=1] [FENCEPOST_LIB=] bindings/c/build.sh

@@ -14,9 +14,9 @@ struct RingNesting {
   /// - Parameters:
   ///   - rings: The rings of one part after the other; in each part, the outer ring comes first. The polygon lies to
   ///     the left of every ring.
-  ///   - byPairs: Whether all pairs of rings must be examined because extents cannot
-  ///     decide. All pairs must be examined in two cases: a ring may bound the larger of its two areas; or edges that
-  ///     cancelled each other may cross other edges, because the check for crossings does not see cancelled edges.
+  ///   - byPairs: Whether all pairs of rings must be examined because extents cannot decide. All pairs must be examined
+  ///     in two cases: a ring may bound the larger of its two areas; or edges that cancelled each other may cross other
+  ///     edges, because the check for crossings does not see cancelled edges.
   @discardableResult
   static func check(_ rings: [GivenRing], byPairs: Bool = false) throws(ShapeDefect) -> RingNesting? {
     guard rings.count > 1 else { return nil }

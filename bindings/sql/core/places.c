@@ -14,7 +14,8 @@ struct fp_places {
   bool assumes;        /* whether any place has its own assumed state */
 };
 
-/* The compiled form of the most recently used sets of places is cached. A query can name at most this many sets. */
+/* The number of sets of places whose compiled form is cached, the most recently used ones. A query that names more sets
+   works, but may compile a set several times. */
 enum {
   KEPT = 16
 };

@@ -9,7 +9,8 @@
  * - DELETE FROM vans WHERE ... acknowledges the events that match.
  * - DELETE FROM vans_devices WHERE device = ... removes a device.
  *
- * Shadow tables: vans_setup (version, options, places), vans_devices (device, state), vans_events (the columns of an event).
+ * Shadow tables: vans_setup (version, options, places), vans_devices (device, state), vans_events (the columns of an
+ * event).
  */
 #include <string.h>
 #include "fleet.h"
