@@ -88,7 +88,8 @@ static void add(reader *in, model *known) {
   if (status == FENCEPOST_OK && changed) model_added(known, names[place]);
 }
 
-/* Adds a gate of up to six vertices. A monitor accepts gates only if it connects fixes by a path and delivers every event. */
+/* Adds a gate of up to six vertices. A monitor accepts gates only if it connects fixes by a path and delivers every
+   event. */
 static void add_gate(reader *in, model *known) {
   double latitudes[6], longitudes[6];
   uint8_t shape = take8(in), place = take8(in) & 7;

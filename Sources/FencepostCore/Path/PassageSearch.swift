@@ -156,7 +156,8 @@ struct PassageSearch {
     var approach: Double
   }
 
-  /// Looks at a circle: with little effort on a short leg, unless that cannot tell on which side of the threshold it is.
+  /// Looks at a circle: with little effort on a short leg, unless that cannot tell on which side of the threshold it
+  /// is.
   private mutating func look(
     _ threshold: PathThreshold, at circle: Circle, _ time: Int64, approach: Bool = false
   ) -> Look {
@@ -182,8 +183,8 @@ struct PassageSearch {
       isPassed: threshold.isPassed(measure), room: threshold.room(measure), distance: measure.distance, approach: share)
   }
 
-  /// How much farther a position of a short leg is from the centre of a circle than a threshold, metres; `nil` where that may
-  /// be on the other side of it than the detector finds.
+  /// How much farther a position of a short leg is from the centre of a circle than a threshold, metres; `nil` where
+  /// that may be on the other side of it than the detector finds.
   @inline(__always)
   private func excess(_ threshold: PathThreshold, of circle: Circle, at position: EarthVector) -> Double? {
     guard circle.centre.squaredChord(to: position) < ShortDistance.limit * ShortDistance.limit else { return nil }
@@ -200,9 +201,9 @@ struct PassageSearch {
     case passage(Int64?)
   }
 
-  /// Looks for a passage with the straight line of a short leg: where the line is clearly on one side at both ends it is
-  /// there in between, since the distance is convex, and where it crosses the distance there is the passage, a microsecond more
-  /// or less.
+  /// Looks for a passage with the straight line of a short leg: where the line is clearly on one side at both ends it
+  /// is there in between, since the distance is convex, and where it crosses the distance there is the passage, a
+  /// microsecond more or less.
   @inline(__always)
   private mutating func lookAlong(
     _ threshold: PathThreshold, of circle: Circle, from first: Int64, through last: Int64
@@ -296,8 +297,8 @@ struct PassageSearch {
     return nil
   }
 
-  /// The first instant past a threshold between one before it and one past it, of which there is one only: by regula falsi
-  /// in the Illinois form (Dowell and Jarratt, BIT 11 (1971)), and by halves where that is slow.
+  /// The first instant past a threshold between one before it and one past it, of which there is one only: by regula
+  /// falsi in the Illinois form (Dowell and Jarratt, BIT 11 (1971)), and by halves where that is slow.
   private mutating func bracketed(
     _ threshold: PathThreshold, of circle: Circle, _ before: (time: Int64, room: Double),
     _ after: (time: Int64, room: Double)
