@@ -400,7 +400,8 @@ typedef struct fencepost_monitor_options {
                                         with FENCEPOST_E_AHEAD_OF_CLOCK; 0 = no limit. See Wrong times above */
   fencepost_path path;               /* FENCEPOST_PATH_... */
   uint32_t path_reserved;            /* 0 */
-  int64_t max_gap_us;                /* the longest time between two fixes that a path connects, 1 ... 1e15 */
+  int64_t max_gap_us;                /* the longest time between two fixes that a path connects with
+                                        FENCEPOST_PATH_GEODESIC, 1 ... 1e15 */
   double max_speed_mps;              /* the highest possible speed with FENCEPOST_PATH_GEODESIC, in metres per second,
                                         finite; 0 = any speed */
 } fencepost_monitor_options;
@@ -2691,7 +2692,8 @@ typedef struct fencepost_fleet_options {
                                         1e15: see fencepost_fleet_create() */
   fencepost_path path;               /* FENCEPOST_PATH_...; since 0.3, like the members below */
   uint32_t path_reserved;            /* 0 */
-  int64_t max_gap_us;                /* the longest time between two fixes that a path connects, 1 ... 1e15 */
+  int64_t max_gap_us;                /* the longest time between two fixes that a path connects with
+                                        FENCEPOST_PATH_GEODESIC, 1 ... 1e15 */
   double max_speed_mps;              /* the highest possible speed with FENCEPOST_PATH_GEODESIC, in metres per second,
                                         finite; 0 = any speed */
 } fencepost_fleet_options;
