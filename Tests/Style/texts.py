@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 C_LIKE = {".c", ".h", ".cpp", ".hpp", ".js", ".ts", ".swift"}
 SCRIPTS = {".sh", ".yml", ".yaml", ".toml", ".cmake", ".map"}
 # Skipped files: data of tests or examples that was not written for a reader of the project.
-SKIPPED = re.compile(r"(^|/)(Golden|corpus|data|__pycache__)/|LICENSE|\.min\.js$|page_files/.*\.json$")
+# The programs of version 0.1 must stay as they were.
+SKIPPED = re.compile(r"(^|/)(Golden|corpus|data|CInstalled/0\.1|__pycache__)/|LICENSE|\.min\.js$|page_files/.*\.json$")
 
 
 class Text(NamedTuple):

@@ -4,9 +4,8 @@
  *     batch_replay TRACK.csv CIRCLES.csv
  *
  * TRACK has the columns time (ISO 8601, UTC), latitude, longitude, accuracy, in this order; other columns are ignored.
- * CIRCLES has the columns identifier, latitude, longitude, radius. The track file and the circle file each have a
- * header line and no quotes. The program reads and feeds the track in blocks, so its memory does not grow with the
- * track.
+ * CIRCLES has the columns identifier, latitude, longitude, radius. Both files have a header line and no quotes. The
+ * program reads and feeds the track in blocks, so its memory does not grow with the track.
  */
 #include <fencepost.h>
 #include <stdio.h>

@@ -1,10 +1,9 @@
 /*
- * Uses Fencepost in a poll() loop: fixes come through one descriptor, and events are announced through another
- * descriptor.
+ * Uses Fencepost in a poll() loop: fixes come through one descriptor, events are announced through another.
  *
- * The wake-up callback adds 1 to an eventfd. The thread that makes an event available runs the callback. In this
- * program, that is the thread of the loop, which feeds the fixes; in other programs it may be another thread. So the
- * loop does not need to know which thread feeds the monitor.
+ * The wake-up callback adds 1 to an eventfd. The thread that makes an event available runs the callback: here this is
+ * the loop's own feed, in other programs another thread. The loop therefore does not need to know which thread feeds
+ * the monitor.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -98,7 +97,7 @@ int main(void) {
   pthread_join(thread, NULL);
   printf("%d fixes\n", fixes);
 
-  /* After this call the callback is no longer called, and its context may be freed. */
+  /* After this call the callback is not called any more, and its context may be freed. */
   check(fencepost_monitor_set_wakeup(monitor, NULL, NULL, &error), &error);
   close(bell);
   close(ends[0]);

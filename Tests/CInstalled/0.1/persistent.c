@@ -1,4 +1,4 @@
-/* Uses a monitor with a store in two runs. The first run ends before it has handled its second event. */
+/* Uses a monitor with a store: two runs of a program, the first of which ends in the middle. */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #include <fencepost.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@ static void check(fencepost_status status, const fencepost_error *error) {
   exit(1);
 }
 
-static const int64_t start = 1700000000000000; /* 2023-11-14T22:13:20Z; the library never reads the system clock */
+static const int64_t start = 1700000000000000; /* this is 2023-11-14T22:13:20Z; the library reads no clock */
 
 /* The walk leads east past the office, with a fix every ten seconds. A real program would keep the fixes that it has
    not fed yet. */
@@ -25,8 +25,8 @@ static fencepost_fix fix_at(uint64_t index) {
 }
 
 /*
- * Opens the monitor, feeds the fixes that no earlier run has fed, and prints the events. Stops when the event number
- * `last` has been delivered but not yet acknowledged; if `last` is 0, does not stop.
+ * Opens the monitor, feeds the fixes from the monitor's clock time on, and prints the events. It stops at
+ * the event number `last`, which is delivered, but not yet acknowledged; with 0 it does not stop.
  */
 static void run(const char *directory, uint64_t last) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -35,8 +35,7 @@ static void run(const char *directory, uint64_t last) {
   fencepost_monitor *monitor = NULL;
   check(fencepost_monitor_create("walk", &options, &monitor, &error), &error);
 
-  /* If an equal condition exists, ensuring a condition changes nothing, so a program can ensure its conditions at each
-     start. */
+  /* This call does not change an equal condition, so a program can declare its conditions at each start. */
   uint32_t changed = 0;
   check(fencepost_monitor_ensure_circular_condition(monitor, "office", 37.3349, -122.0090, 200, NULL, &changed, &error),
         &error);
@@ -45,8 +44,8 @@ static void run(const char *directory, uint64_t last) {
   printf("opened after %d inputs; the condition is %s\n", (int)statistics.input_count, changed ? "new" : "there");
 
   for (uint64_t index = statistics.input_count; index <= FIXES; index++) {
-    /* First print the waiting events, including those that were delivered before but not acknowledged. Each poll
-       acknowledges the event that the previous poll delivered. */
+    /* First print the waiting events, including those that were delivered before but not acknowledged. The next poll
+       acknowledges them. */
     fencepost_event event;
     uint32_t available = 1;
     while (available) {
@@ -56,7 +55,7 @@ static void run(const char *directory, uint64_t last) {
              event.identifier, event.state == FENCEPOST_STATE_SATISFIED ? "satisfied" : "unsatisfied");
       if (event.sequence == last) {
         puts("the program ends here, before it has handled that");
-        fencepost_monitor_destroy(monitor); /* a crash at this point would leave the same state */
+        fencepost_monitor_destroy(monitor); /* after a crash the state would be the same */
         return;
       }
     }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Prints the library's own explanation and ends the program. */
+/* Ends the program with the library's own explanation. */
 static void check(fencepost_status status, const fencepost_error *error) {
   if (status == FENCEPOST_OK) return;
   fprintf(stderr, "%s: %s\n", fencepost_status_name(status), error->message);

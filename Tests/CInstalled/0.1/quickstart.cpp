@@ -1,5 +1,6 @@
-// Follows a courier's round in C++17 with circles, a beacon at the depot, and events; another monitor continues from a
-// snapshot. The output is the same on every machine.
+// Follows a courier's round in C++17: circles, a beacon at the depot, events, a snapshot that another monitor
+// continues.
+// The output is the same on every machine.
 #include <fencepost.hpp>
 
 #include <cstdio>
@@ -35,7 +36,7 @@ int main() try {
   const fencepost::uuid uuid = fencepost::parse_uuid("e2c56db5-dffb-48d2-b060-d0f5a71096e0");
   monitor.add_beacon_condition("depot", {uuid, 1, {}});
 
-  // The device moves due south; the fixes, one every ten seconds, are fed as one batch.
+  // The device moves due south, one fix every ten seconds, as one batch.
   std::vector<fencepost::fix> track;
   for (int step = 0; step < 70; step++)
     track.push_back({48.1440 - step * 0.00025, 11.5600, 6, start + step * INT64_C(10'000'000)});
@@ -43,7 +44,7 @@ int main() try {
   std::printf("%d fixes fed\n", static_cast<int>(fed.accepted));
   print_events(monitor);
 
-  // A monitor can be saved as bytes: send or store the bytes, and continue the monitor elsewhere.
+  // A monitor can be saved as bytes: send them, store them, continue elsewhere.
   fencepost::monitor continued = fencepost::monitor::restore(monitor.snapshot());
   fencepost::beacon_sighting sighting{};
   for (std::size_t i = 0; i < uuid.size(); i++) sighting.uuid[i] = uuid[i];

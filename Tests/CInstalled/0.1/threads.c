@@ -2,8 +2,8 @@
  * Follows four devices on four threads; one more thread handles all events.
  *
  * Each device has its own monitor, a fork of the monitor that has the conditions; forks share unchanged data, and need
- * no lock between them. Several threads may also use one monitor: here, the feeding thread and the consumer thread use
- * the same monitor. The consumer sleeps until a wake-up callback posts its semaphore.
+ * no lock between them. A monitor itself may be used from several threads; here its feeder and the consumer use it. The
+ * consumer sleeps until a wake-up callback posts its semaphore.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -23,7 +23,7 @@ enum {
 typedef struct device {
   int number;
   fencepost_monitor *monitor;
-  /* Only the consumer uses the following members. */
+  /* Only the consumer uses these members. */
   int entries, exits;
   uint64_t last_sequence;
   fencepost_event last;
@@ -42,8 +42,8 @@ static void check(fencepost_status status, const fencepost_error *error) {
 /* Runs on the feeder's thread, while no lock of the library is held. */
 static void wake(void *context) { sem_post(context); }
 
-/* Each device moves back and forth along the equator, one degree each way, at its own speed: one fix a second, one
-   batch a minute. */
+/* Each device moves to and fro along the equator, a degree each way, at its own speed: one fix a second, one batch a
+   minute. */
 static void *feed(void *context) {
   device *self = context;
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -80,8 +80,7 @@ static void *consume(void *context) {
   (void)context;
   for (int more = 1; more;) {
     sem_wait(&work);
-    more = atomic_load(&feeding) > 0; /* read `feeding` before the queues: once `feeding` is 0, no further event can
-                                         follow */
+    more = atomic_load(&feeding) > 0; /* read before the queues: once it is 0, no event follows */
     for (int i = 0; i < DEVICES; i++) {
       size_t count = 0;
       do {
