@@ -15,7 +15,7 @@ from qgis.core import (
 _DOUBLE = QgsProcessingParameterNumber.Double
 POLICIES = ("standard", "exact", "core_location")
 POLICY_TITLES = (
-    "Standard: a fix must be beyond the boundary by 20 m plus its accuracy, for 20 s",
+    "Standard: a fix must be beyond the boundary by 20 m or its accuracy, whichever is larger, for 20 s",
     "Exact: a fix beyond the boundary counts at once",
     "Core Location: like Standard, but to leave, a fix must be outside by the radius or depth (60 to 200 m)",
 )
