@@ -7,7 +7,8 @@
 #
 # FOLDER is $HOME/swift if omitted. Runs on Debian 12 (x86-64, arm64) as root, or on macOS 15 (arm64).
 #
-# The test of this script (Tests/Workflows/run.sh) sets SWIFT_WEBROOT and SWIFT_KEY to another server and key.
+# To test this script with files from a local folder and with another signing key, Tests/Workflows/run.sh sets
+# SWIFT_WEBROOT, SWIFT_KEYS and SWIFT_KEY.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

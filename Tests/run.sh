@@ -5,7 +5,7 @@
 # - `Tests/run.sh` runs all light parts in two parallel lanes. `make test` prints a line for each part, with the time of
 #   day, its elapsed time and its processor time in seconds; the output is in .build/test-logs.
 # - `Tests/run.sh heavy` runs the heavy parts, also in parallel lanes; `make test-all` calls it.
-# - `Tests/run.sh PART...` runs the named parts one after another, with their output.
+# - `Tests/run.sh PART...` runs the named parts one after another and shows their output.
 #
 # Tests/README.md says what each part proves.
 set -uo pipefail

@@ -1056,10 +1056,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_condition(fencepost_mon
 
 /*
  * Like fencepost_monitor_add_polygon_condition(), but does nothing if an equal condition with the same identifier
- * exists. Equal conditions have the same kind, parts, rings and number of vertices, each coordinate within 1e-7
- * degrees, buffers within 0.5 m, and the same shape options, policy and tag. options->assuming is ignored if an equal
- * condition exists. If the new shape equals the existing shape bit for bit, neither this call nor the calls that ensure
- * or sync many conditions examine the shape again.
+ * exists. Two conditions are equal if they have the same kind, parts, rings, number of vertices, shape options, policy
+ * and tag, if each coordinate differs by at most 1e-7 degrees, and if the buffers differ by at most 0.5 m.
+ * options->assuming is ignored if an equal condition exists. If the new shape equals the existing shape bit for bit,
+ * neither this call nor the calls that ensure or sync many conditions examine the shape again.
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left alone; may be NULL.
  * @return The same as fencepost_monitor_add_polygon_condition(). Threads: any; the monitor is not locked while the
@@ -1732,8 +1732,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_nearest(fencepost_monitor *moni
 
 /*
  * For each of many points, finds the conditions whose boundaries are nearest to it. The results for row i begin at
- * index i * nearest. As in fencepost_monitor_containing_columns(), all rows are compared with the same conditions, and
- * the monitor is not locked during the query.
+ * index i * nearest. All rows are compared with the same conditions, and the monitor is not locked during the query, as
+ * in fencepost_monitor_containing_columns().
  *
  * @param columns          As in fencepost_monitor_containing_columns().
  * @param nearest          Maximum number of results for each row.
@@ -2054,8 +2054,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *m
  * Assumed state: with any assumed state except UNSATISFIED, the first fix of each device gives an event for the
  * condition, wherever the device is.
  * Therefore NULL for fencepost_condition_options means FENCEPOST_FLEET_CONDITION_OPTIONS_INIT in calls on a table;
- * initialise options for a table with this macro, too. (FENCEPOST_CONDITION_OPTIONS_INIT assumes nothing: with 100 000
- * conditions, each device would give 100 000 events.)
+ * initialise options for a table with this macro, too. (FENCEPOST_CONDITION_OPTIONS_INIT assumes no state, so each
+ * device would give 100 000 events for a table of 100 000 conditions.)
  */
 typedef struct fencepost_conditions fencepost_conditions;
 
@@ -2559,8 +2559,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_nearest(fencepost_conditions
                                                             fencepost_error *error);
 
 /*
- * For each of many points, finds the conditions of a table whose boundaries are nearest to it: see
- * fencepost_monitor_nearest_columns().
+ * For each point, finds the conditions of a table whose boundaries are nearest to the point, as
+ * fencepost_monitor_nearest_columns() does for the conditions of a monitor.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; UNSUPPORTED. Threads: any.
  * Complexity: O(nearest * log conditions + shapes around the point) per row. Since: 0.2
  */

@@ -72,7 +72,7 @@ static inline int cposix_is_link(const struct stat *status) { return S_ISLNK(sta
    others have one. */
 static inline int cposix_would_block(void) { return errno == EWOULDBLOCK || errno == EAGAIN; }
 
-/* Returns the name of a directory entry; Swift would import the array as a tuple. */
+/* Returns the name of a directory entry as a pointer, because Swift would import the array as a tuple. */
 static inline const char *cposix_entry_name(const struct dirent *entry) { return entry->d_name; }
 
 #endif

@@ -67,10 +67,10 @@ class World {
     }
   }
 
-  // Up to 20 circles all lie around the home; of 21 to 1 000 circles, half lie around the home or one of the four
-  // destinations. All other circles lie at random places: 70 % at cities, 20 % within a few degrees of the home, and
-  // 10 % anywhere in the region. For more than 1 000 circles, the random numbers do not depend on the count, so a
-  // larger set begins with the circles of a smaller one.
+  // If there are at most 20 circles, all of them lie around the home; if there are 21 to 1 000 circles, half of them
+  // lie around the home or one of the four destinations. All other circles lie at random places: 70 % at cities, 20 %
+  // within a few degrees of the home, and 10 % anywhere in the region. For more than 1 000 circles, the random numbers
+  // do not depend on the count, so a larger set begins with the circles of a smaller one.
   std::vector<Circle> circles(size_t count) const {
     Random random(11 + (count <= 1000 ? count : 0));
     std::vector<Circle> result;

@@ -1,4 +1,5 @@
-/* Tests fleets fed with columns of many devices' fixes, in which devices are numbers or entries of a dictionary. */
+/* Tests how a fleet is fed with columns that contain the fixes of many devices; a column names the devices by number or
+   by index into a dictionary. */
 #include "fleets.h"
 
 enum {
@@ -126,7 +127,7 @@ static void columns_and_dictionaries(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* Tests negative, zero and overlapping strides, which are allowed, and invalid widths, sizes and pointers, which are
+/* Tests that negative, zero and overlapping strides are allowed, and that invalid widths, sizes and pointers are
    refused. */
 static void columns_misused(void) {
   fencepost_conditions *table = new_table();

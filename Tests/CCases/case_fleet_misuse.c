@@ -1,4 +1,4 @@
-/* Tests null, unknown and damaged arguments in every fleet call. */
+/* Tests that every fleet call refuses null, unknown and damaged arguments. */
 #include "fleets.h"
 
 /* Passes invalid arguments to a fleet: every pointer NULL, numbers without a device, values out of range. */

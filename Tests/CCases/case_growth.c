@@ -181,8 +181,8 @@ static const reader readers[] = {
     READER(fleet_columns, sizeof fleet_columns),
 };
 
-/* Makes a caller's structure of `size` bytes: copies INIT, sets struct_size, and fills the memory behind the structure
-   with poison. */
+/* Returns a structure of `size` bytes as a caller would pass it: a copy of INIT with `size` in struct_size; poison
+   fills the memory behind the structure. */
 static block caller(const void *init, size_t known, size_t size) {
   block memory;
   memset(&memory, POISON, sizeof memory);

@@ -63,7 +63,7 @@ static void crossings(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Tests each function that adds a line; a line that is equal to the existing one keeps its state. */
+/* Tests each function that adds a line, and that a line keeps its state if an equal line is added. */
 static void ways_to_add(void) {
   fencepost_monitor_options options = geodesic();
   fencepost_monitor *monitor = new_monitor(&options);

@@ -1,4 +1,4 @@
-/* Tests structures that carry their size, for callers older and newer than the library. */
+/* Tests that structures which state their size work for callers that are older or newer than the library. */
 #include "check.h"
 
 /* Structures as a newer header might declare them: each has the known members and additional ones. */
@@ -222,8 +222,8 @@ static void explanation(void) {
 
 static void error_sizes(void) {
   larger_error error, before;
-  /* Passes sizes that are not initialised or too small. The library then writes only the 272 bytes of version 0.1,
-     which every caller has. */
+  /* Passes error structures whose struct_size is not initialised or too small. For such a size, the library writes only
+     the 272 bytes that the structure had in version 0.1, because every caller's structure has at least these bytes. */
   static const uint32_t too_small[] = {0, 4, 16, sizeof(fencepost_error) - 1};
   for (size_t i = 0; i < sizeof too_small / sizeof too_small[0]; i++) {
     memset(&error, 0x5a, sizeof error);

@@ -29,7 +29,7 @@ static const char *identifiers_of(fencepost_conditions *table) {
   return buffer;
 }
 
-/* Returns the bytes that a table has for the condition "wkb", which joins two polygons. */
+/* Returns the well-known binary (WKB) that a table writes for a condition that consists of two polygons. */
 static size_t wkb_of_squares(uint8_t *bytes, size_t capacity) {
   fencepost_conditions *table = new_table();
   fencepost_geometry geometry = squares();

@@ -1,4 +1,4 @@
-/* Tests wrong times: the limit for time steps, and rewinding the clock. */
+/* Tests how wrong times are handled: by the limit on time steps, and by rewinding the clock. */
 #include "check.h"
 #include "stores.h"
 

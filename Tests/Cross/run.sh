@@ -66,7 +66,7 @@ sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/\1/p' bindings/c/fencepost.map | sort |
   fail "the library exports something else than the header declares"
 Tests/Determinism/symbols.sh "$objects_folder" > "$folder/taken" || { cat "$folder/taken" >&2; fail "calls what it must not"; }
 
-# Builds the C cases, and a program with the archive.
+# Builds the C cases, and the C example "quickstart" with the static library.
 mkdir "$folder/cases"
 compile() { "$cc" -std=gnu11 -O1 -ffp-contract=off -Wall -Wextra -Werror -Iinclude "$@"; }
 step "C cases"

@@ -4,8 +4,8 @@ import Testing
 
 @testable import FencepostABI
 
-/// Tests structures from callers that were compiled for other versions: these structures are shorter or longer than
-/// those of this version, or missing.
+/// Tests how the library reads structures of callers that were compiled for other versions: such a structure is shorter
+/// or longer than in this version, or missing.
 @Suite struct SizedStructTests {
   private let defaults = fencepost_plan_options(struct_size: 0, slots: 20, margin_m: 3, maximum_radius_m: 100_000)
   private let size = MemoryLayout<fencepost_plan_options>.size

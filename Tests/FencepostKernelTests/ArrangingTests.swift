@@ -5,7 +5,7 @@ import Testing
 
 /// Arrays are sorted, and equal elements keep their order.
 @Suite struct ArrangingTests {
-  /// Tests arrays of every length up to 70 and of a few thousand elements, with few and with many different values.
+  /// Sorts arrays of every length up to 70 and of three larger lengths; an array contains few or many different values.
   /// Some arrays are sorted or reversed. The result is the same as sorting by value and then by the original index.
   @Test func equalElementsKeepTheirOrder() {
     var random = SeededGenerator("arranging")

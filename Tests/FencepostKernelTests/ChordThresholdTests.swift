@@ -4,7 +4,7 @@ import Testing
 
 /// An inexact comparison of chords may cause an unnecessary exact check, but never a wrong answer.
 @Suite struct ChordThresholdTests {
-  /// Tests random pairs of positions that are near, far, antipodal, or related in other ways.
+  /// Tests the thresholds for random pairs of positions: near, far, antipodal and other pairs.
   @Test func thresholdsAreConservativeEverywhere() {
     forEachDistance("chord thresholds") { distance, chord, threshold, pair in
       if distance <= threshold { #expect(chord <= ChordThreshold.approaching(threshold), "\(pair)") }
@@ -12,8 +12,8 @@ import Testing
     }
   }
 
-  /// Tests points in all directions from the centre of a circle, at a distance equal to the radius, for circles of
-  /// every size.
+  /// For circles of every size, tests the thresholds for points that lie exactly on the circle, in all directions from
+  /// its centre.
   @Test func circlesLieBetweenTheirThresholds() {
     var random = SeededGenerator("circles between thresholds")
     for _ in 0..<5_000 {

@@ -110,8 +110,8 @@ import Testing
           #expect(numbers.contains(one * 1_000 + other), "\(one) \(other)")
         }
       }
-      // Move a vertex to an earlier edge: to within 0.4 µm on either side, which is a touch, or 20 µm beyond the edge,
-      // which is a crossing.
+      // Move a vertex of the ring towards an earlier edge. If the vertex is within 0.4 µm of the edge, on either side,
+      // it touches the edge; if it is 20 µm beyond the edge, it crosses the edge.
       let edge = GeodesicSegment(from: point(ring[5]), to: point(ring[6]))
       let (foot, azimuth) = edge.point(0.9 * edge.length)
       for (beyond, isCrossing) in [(-0.4e-6, false), (0.4e-6, false), (20e-6, true)] {

@@ -15,8 +15,8 @@ import Testing
     return ShapeDefinition(isRing ? .polygon(buffer: 0, isOriented: true) : .line, vertices, edges: edges)
   }
 
-  /// Tests edges of all lengths, including edges around the Earth, in open and closed rings and in lines: the vertex
-  /// count equals the number of points in the prepared rings.
+  /// Tests that the vertex count equals the number of points in the prepared rings, for edges of all lengths (including
+  /// edges around the Earth) in open rings, closed rings and lines.
   @Test(arguments: 0..<4) func isThatOfThePreparedRings(_ number: Int) {
     var random = SeededGenerator("cut vertices", salt: UInt64(number))
     var (compared, cut, wide) = (0, 0, 0)

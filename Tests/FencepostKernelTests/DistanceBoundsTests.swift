@@ -3,7 +3,7 @@ import Testing
 @testable import FencepostKernel
 
 @Suite struct DistanceBoundsTests {
-  /// Tests random pairs of positions that are near, far, antipodal, or related in other ways.
+  /// Tests the bounds for random pairs of positions: near, far, antipodal and other pairs.
   @Test func boundsAreConservativeEverywhere() {
     forEachDistance("chord bounds") { distance, chord, threshold, pair in
       let bounds = DistanceBounds.chords(forDistance: threshold)

@@ -2,8 +2,8 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Tests planar edges that touch on the map or run side by side: their geodesic approximations also touch or run side
-/// by side.
+/// Tests that planar edges which touch or run side by side on the map still do so after they are approximated by
+/// geodesics.
 @Suite struct DrawnEdgesTests {
   private typealias Ring = [(latitude: Double, longitude: Double)]
 
@@ -50,7 +50,7 @@ import Testing
     #expect(!parts.contains(SurfacePoint(latitude: 59.9, longitude: 14.5)))
   }
 
-  /// Tests edges that cross on the map, by a metre and by two micrometres: the shapes are refused, and the error
+  /// Tests that a shape is refused if its edges cross on the map, by a metre or by two micrometres, and that the error
   /// contains the place.
   @Test(arguments: [1e-5, 3e-11]) func whatCrossesIsRefused(_ depth: Double) {
     let hole: Ring = [(60 - depth, 15.3), (60.5, 15), (60.5, 15.5)]

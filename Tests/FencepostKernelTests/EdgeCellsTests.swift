@@ -56,9 +56,9 @@ import Testing
     SurfacePoint(latitude: place.latitude, longitude: place.longitude)
   }
 
-  /// Tests overlapping stars with radii of 60 m to 30 km, some of them around poles or across the antimeridian. Many
-  /// positions share a cell. Some positions are anywhere among the stars; the others are 0.1 mm to 100 m from an edge
-  /// or a corner.
+  /// Tests queries among overlapping star-shaped polygons with radii of 60 m to 30 km; some of the polygons are around
+  /// poles or across the antimeridian. Many positions share a cell. Some positions are anywhere among the stars; the
+  /// others are 0.1 mm to 100 m from an edge or a corner.
   @Test(arguments: 0..<8) func starsThatOverlap(_ number: Int) throws {
     var random = SeededGenerator("cells of stars", salt: UInt64(number))
     let middles: [Corner] = [
@@ -102,8 +102,8 @@ import Testing
     #expect(decided > queries / 2, "\(decided) of \(queries)")
   }
 
-  /// Tests polygons with holes and parts, and polygons that touch themselves. For a corridor or a buffered polygon, a
-  /// cell contains one cap and no edges.
+  /// Tests queries among polygons with holes and parts, and among polygons that touch themselves. For a corridor or a
+  /// buffered polygon, a cell contains one cap and no edges.
   @Test func shapesOfAllKinds() throws {
     var random = SeededGenerator("cells of shapes")
     var decided = 0

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Tests prepared rings and lines: the remaining vertices, and the original edge of each point.
+/// Tests how rings and lines are prepared: which vertices remain, and to which original edge each point belongs.
 @Suite struct GivenRingTests {
   private func made(
     _ corners: [Corner], isRing: Bool = true, _ reading: EdgeReading = .geodesic, part: Int = 0, ring: Int = 0,

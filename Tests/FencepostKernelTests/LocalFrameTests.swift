@@ -6,8 +6,8 @@ import Testing
   /// Slightly less than 0.01 radians, in degrees.
   private static let reach = 0.572_957
 
-  /// Tests positions all over the globe, including poles and the antimeridian, up to the corners of the range and at
-  /// all scales within it.
+  /// Compares local positions with vectors, for places all over the globe (also at poles and at the antimeridian) and
+  /// for offsets from a trillionth of a degree to the limit of a frame.
   @Test func agreesWithTheVectorsOfTheEarth() {
     var random = SeededGenerator("local frames")
     var worst = 0.0

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Tests polygons of many edges: the work grows in proportion to the number of edges, and the results equal those of a
+/// Tests that the work for a polygon grows in proportion to its number of edges, and that the results equal those of a
 /// slow method.
 @Suite struct ManyEdgesTests {
   /// Polygons with difficult outlines: the tree's balls do not separate their edges, or their rings touch, enclose each
@@ -241,7 +241,7 @@ import Testing
     #expect(stored.deepest == shape.deepest && stored.depth == shape.depth)
   }
 
-  /// Tests edges of any length and direction, some of which meet: each pair of edges that meet must be reported.
+  /// Tests that each pair of edges that meet is reported, for edges of any length and direction.
   @Test(arguments: 0..<2) func whatIsPassedOverIsApart(_ number: Int) throws {
     var random = SeededGenerator("edges in boxes", salt: UInt64(number))
     for size in [1e-2, 100, 1e4, 1e5, 9e5] {

@@ -39,8 +39,8 @@ import TestSupport
     }
   }
 
-  /// Tests star-shaped polygons with 3 to 400 corners and sizes of 30 m to 300 km: at random places, around poles, and
-  /// across the antimeridian.
+  /// Tests that the answers agree with a search through all edges, for star-shaped polygons with 3 to 400 corners and
+  /// sizes of 30 m to 300 km. The polygons are at random places, around poles, and across the antimeridian.
   @Test(arguments: 0..<6) func randomPolygonsAgreeWithAllEdges(_ number: Int) throws {
     var random = SeededGenerator("near edges", salt: UInt64(number))
     let middles: [Corner] = [(90, 0), (-90, 30), (89.99, 120), (0, 180), (-65, 179.9), (12, -179.999)]
@@ -82,8 +82,9 @@ import TestSupport
     #expect(told > 1_500, "\(told)")
   }
 
-  /// Tests shapes for which the side of a point is hardest to determine: needles, slits, corners that are almost
-  /// straight, vertices that are almost equal, edges of hundreds of kilometres, and rings that touch themselves.
+  /// Tests that the answer is right or missing for shapes for which the side of a point is hardest to determine:
+  /// needles, slits, corners that are almost straight, vertices that are almost equal, edges of hundreds of kilometres,
+  /// and rings that touch themselves.
   @Test func narrowOrLongShapesAreAnsweredRightOrNotAtAll() throws {
     var random = SeededGenerator("narrow and long")
     let metre = 1 / 111_320.0

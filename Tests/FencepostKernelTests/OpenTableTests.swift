@@ -55,8 +55,8 @@ import Testing
     try table.checkInvariants()
   }
 
-  /// Tests random keys, consecutive keys, and keys whose home is at the end of the table, so that entries wrap around
-  /// to its start.
+  /// Tests that the table agrees with a dictionary for three kinds of keys: random keys, consecutive keys, and keys
+  /// that belong at the end of the table, so that entries wrap around to its start.
   @Test(arguments: [0, 1, 2]) func agreesWithADictionary(kind: Int) throws {
     var random = SeededGenerator("OpenTableTests", salt: UInt64(kind))
     let keys = (0..<600).map { (index: Int) -> UInt64 in

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Tests holes within their outer rings, and parts next to each other.
+/// Tests the check that holes lie within their outer rings and that parts lie next to each other.
 @Suite struct RingNestingTests {
   /// Returns the defects in the nesting of rings. The outer rings are given counterclockwise. Holes are reversed, so
   /// that the polygon is on the left of every ring.

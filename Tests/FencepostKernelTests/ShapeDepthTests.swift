@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  /// Tests depths that have a closed form.
+  /// Tests the depth of shapes whose depth has a closed form.
   @Test func depthsThatAreKnown() throws {
     // In metres, a square of a thousandth of a degree on the equator is wider than it is high, so its depth is half of
     // its height.

@@ -138,7 +138,7 @@ import Testing
   }
 }
 
-/// Tests lines with very many points, and with very few.
+/// Tests the nearest edge of lines that have very few or very many points.
 extension ShapeLineTests {
   @Test func linesOfAnySize() {
     for count in [2, 3, 8, 9, 10, 64, 65, 66, 513, 5_000] {

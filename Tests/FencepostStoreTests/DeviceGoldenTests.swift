@@ -2,9 +2,10 @@ import Fencepost
 import Foundation
 import Testing
 
-/// Tests files of devices that were exported in each format. A file also contains the digest of the devices' table, and
-/// the events that the devices produce after import. Exported devices of all formats must stay readable. The devices in
-/// format 1 were written by version 0.2. In the third file the portable devices have format 3.
+/// Tests that devices which were exported in earlier formats can still be imported; there is one file for each format.
+/// A file also contains the digest of the devices' table, and the events that the devices produce after import.
+/// Exported devices of all formats must stay readable. The devices in format 1 were written by version 0.2. In the
+/// third file the portable devices have format 3.
 ///
 /// The devices come from `fleet-1.bin` and `fleet-2.bin`. `FENCEPOST_WRITE_GOLDEN=1 swift test --filter
 /// DeviceGoldenTests` writes the file of the newest format.

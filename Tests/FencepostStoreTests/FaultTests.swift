@@ -84,7 +84,8 @@ import Testing
       if isOver { break }
       first += isSoak || first < 20 ? 1 : saving == .inPlace ? 11 : 43
     }
-    // If changes are saved in parts, a single failure may go unreported, because the changes are then saved in place.
+    // If one operation fails while changes are saved in parts, the failure may go unreported, because the changes are
+    // then saved in place.
     #expect(runs > 15 && tellings > (saving == .inPlace ? 10 : failure.count == 1 ? -1 : 0))
   }
 

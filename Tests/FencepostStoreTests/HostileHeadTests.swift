@@ -8,7 +8,7 @@ import Testing
 @testable import FencepostStore
 @testable import FencepostStoreCore
 
-/// Tests fleet stores whose head row was manipulated and then got a correct checksum.
+/// Tests how a fleet's store is opened after its head row was manipulated and got a correct checksum.
 @Suite struct HostileHeadTests {
   private static let seconds: Int64 = 1_000_000
 

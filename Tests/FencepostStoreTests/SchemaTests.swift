@@ -4,7 +4,7 @@ import Testing
 @testable import FencepostStore
 @testable import FencepostStoreCore
 
-/// Tests creating and checking the layout of a store's file.
+/// Tests how the layout of a store's file is created and checked.
 @Suite struct SchemaTests {
   private let folder: Folder
   private let path: String

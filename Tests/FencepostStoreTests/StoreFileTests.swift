@@ -8,7 +8,8 @@ import Testing
   import Glibc
 #endif
 
-/// Tests interference with a store's files while it is open, and with files beside them.
+/// Tests what happens if another program interferes with the files of an open store, or with files in the store's
+/// folder.
 @Suite(.timeLimit(.minutes(10))) struct StoreFileTests {
   private func open(_ folder: Folder, _ name: String = "m") throws(MonitorError) -> StoredEngine {
     try StoredEngine(name: name, options: MonitorOptions(), directory: folder.path)

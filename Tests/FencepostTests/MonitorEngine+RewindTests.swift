@@ -4,7 +4,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Tests rewinds in random sequences of calls. A rewind keeps the pending events and those already handed out, and
+/// Tests how a rewind acts between random calls. A rewind keeps the pending events and those already handed out, and
 /// makes all states undetermined; a monitor restored from the rewound monitor's snapshot behaves like a fork of the
 /// rewound monitor.
 @Suite struct RewindTests {

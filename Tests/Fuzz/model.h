@@ -393,7 +393,7 @@ static void model_check(model *known) {
   REQUIRE(conditions == 0);
 }
 
-/* Polls all waiting events. */
+/* Polls until no event is waiting. */
 static void model_drain(model *known) {
   for (int rounds = 0; model_poll(known, 4) > 0; rounds++) REQUIRE(rounds < 10000);
 }

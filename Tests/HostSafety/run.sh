@@ -1,7 +1,7 @@
 #!/bin/bash
 # Tests the effects of the library on its host: see Tests/HostSafety/host_calls.c. The program host_calls checks
-# signals, environment, locale and fork() from inside the process. A trace (strace) shows the threads, files and all
-# other system calls, for the release library and for `import fencepost`. The symbols show which functions our objects
+# signals, environment, locale and fork() from inside the process. For the release library and for `import fencepost`, a
+# trace (strace) shows the threads, the files and all other system calls. The symbols show which functions our objects
 # can call.
 #
 #   Tests/HostSafety/run.sh

@@ -17,7 +17,8 @@ static void open_until_killed(void *context) {
   open_monitor(&monitor, 0);
 }
 
-/* While the disk fails, opening continues in memory, and the store of 0.1 stays intact until it can be replaced. */
+/* If the disk fails while a store of version 0.1 is opened, the monitor opens in memory, and the store stays intact
+   until it can be replaced. */
 typedef struct {
   long first, number;
   int error, is_closed;

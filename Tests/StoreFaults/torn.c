@@ -1,4 +1,4 @@
-/* Tests stores whose file and log were copied at different moments. */
+/* Tests that a store is read correctly or refused if its file and its log were copied at different moments. */
 #include "attacks.h"
 #include "disk.h"
 #include "life.h"

@@ -9,9 +9,9 @@
 ///
 ///     2 R₋ sin(t / 2R₋) ≤ c ≤ 2 R₊ sin(t / 2R₊).
 ///
-/// For t > πR₋ = 19 903 km the lower bound also holds (Schur's theorem on arcs whose curvature is at most that of a
-/// circle; Chern, "Studies in global geometry and analysis", 1967, p. 36), but beyond πR₋ the bound decreases as t
-/// grows. No distance exceeds half a meridian, 20 003 931.46 m, because antipodal points realise the diameter of a
+/// The lower bound also holds for t > πR₋ = 19 903 km, by Schur's theorem on arcs whose curvature is at most that of a
+/// circle (Chern, "Studies in global geometry and analysis", 1967, p. 36). Beyond πR₋, however, the bound decreases as
+/// t grows. No distance exceeds half a meridian, 20 003 931.46 m, because antipodal points realise the diameter of a
 /// centrally symmetric convex surface (Vîlcu, "On two conjectures of Steinhaus", Geometriae Dedicata 79, 2000). So the
 /// lower bound for half a meridian is a lower bound for every t > πR₋.
 ///

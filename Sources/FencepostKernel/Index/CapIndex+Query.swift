@@ -14,8 +14,8 @@ public struct CapHit: Sendable, Equatable {
 }
 
 extension CapIndex {
-  /// Finds every cap within a distance of a position, that is, every cap for which the chord from the position to the
-  /// cap's centre is at most the sum of the cap's reach and the distance.
+  /// Finds every cap that is within a given distance of a position. A cap is within the distance if the chord from the
+  /// position to the cap's centre is at most the cap's reach plus the distance.
   ///
   /// The results contain every cap within the distance. They may also contain caps that are slightly too far away: by a
   /// millionth of the sum of reach and distance, plus 4 · 10⁻⁷ of the edge of the cap's cube, plus two grid steps

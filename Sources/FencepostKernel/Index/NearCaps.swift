@@ -180,8 +180,8 @@ public struct NearCaps: ~Copyable {
   /// Finds the caps that contain a given position in the ball.
   ///
   /// - Returns: The caps that certainly contain the position, and the caps that may contain it, in an order that
-  ///   depends only on the history of the index. The next search overwrites the result. After its ids, the first buffer
-  ///   has enough free memory for all ids of the second buffer.
+  ///   depends only on the history of the index. The next search overwrites the result. Behind the ids in the first
+  ///   buffer, there is enough room to append all ids of the second buffer.
   public mutating func find(
     at position: EarthVector
   ) -> (certain: UnsafeMutableBufferPointer<UInt32>, possible: UnsafeMutableBufferPointer<UInt32>) {

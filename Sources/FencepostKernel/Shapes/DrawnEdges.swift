@@ -103,8 +103,8 @@ struct DrawnEdges {
 struct EdgeDivision {
   /// Pieces shorter than this length, in metres, are not divided.
   static var shortest: Double { 1e-3 }
-  /// A piece is divided opposite an end of another piece only if the point of division is at least this fraction of the
-  /// piece's length away from both ends of the piece.
+  /// A piece is divided at the point opposite an end of another piece, but only if this point is farther than this
+  /// fraction of the piece's length from each end of the piece.
   private static var nearest: Double { 1.0 / 16 }
 
   /// A point at which a piece is divided; `part` is its position along the piece, from 0 to 1.

@@ -30,7 +30,8 @@ import Testing
     #expect(table.length(of: 1) == 3)
   }
 
-  /// Tests growth, churn (the gaps of linear probing) and compaction by comparison with a dictionary.
+  /// Tests that the table agrees with a dictionary while it grows, while identifiers are added and removed, and while
+  /// it is compacted.
   @Test func agreesWithADictionary() {
     var random = SeededGenerator("IdentifierTableTests")
     var table = IdentifierTable()

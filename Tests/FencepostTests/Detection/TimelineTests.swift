@@ -46,7 +46,7 @@ import Testing
     #expect(!takes(at(4), at: at(5), step: TransitionPolicy.longestDuration))
   }
 
-  /// Tests batches with invalid times: each time in a batch is checked separately.
+  /// Tests that each time in a batch is checked as if its fix were fed alone, also among invalid times.
   @Test func aBatchRefusesStrangeTimesAsSingleFixesDo() throws {
     let strange: [Int64] = [
       .min, .min + 1, .max, .max - 1, Timestamp.earliest.microseconds - 1, Timestamp.latest.microseconds + 1, 0,

@@ -4,9 +4,9 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Tests saving very many devices in parts. Whenever the process ends, the stored state of each device is its state
-/// after one of its inputs, which need not be the last input. After the device has been fed the remaining inputs, its
-/// state and its events are the same as if the process had not ended.
+/// Tests how very many devices are saved in parts. Whenever the process ends, the stored state of each device is its
+/// state after one of its inputs, which need not be the last input. After the device has been fed the remaining inputs,
+/// its state and its events are the same as if the process had not ended.
 @Suite struct FleetPartsTests {
   private enum Call {
     case feed([(device: Int, fix: Fix)])

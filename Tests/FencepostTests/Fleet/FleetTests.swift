@@ -6,8 +6,8 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct FleetTests {
-  /// Tests `position` inside and outside the safe region, to the nearest ten-millionth of a degree, for both signs. A
-  /// refused fix does not change the device's position.
+  /// Tests that `position` is the device's position, rounded to the nearest ten-millionth of a degree, inside and
+  /// outside the safe region and for coordinates of both signs. A refused fix does not change the device's position.
   @Test func whereADeviceIs() throws {
     var fleet = try FleetEngine(Conditions())
     let device = try fleet.device("a")

@@ -124,7 +124,8 @@ struct FleetWorld {
     }
   }
 
-  /// Continues with a fork of a fleet without a storage. Later changes of the original do not change the fork.
+  /// If the fleet has no storage, replaces the fleet with a fork of itself. Later changes of the original do not change
+  /// the fork.
   mutating func fork(_ shard: Int) throws {
     guard shards[shard].storage == nil else { return }
     var original = shards[shard].stored

@@ -4,8 +4,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Tests devices that are read from intact bytes but have impossible states. If a fleet accepts an impossible state,
-/// the fleet must still work and must be able to store the device.
+/// Tests how a fleet reads devices whose bytes are intact but whose states are impossible. If a fleet accepts an
+/// impossible state, the fleet must still work and must be able to store the device.
 @Suite struct HostileDeviceTests {
   private static let beacon = BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 2))
 

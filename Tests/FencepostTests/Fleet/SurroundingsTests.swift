@@ -20,7 +20,7 @@ import Testing
     World(latitude: 89.97, longitude: -60, radii: 20...200),
   ]
 
-  /// Tests walks, jumps and changes of the table among crowded circles. After each fix, the device must be inside
+  /// Devices walk and jump among crowded circles while the table changes. After each fix, the device must be inside
   /// exactly those circles whose radius is at least the distance to their centre.
   @Test(arguments: worlds) func aDeviceIsInsideOfTheCirclesAroundIt(_ world: World) throws {
     var random = SeededGenerator("surroundings", salt: UInt64(world.radii.upperBound + world.latitude + 90))

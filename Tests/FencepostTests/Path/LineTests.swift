@@ -187,8 +187,8 @@ import Testing
     }
   }
 
-  /// Tests impossible speeds. Crossing times are whole microseconds, and two opposite crossings of one line at the same
-  /// time cancel each other.
+  /// Tests that fixes with impossible speeds cause no trap. Crossing times are whole microseconds, and two opposite
+  /// crossings of one line at the same time cancel each other.
   @Test func aJumpOverTheEarthInAMicrosecondIsNoTrap() throws {
     var engine = try engine()
     for index in -8...8 {

@@ -68,7 +68,7 @@ import Testing
     expectAlike(events, expected, within: 10_000)
   }
 
-  /// Tests real tracks from CSV files, thinned to one fix per minute.
+  /// Tests the events on the paths of real tracks, which are read from CSV files and thinned to one fix per minute.
   /// `bindings/python/tests/reference/test_paths_of_tracks.py` reads all formats.
   @Test(arguments: ["examples/data/tracks/csv", "../shared/data/tracks/csv"])
   func agreesOnTracks(_ place: String) throws {

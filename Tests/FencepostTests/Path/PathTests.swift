@@ -53,7 +53,8 @@ import Testing
     #expect(engine.drain().map(\.state) == [.satisfied, .unsatisfied, .satisfied])
   }
 
-  /// Tests legs whose ends are both inside, while the path between the ends is inside or partly outside.
+  /// Tests a leg with both ends inside: it causes two crossings if part of the path between the ends is outside, and no
+  /// crossing if the whole path is inside.
   @Test func bothEndsInside() throws {
     var engine = try engine()
     let ring = [

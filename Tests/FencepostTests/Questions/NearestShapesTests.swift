@@ -35,8 +35,8 @@ import Testing
     }
   }
 
-  /// Tests crowds of overlapping shapes, and shapes all over the Earth, with points inside them, beside them, at
-  /// vertices and far away.
+  /// Tests that the nearest shapes agree with the distances of all shapes: for overlapping and for scattered shapes,
+  /// and for points inside a shape, beside it, at a vertex or far away.
   @Test(arguments: 0..<24) func agreesWithAllDistances(_ number: Int) throws {
     var random = SeededGenerator("nearest shapes", salt: UInt64(number))
     var engine = try MonitorEngine()

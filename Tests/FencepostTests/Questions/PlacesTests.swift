@@ -133,8 +133,8 @@ import Testing
     }
   }
 
-  /// Tests all kinds of shapes of every size, at poles and across the antimeridian, after removals, replacements and
-  /// reuse of slots.
+  /// Tests that the answers agree with a search through all shapes, for shapes of every kind and size (also at poles
+  /// and across the antimeridian), and after shapes were removed or replaced and their slots were reused.
   @Test func agreesWithAPlainList() throws {
     var random = SeededGenerator("places")
     for world in 0..<120 {

@@ -4,8 +4,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Tests rows of shapes: a row that was written can be read back, and any other bytes either are refused or give a
-/// valid shape.
+/// Tests that a row of a shape can be read back, and that any other bytes are either refused or read as a valid shape.
 @Suite struct DefinitionRowTests {
   private func row(_ condition: any Condition) throws -> [UInt8] {
     var engine = try MonitorEngine(options: MonitorOptions(path: LineTests.path))
@@ -52,7 +51,7 @@ import Testing
     #expect(Array(wkb[(start + 13)..<start + 29]) == Array(wkb.suffix(16)))
   }
 
-  /// Tests damaged rows that have no checksum: a row is changed at a byte, ends at a byte, or has additional bytes.
+  /// Tests how a damaged row without a checksum is read: one byte is changed, the end is missing, or bytes are added.
   @Test func hostileBytesAreRefusedOrSound() throws {
     var random = SeededGenerator("hostile rows of shapes")
     var refused = 0

@@ -1,4 +1,4 @@
-"""Tests browsers that connect to the page but never read its data: they use few resources, delay no other reader, and
+"""Tests that browsers which connect to the page but never read its data use few resources, delay no other reader, and
 are disconnected."""
 
 from __future__ import annotations

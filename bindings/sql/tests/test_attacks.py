@@ -1,4 +1,5 @@
-"""Tests uses that the guide does not mention: nested transactions, several connections, windows, damaged rows."""
+"""Tests what happens in uses that the guide does not mention: nested transactions, several connections, window
+functions and damaged rows."""
 
 from __future__ import annotations
 

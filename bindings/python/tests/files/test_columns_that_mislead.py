@@ -1,4 +1,4 @@
-"""Tests columns whose names or values are misleading: files, frames and Arrow tables follow the same rule."""
+"""Tests that files, frames and Arrow tables follow the same rule for columns whose names or values are misleading."""
 
 from __future__ import annotations
 
@@ -151,7 +151,8 @@ def test_exchanged_latitudes_and_longitudes(tmp_path: Path) -> None:
 
 
 def kinds(name: str) -> dict[str, list[Any]]:
-    """Tests fixes of three cars: one column distinguishes the cars, and another column does not."""
+    """Returns the columns of the fixes of three cars: the column named by `name` distinguishes the cars, and
+    the column "kind" does not."""
     columns = cars(name)
     return columns | {"kind": ["car"] * len(columns["lat"])}
 

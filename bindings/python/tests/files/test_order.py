@@ -1,4 +1,4 @@
-"""Tests sorting fixes by time: the fixes of a file with one track, and the fixes of one track in a file with several
+"""Tests how fixes are sorted by time, both in a file with one track and within each track of a file with several
 tracks."""
 
 from __future__ import annotations

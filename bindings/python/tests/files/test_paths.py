@@ -1,4 +1,5 @@
-"""Tests file names: names that no file can have, and names that cannot be printed unchanged."""
+"""Tests how two kinds of file names are handled: names that no file can have, and names that cannot be printed
+unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests fleets whose store cannot be written for a while."""
+"""Tests how a fleet continues while its store cannot be written."""
 
 from __future__ import annotations
 

@@ -113,8 +113,8 @@ def test_fixes_of_one_device() -> None:
 
 
 def test_dictionaries_that_differ_between_batches() -> None:
-    """Tests batches like those from many files: each batch has its own dictionary, with other words at the same
-    indices, and perhaps at the same address as the previous dictionary."""
+    """Tests how a fleet is fed batches from many files: each batch has its own dictionary, which has other words at the
+    same indices, and may be at the same address as the previous dictionary."""
     fleet = Fleet(zones_of())
     batches = []
     for start in range(0, 400, 40):

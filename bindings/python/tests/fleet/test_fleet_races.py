@@ -1,4 +1,4 @@
-"""Tests fleets that several Python threads use at once: each input reaches the right device or is refused."""
+"""Tests that each input reaches the right device or is refused when several Python threads use a fleet at once."""
 
 from __future__ import annotations
 

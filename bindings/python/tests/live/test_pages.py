@@ -296,7 +296,8 @@ def test_files_that_are_refused(run: Run, tmp_path: Path, text: str, reason: str
 
 
 def test_systemd_is_notified(tmp_path: Path) -> None:
-    """Tests readiness, the watchdog (also while a command runs), reloading and stopping."""
+    """Tests that systemd is notified when the watch is ready, alive (also while a command runs), reloading and
+    stopping."""
     conditions = circles(tmp_path / "conditions.geojson", office=200)
     address = tmp_path / "notify"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:

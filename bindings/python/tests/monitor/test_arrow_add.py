@@ -1,5 +1,5 @@
-"""Tests adding circles from Arrow streams: the result is the same as with one call for each circle, columns are read in
-place, and either all circles are added or none."""
+"""Tests how circles are added from Arrow streams: the result is the same as with one call for each circle, columns are
+read in place, and either all circles are added or none."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Tests unusable and broken Arrow streams: each error must name the row, the column, the reason, and the number of rows
-that were fed."""
+"""Tests that the error for an unusable or broken Arrow stream names the row, the column, the reason, and the number of
+rows that were fed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Tests feeding fixes from Arrow streams: the result equals that of single fixes, columns are read in place, and one
-batch is processed at a time."""
+"""Tests how fixes are fed from Arrow streams: the result equals that of single fixes, columns are read in place, and
+one batch is processed at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests tables from other libraries as a monitor's input."""
+"""Tests that a monitor reads tables from other libraries."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Tests buffers that are passed to the extension: columns that the extension indexes must be contiguous, and other
-columns may have any stride."""
+"""Tests which buffers the extension accepts: columns that the extension indexes must be contiguous, and other columns
+may have any stride."""
 
 from __future__ import annotations
 

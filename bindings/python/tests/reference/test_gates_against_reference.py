@@ -1,4 +1,4 @@
-"""Tests random gates and paths in all regions: engine and reference agree on every crossing.
+"""Tests that the engine and the reference agree on every crossing of random gates and paths in all regions.
 
 FENCEPOST_SOAK=1 runs each region with twenty times as many random gates and paths.
 """

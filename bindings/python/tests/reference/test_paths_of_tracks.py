@@ -1,5 +1,5 @@
-"""Tests all recorded tracks, thinned to one fix a minute. The events on a path must equal the events of a monitor
-without a path that gets additional fixes every 10 ms along the path.
+"""Tests the events on the paths of all recorded tracks, which are thinned to one fix a minute. The events on a path
+must equal the events of a monitor without a path that gets additional fixes every 10 ms along the path.
 
 FENCEPOST_SOAK=1 uses up to 28 hours of each track; otherwise only the first legs of a track are used. The additional
 fixes are computed as columns of points on geodesics, and are fed to a monitor without a path.

@@ -1,4 +1,4 @@
-"""Tests recorded tracks over real polygons: engine and reference agree on every event.
+"""Tests that the engine and the reference agree on every event of recorded tracks over real polygons.
 
 The polygons are Natural Earth's countries (from a wheel that `make setup-test` fetches) and polygons from ../shared;
 missing files are skipped. FENCEPOST_SOAK=1 runs every recorded track, of all formats, over the countries near the

@@ -1,5 +1,5 @@
-"""Tests replays of tracks in memory, which use one fleet: their results equal the results of one monitor for each track
-in every field."""
+"""Tests that a replay of tracks in memory, which uses one fleet, gives the same results in every field as one monitor
+for each track."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests files and tables that are not in time order: they are sorted with a warning, or fed unchanged with
+"""Tests that files and tables which are not in time order are sorted with a warning, or fed unchanged with
 `sort=False`."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Tests many tracks in one file: the order of the events, equal results for all values of --jobs and --batch, and
-memory that does not grow with the file."""
+"""Tests the replay of many tracks in one file: the order of the events, equal results for all values of --jobs and
+--batch, and memory that does not grow with the file."""
 
 from __future__ import annotations
 
@@ -258,7 +258,8 @@ def test_random_files_give_what_each_track_gives_alone(tmp_path: Path, seed: int
     ],
 )
 def test_real_tables(tmp_path: Path, name: str, by: str) -> None:
-    """Tests real tables, each grouped by a column with many different values."""
+    """Tests that a real table, grouped by a column with many different values, gives the same events as one replay for
+    each value."""
     path = next((found for folder in (OWN_TRACKS, SHARED_TRACKS) if (found := folder / "csv" / name).is_file()), None)
     if path is None:
         pytest.skip(f"{SHARED_TRACKS} is not there")

@@ -103,8 +103,8 @@ USUAL = {"vehicle": 6, "position": 5, "accuracy": 3, "time": 1}
 @pytest.mark.full
 @pytest.mark.parametrize("unit", ["time", "time_s", "time_ms", "time_us", "time_ns"])
 def test_by_columns_and_by_row_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unit: str) -> None:
-    """Tests hostile files, with a few unusual cells or with many of one kind. Reading by columns and reading by row
-    must give the same fixes, positions and warnings, or the same error message."""
+    """Tests how hostile files are read: files with a few unusual cells, or with many unusual cells of one kind. Reading
+    by columns and reading by row must give the same fixes, positions and warnings, or the same error message."""
     pytest.importorskip("pyarrow")
     refused, read = 0, Counter[bool]()
 

@@ -1,4 +1,4 @@
-"""Tests tuning: compares labels with visits that were found by brute force, compares scores with separate replays, and
+"""Tests `tune`: compares labels with visits that were found by brute force, compares scores with separate replays, and
 tests invalid labels."""
 
 from __future__ import annotations

@@ -86,8 +86,8 @@ def test_each_device_is_followed_by_the_table_of_its_row(seed: int) -> None:
 
 
 def test_devices_keep_their_states_for_places_that_stay() -> None:
-    """If the tables that a device's rows name differ only in conditions far from the device, the events are the same as
-    with a single table."""
+    """If a device's rows name tables that differ only in conditions far from the device, the device's events are the
+    same as with a single table."""
     first = places(3)
     far = [(f"far {number}", Circle(50 + number, 0, 100), "exact") for number in range(9)]
     tables: Tables = {None: table(first)}

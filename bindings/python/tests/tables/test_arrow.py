@@ -1,4 +1,4 @@
-"""Tests Arrow streams as outputs and inputs, in place where possible."""
+"""Tests how Arrow streams are written and read; where possible, they are read in place."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Tests tables in the forms that users of pandas, GeoPandas and Arrow have: each form gives either the same result or
-an error with a reason."""
+"""Tests that each form of table that is usual among users of pandas, GeoPandas and Arrow gives either the same result
+or an error with a reason."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_refusals(form: str) -> None:
 
 
 def test_devices_named_by_uuids() -> None:
-    """Tests devices that are named by values of an extension type, which PyArrow cannot encode as a dictionary."""
+    """Tests how devices are named by the values of an extension type, which PyArrow cannot encode as a dictionary."""
     if not hasattr(pa, "uuid"):
         pytest.skip("this PyArrow has no UUIDs")
     names = [bytes([number]) * 16 for number in (1, 2)]

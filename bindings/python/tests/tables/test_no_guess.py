@@ -260,7 +260,8 @@ def test_times_with_and_without_a_zone_are_refused() -> None:
 
 
 def test_the_same_whatever_holds_the_rows(tmp_path: Any) -> None:
-    """Tests nullable and categorical types, index levels, time units, and shuffled rows."""
+    """Tests that the events are the same if columns have nullable or categorical types or other time units, if columns
+    are index levels, and if the rows are shuffled."""
     pa, places = pytest.importorskip("pyarrow"), {"z0": Circle(0, 0, 1500)}
     world = np.random.default_rng(5)
     times = pandas.date_range("2024-05-01", periods=400, freq="min", tz="UTC").astype("datetime64[us, UTC]")

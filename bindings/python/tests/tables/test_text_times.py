@@ -1,4 +1,5 @@
-"""Tests times in text that are incomplete or ambiguous: times without a zone, and dates with slashes or dots."""
+"""Tests how times are read from text that is incomplete or ambiguous, such as a time without a zone or a date with
+slashes or dots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests times: exact conversions in both directions, and errors."""
+"""Tests that times are converted exactly in both directions, and that invalid times are refused."""
 
 from __future__ import annotations
 

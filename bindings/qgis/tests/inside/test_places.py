@@ -1,4 +1,4 @@
-"""Tests places that are polygons or lines: the plugin gives the same events as the library's own replay, in all
+"""Tests that the plugin gives the same events as the library's own replay for places that are polygons or lines, in all
 coordinate systems."""
 
 import unittest

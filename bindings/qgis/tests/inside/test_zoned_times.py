@@ -1,5 +1,5 @@
-"""Tests files whose times have zones. QGIS 3.22 does not pass the zones on, so the times must still be read correctly,
-or the file must be refused with the reason."""
+"""Tests how times with zones are read from files. QGIS 3.22 does not pass the zones on, so the times must still be read
+correctly, or the file must be refused with the reason."""
 
 import json
 import sys

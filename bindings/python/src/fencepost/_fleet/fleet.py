@@ -67,9 +67,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             the library does not recognise these names.
         layer: Layer of a vector file. None selects the first layer.
-        max_vertices: The largest number of vertices of each shape that is read, at most 1,000,000; None means 500,000.
-            The count includes the vertices of all parts and holes, and the vertices that are added where planar edges
-            are cut. `max_vertices` applies only to conditions that are read from a source.
+        max_vertices: The limit on the number of vertices of each shape from a source, at most 1,000,000; None means
+            500,000. The count includes the vertices of all parts and holes, and the vertices that are added where
+            planar edges are cut. `max_vertices` applies only to conditions that are read from a source.
         transform: True to transform a source in another CRS to WGS84. If False, a source in another CRS is refused.
         max_pending_events: The size of the queue, 1 to 1e9. Inputs are refused while `max_pending_events` events are
             pending.

@@ -18,7 +18,7 @@ HANDLING_S = 1.0
 """The maximum time, in seconds, for which events are handled before signals, the watchdog and the inputs are
 checked."""
 BETWEEN_SAVES = 10.0
-"""Seconds between two attempts to save while the store fails."""
+"""While saving fails, the time between two attempts, in seconds."""
 MANY_EVENTS = 100_000
 """No inputs are read while at least this many events wait to be handled."""
 

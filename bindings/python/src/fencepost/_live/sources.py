@@ -52,8 +52,9 @@ class Source:
     reconnects = 0
 
     def read(self) -> Iterable[tuple[str, Any]] | None:
-        """Returns the available messages, or None if the source has ended. Each message comes with a text that tells
-        the log where the source contains the message. The call does not block if the descriptor is readable.
+        """Returns the available messages, or None if the source has ended. Together with each message, `read` returns a
+        text that says where the message is in the source, for the log. The call does not block if the descriptor is
+        readable.
 
         Raises:
             OSError: The source can no longer be read.

@@ -271,8 +271,9 @@ class BatchReader:
     def accuracies(self, chunk: Any, plan: Plan, first: int, missing: float = math.nan) -> Sequence[float] | None:
         """The column of accuracies, or None if the table has no such column.
 
-        A column whose name can also mean acceleration is ignored from the first batch in which the column has a value
-        below 0.
+        If a column's name can mean either accuracy or acceleration, and the caller did not name the column, it is read
+        as accuracy only until a batch contains a value below 0; this batch and all later batches are read without
+        accuracies.
         """
         index = plan.indices.get("accuracy")
         if index is None or index in self._accelerations:
