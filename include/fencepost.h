@@ -2410,8 +2410,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_corridors(
     fencepost_error *error);
 
 /*
- * Has the effect of calling fencepost_conditions_ensure_line() for each of many conditions. The parameters are those of
- * fencepost_conditions_add_lines().
+ * Like fencepost_conditions_add_lines(), but leaves each equal condition that exists unchanged. The parameters are
+ * those of fencepost_conditions_add_lines().
  *
  * @param out_result  Receives the counts (removed is always 0); may be NULL.
  * @return The same as fencepost_conditions_add_lines(). Threads: any. Since: 0.3

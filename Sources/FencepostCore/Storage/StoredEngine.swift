@@ -40,29 +40,18 @@ public struct StoredEngine: Sendable {
   ) throws(MonitorError) {
     do throws(MonitorError) {
       if let defect = durability.defect { throw .invalidArgument(defect) }
-      let fresh = try MonitorEngine(name: name, options: options)
-      let restorer = try Self.read(storage, name)
-      let isNew = restorer.isEmpty
-      var isChanged = true
-      if isNew {
-        engine = fresh
-      } else {
-        isWholeDue = restorer.isOld
-        do throws(RestoreFailure) {
-          (engine, kept) = try restorer.restored()
-          isChanged = engine.options != options
-          try engine.adopt(savedLike: options)
-        } catch {
-          throw storage.refused(Self.error(error, asked: options))
-        }
-      }
+      let opened = try Self.open(storage, name, options)
+      let isNew = opened.isNew
+      engine = opened.engine
+      kept = opened.kept
+      isWholeDue = opened.isOld
       self.storage = storage
       self.durability = durability
       engine.beginJournal()
       savedInputCount = engine.inputCount
       savedClock = engine.clock
       do throws(MonitorError) {
-        if isChanged || isWholeDue { try save(storage) } else { try storage.check() }
+        if opened.isChanged || isWholeDue { try save(storage) } else { try storage.check() }
       } catch {
         // What was read is sound: a disk that takes nothing more does not keep it from going on in memory.
         guard !isNew, case .storeUnavailable = error else { throw error }
@@ -72,6 +61,38 @@ public struct StoredEngine: Sendable {
       storage.close()
       throw error
     }
+  }
+
+  /// A monitor that has just been read from a storage, or a new monitor.
+  private struct Opened {
+    var engine: MonitorEngine
+    var kept = KeptRows()
+    var isNew = true
+    /// Whether the storage has the rows of an earlier version.
+    var isOld = false
+    /// Whether the options differ from the stored ones.
+    var isChanged = true
+  }
+
+  /// Reads the monitor in a storage, or makes a new one. The function is not inlined, because its large stack frame must
+  /// end before the monitor is saved.
+  @inline(never)
+  private static func open(
+    _ storage: any MonitorStorage, _ name: String, _ options: MonitorOptions
+  ) throws(MonitorError) -> Opened {
+    var opened = Opened(engine: try MonitorEngine(name: name, options: options))
+    let restorer = try read(storage, name)
+    if restorer.isEmpty { return opened }
+    opened.isNew = false
+    opened.isOld = restorer.isOld
+    do throws(RestoreFailure) {
+      (opened.engine, opened.kept) = try restorer.restored()
+      opened.isChanged = opened.engine.options != options
+      try opened.engine.adopt(savedLike: options)
+    } catch {
+      throw storage.refused(Self.error(error, asked: options))
+    }
+    return opened
   }
 
   /// Reads what a storage keeps; a second time, in order, when it has an order of its own.
@@ -270,6 +291,7 @@ public struct StoredEngine: Sendable {
   /// Writes the next part of a save in parts. When that fails, the changes are there to be saved in another way.
   ///
   /// - Returns: Whether it was the last one.
+  @inline(never)  // keeps the stack frame of keep() small
   private mutating func writePart(_ storage: any MonitorStorage) throws(MonitorError) -> Bool {
     guard var image = images.popLast() else { return false }
     do throws(MonitorError) {

@@ -185,7 +185,7 @@ def test_states_are_widened_and_never_narrowed() -> None:
     assert wide.devices["version"].to_pylist() == [None]
     with pytest.raises(InvalidArgumentError, match="refresh"):
         unpack_state(*pack_state(wide, True), False)
-    with pytest.raises(InvalidArgumentError, match="form 3"):
+    with pytest.raises(InvalidArgumentError, match="format 3"):
         unpack_state(3, b"", b"", True)
 
 
