@@ -40,18 +40,20 @@ public struct StoredEngine: Sendable {
   ) throws(MonitorError) {
     do throws(MonitorError) {
       if let defect = durability.defect { throw .invalidArgument(defect) }
-      let opened = try Self.open(storage, name, options)
-      let isNew = opened.isNew
-      engine = opened.engine
-      kept = opened.kept
-      isWholeDue = opened.isOld
+      let fresh = try MonitorEngine(name: name, options: options)
+      let restorer = try Self.read(storage, name)
+      let isNew = restorer.isEmpty
+      isWholeDue = !isNew && restorer.isOld
+      engine = fresh
+      var isChanged = true
+      if !isNew { isChanged = try Self.restore(&engine, &kept, restorer, storage, options) }
       self.storage = storage
       self.durability = durability
       engine.beginJournal()
       savedInputCount = engine.inputCount
       savedClock = engine.clock
       do throws(MonitorError) {
-        if opened.isChanged || isWholeDue { try save(storage) } else { try storage.check() }
+        if isChanged || isWholeDue { try save(storage) } else { try storage.check() }
       } catch {
         // What was read is sound: a disk that takes nothing more does not keep it from going on in memory.
         guard !isNew, case .storeUnavailable = error else { throw error }
@@ -63,36 +65,23 @@ public struct StoredEngine: Sendable {
     }
   }
 
-  /// A monitor that has just been read from a storage, or a new monitor.
-  private struct Opened {
-    var engine: MonitorEngine
-    var kept = KeptRows()
-    var isNew = true
-    /// Whether the storage has the rows of an earlier version.
-    var isOld = false
-    /// Whether the options differ from the stored ones.
-    var isChanged = true
-  }
-
-  /// Reads the monitor in a storage, or makes a new one. The function is not inlined, because its large stack frame must
-  /// end before the monitor is saved.
+  /// Restores a stored monitor. The function is not inlined, because its stack frame is large and must end before the
+  /// monitor is saved.
+  ///
+  /// - Returns: Whether the options differ from the stored options.
   @inline(never)
-  private static func open(
-    _ storage: any MonitorStorage, _ name: String, _ options: MonitorOptions
-  ) throws(MonitorError) -> Opened {
-    var opened = Opened(engine: try MonitorEngine(name: name, options: options))
-    let restorer = try read(storage, name)
-    if restorer.isEmpty { return opened }
-    opened.isNew = false
-    opened.isOld = restorer.isOld
+  private static func restore(
+    _ engine: inout MonitorEngine, _ kept: inout KeptRows, _ restorer: EngineRestorer, _ storage: any MonitorStorage,
+    _ options: MonitorOptions
+  ) throws(MonitorError) -> Bool {
     do throws(RestoreFailure) {
-      (opened.engine, opened.kept) = try restorer.restored()
-      opened.isChanged = opened.engine.options != options
-      try opened.engine.adopt(savedLike: options)
+      (engine, kept) = try restorer.restored()
+      let isChanged = engine.options != options
+      try engine.adopt(savedLike: options)
+      return isChanged
     } catch {
       throw storage.refused(Self.error(error, asked: options))
     }
-    return opened
   }
 
   /// Reads what a storage keeps; a second time, in order, when it has an order of its own.
