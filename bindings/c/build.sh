@@ -58,10 +58,12 @@ if [ "$runtime" = embedded ]; then
       linker="$linker -Wl,--symbol-ordering-file=$order -Wl,--no-warn-symbol-ordering"
       ;;
   esac
+  # Binds all functions at load time (-z now): the lazy binding of a function needs up to 3 kB of the stack of the thread
+  # that calls it first, and the header promises small stacks.
   # shellcheck disable=SC2086
   $linker -shared -o "$linked" $objects $older_options $link_options \
     -Wl,--version-script="$root/bindings/c/fencepost.map" -Wl,-soname,"$soname" -Wl,--gc-sections -Wl,--as-needed \
-    -Wl,-z,defs $([ $store = none ] || echo -lsqlite3) -lm
+    -Wl,-z,now -Wl,-z,defs $([ $store = none ] || echo -lsqlite3) -lm
 else
   linked=$scratch/release/$built_name
   older_options=
