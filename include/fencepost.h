@@ -2086,25 +2086,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_create(fencepost_conditions 
                                                            fencepost_error *error);
 
 /*
- * Creates an empty table with a condition limit: at most condition_limit of its conditions are monitored at a time. A
- * condition above the limit is UNMONITORED, and each device gets an event with CONDITION_LIMIT_EXCEEDED for it. If a
- * monitored condition is removed, the condition that has waited longest gets its place, and the next fix of each device
- * determines that condition. The rules are those of condition_limit in fencepost_monitor_options.
- *
- * A fleet that was saved with a table with a limit can be opened only over a table with the same limit.
- *
- * @param condition_limit  The limit, 1 or more.
- * @param out_conditions   Receives a reference; release it with fencepost_conditions_destroy().
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (the limit is 0). Ownership: the caller owns the reference. Threads: any.
- * Complexity: O(1). While conditions wait, each addition and removal costs each fleet O(devices) at the fleet's next
- * call. Since: 0.3
- */
-FENCEPOST_API fencepost_status fencepost_conditions_create_limited(uint64_t condition_limit,
-                                                                   fencepost_conditions **out_conditions,
-                                                                   fencepost_error *error);
-
-/*
- * Releases a reference. The table exists as long as a fleet uses it or another reference exists.
+ * Releases a reference. The table lives as long as a fleet uses it or another reference exists.
  *
  * @param conditions  May be NULL.
  * Threads: no other thread may be inside a call with this reference. Complexity: O(1); O(conditions) for the last
@@ -2615,9 +2597,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_snapshot(fencepost_condition
                                                              size_t capacity, size_t *out_size, fencepost_error *error);
 
 /*
- * Creates a table from a snapshot of a table, or of a monitor that was never fed and has no path and the delivery
- * EVERY. The result has the same version and the same condition limit as the original table. Untrusted bytes are safe
- * to pass.
+ * Creates a table from a snapshot of a table, or of a monitor that was never fed and has no condition limit, no path
+ * and the delivery EVERY. The result has the same version as the original table. Untrusted bytes are safe to pass.
  *
  * @param snapshot        Array of size bytes; may be NULL only if size is 0.
  * @param out_conditions  Receives a reference; release it with fencepost_conditions_destroy().
@@ -2635,7 +2616,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  *
  * Rule:     A fleet with devices d1 ... dn gives exactly the events of n monitors with the same conditions, interleaved
  *           in the order of input. Each of the n monitors is created before the first condition, with delivery EVERY,
- *           the condition limit of the table and initial_fix_max_age_us -1, and gets every change of the table, every
+ *           no condition limit and initial_fix_max_age_us -1, and gets every change of the table, every
  *           fencepost_fleet_advance(), and the inputs of its device. Events of different devices come in the order of
  *           the rows or calls that caused them. The events that one advance produces are ordered by deadline, then by
  *           the place of the device (see Devices), then by the order in which the conditions were added. If a device is
@@ -2647,16 +2628,14 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  *           it only after at least 262 144 further devices were removed. The place of a device, number &
  *           FENCEPOST_DEVICE_PLACE_MASK, can index an array with one element per device: places of removed devices are
  *           reused.
- * Cost:     A device takes about 200 bytes. This includes its identifier, and the conditions that the device is inside
- *           of or about to cross. The first fix of a device costs only a look-up in the index. The first fix after many
- *           conditions were added, even a million, costs the same.
- * Path:     With FENCEPOST_PATH_GEODESIC the path of each device between two fixes counts: see fencepost_path. A table
- *           with lines needs a path in each fleet over it; while a fleet over the table has no path, the table refuses
- *           lines.
- * Limit:    A condition limit belongs to the table, see fencepost_conditions_create_limited(). A device that is created
- *           later gets the events of the waiting conditions with its first input or with the next advance.
- * Differs:  Unlike a monitor, a fleet has no delivery FIRST or LATEST, and no host capabilities. A new condition is
- *           never decided by an earlier fix, and a fleet keeps no records (see fencepost_monitor_record()).
+ * Cost:     A device takes about 200 bytes, including the conditions that it is inside of or about to cross, and its
+ *           identifier. The first fix of a device takes only a look-up in the index, and so does a fix after a million
+ *           conditions were added.
+ * Path:     With FENCEPOST_PATH_GEODESIC the path of each device between two fixes counts: see fencepost_path. A
+ *           table with lines needs a path in each fleet over it; while a fleet over the table has no path, the table
+ *           refuses lines.
+ * Differs:  Unlike a monitor, a fleet has no condition limit, no delivery FIRST or LATEST, and no host capabilities. A
+ *           new condition is never decided by an earlier fix, and there is no record for each device and condition.
  * Threads:  A fleet may be used from several threads; it has its own lock. To feed in parallel, use several fleets over
  *           one table, one per thread, each with a part of the devices. Merge the events of the fleets by `row` to get
  *           the order that a single fleet would give.
@@ -2855,22 +2834,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_create(fencepost_conditions *cond
 FENCEPOST_API void fencepost_fleet_destroy(fencepost_fleet *fleet);
 
 /*
- * Copies a fleet: the copy has the same devices with the same numbers, the same states, counters, clocks and pending
- * events. The copy and the original share the table and then continue independently. A fork starts like the fleet after
- * a crash: it delivers uncommitted events again, with the same sequence and position. The original is unaffected. The
- * fork of a fleet with a store is in memory.
- *
- * @param out_fork  Receives the copy; release it with fencepost_fleet_destroy().
- * @return OK; NULL_ARGUMENT.
- * Ownership: the caller owns *out_fork. Threads: any; the copy and the original need no lock between them. Complexity:
- * O(devices + events), about 200 bytes of memory for each device. Since: 0.3
- */
-FENCEPOST_API fencepost_status fencepost_fleet_fork(fencepost_fleet *fleet, fencepost_fleet **out_fork,
-                                                    fencepost_error *error);
-
-/*
- * Saves all unsaved changes, so that the store covers all inputs of all devices. If the fleet has no store, the call
- * does nothing.
+ * Saves all unsaved changes, so that the store covers all inputs of all devices. If the fleet has no
+ * store, the call does nothing.
  *
  * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (the fleet continues in memory; a later call retries).
  * Threads: any. Complexity: O(devices that changed since the last call). Since: 0.2

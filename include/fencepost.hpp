@@ -1032,13 +1032,6 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     handle_.reset(created, detail::destroy());
   }
 
-  /* An empty table that monitors at most `condition_limit` of its conditions at a time; 1 or more. */
-  static conditions limited(std::uint64_t condition_limit) {
-    fencepost_conditions *created = nullptr;
-    call(fencepost_conditions_create_limited, condition_limit, &created);
-    return adopt(created);
-  }
-
   /* Takes ownership of a reference created by the C functions. */
   static conditions adopt(fencepost_conditions *handle) { return conditions(adopted{}, handle); }
   static conditions restore(const std::vector<std::uint8_t> &snapshot) {
@@ -1376,13 +1369,6 @@ class fleet : detail::calls {
   fencepost_fleet *get() const noexcept { return handle_.get(); }
   /* Releases ownership of the C handle; destroy it with fencepost_fleet_destroy(). */
   fencepost_fleet *release() noexcept { return handle_.release(); }
-
-  /* An independent copy in memory, in the state in which the fleet would be after a crash. Both share the table. */
-  fleet fork() const {
-    fencepost_fleet *created = nullptr;
-    call(fencepost_fleet_fork, get(), &created);
-    return adopt(created);
-  }
 
   fencepost::conditions conditions() const {
     fencepost_conditions *table = nullptr;

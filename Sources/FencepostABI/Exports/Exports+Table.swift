@@ -11,19 +11,6 @@ public func fencepost_conditions_create(
   }
 }
 
-@_cdecl("fencepost_conditions_create_limited") @implementation
-public func fencepost_conditions_create_limited(
-  _ condition_limit: UInt64, _ out_conditions: UnsafeMutablePointer<OpaquePointer?>?,
-  _ error: UnsafeMutablePointer<fencepost_error>?
-) -> fencepost_status {
-  Boundary.run(error) { () throws(BoundaryError) in
-    let out = try Boundary.require(out_conditions, "out_conditions")
-    out.pointee = ConditionsHandle.shared(
-      try refusedByEngine { () throws(MonitorError) in try Conditions(limit: Int(clamping: condition_limit)) }
-    ).give()
-  }
-}
-
 @_cdecl("fencepost_conditions_destroy") @implementation
 public func fencepost_conditions_destroy(_ conditions: OpaquePointer?) {
   if let conditions { ConditionsHandle.release(conditions) }

@@ -78,15 +78,6 @@ struct AddOrder: Sendable {
     count += 1
   }
 
-  /// Marks a condition as announced; see ``append(_:isAnnounced:)``.
-  mutating func announce(_ slot: UInt32) {
-    let place = Int(places[Int(slot)])
-    let bit: UInt64 = 1 << UInt64(place % 64)
-    guard announced[place / 64] & bit == 0 else { return }
-    announced[place / 64] |= bit
-    announcedCount += 1
-  }
-
   mutating func startGenerations(after generation: UInt64) {
     lastGeneration = generation
   }

@@ -52,9 +52,6 @@ struct ConditionLimit: Sendable {
     return nil
   }
 
-  /// The limit as a text for messages.
-  var name: String { capacity.map { "\($0)" } ?? "none" }
-
   /// Whether a condition waits for a place.
   var isExceeded: Bool { !tickets.isEmpty }
 
@@ -82,14 +79,7 @@ struct ConditionLimit: Sendable {
     queue.arrange { $0.ticket < $1.ticket }
   }
 
-  /// Whether the restored state is possible.
-  var isSound: Bool {
-    guard let capacity else { return tickets.isEmpty }
-    let isOrdered = zip(queue, queue.dropFirst()).allSatisfy { $0.ticket < $1.ticket }
-    return isOrdered && held <= capacity && (tickets.isEmpty || held == capacity) && tickets.count == queue.count
-  }
-
-  /// Removes the returned tickets if they are more than half of the queue.
+  /// Drops the tickets that were given back, when they are the larger part.
   private mutating func closeUp() {
     guard queue.count > Self.fewTickets, queue.count > tickets.count * 2 else { return }
     queue.removeFirst(head)

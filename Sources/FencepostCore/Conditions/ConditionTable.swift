@@ -16,8 +16,6 @@ struct ConditionRow: Sendable {
   var kind: ConditionKind
   /// Whether the condition waits for a place under the condition limit.
   var isOverLimit = false
-  /// Whether the condition waits for a place under the condition limit, or has waited since it was added.
-  var hasWaited = false
 }
 
 /// The definitions of all conditions, with the data that is needed to find them: the identifiers, the spatial index of
@@ -33,8 +31,6 @@ package struct ConditionTable: Sendable {
   private(set) var index = CapIndex()
   private(set) var rows: ContiguousArray<ConditionRow> = []
   private(set) var limit: ConditionLimit
-  /// The number of conditions that have waited and got a place under the condition limit.
-  private(set) var promotions: UInt64 = 0
   private(set) var changes = TableChanges()
   private var beacons: [UInt32: BeaconIdentityCondition] = [:]
   /// The polygons, corridors and lines, each at the index of its slot. The array ends with the last of them.
@@ -213,11 +209,11 @@ package struct ConditionTable: Sendable {
       let isOverLimit = isOverLimit(slot)
       empty(slot)
       fill(slot, definition, nil)
-      if isOverLimit { markWaiting(slot) }
+      rows[Int(slot)].isOverLimit = isOverLimit
       changes.append(.entered(slot, replaced: replaced))
     } else {
       let slot = insert(definition, identifier: identifier, generation: nil)
-      if !limit.enter(slot) { markWaiting(slot) }
+      rows[Int(slot)].isOverLimit = !limit.enter(slot)
       changes.append(.entered(slot, replaced: 0))
     }
   }
@@ -230,29 +226,11 @@ package struct ConditionTable: Sendable {
     freeSlots.append(slot)
     changes.append(.left(slot, generation: left))
     guard let promoted = limit.leave(slot) else { return }
-    promotions &+= 1
     rows[Int(promoted)].isOverLimit = false
     changes.append(.promoted(promoted))
   }
 
-  /// Marks a condition that waits for a place under the limit. The condition is reported as unmonitored, so its first
-  /// determination is news to each device.
-  private mutating func markWaiting(_ slot: UInt32) {
-    rows[Int(slot)].isOverLimit = true
-    markWaited(slot)
-  }
-
-  private mutating func markWaited(_ slot: UInt32) {
-    rows[Int(slot)].hasWaited = true
-    order.announce(slot)
-    if !rows[Int(slot)].kind.isGeographic { lastAnnouncedBeacon = max(lastAnnouncedBeacon, rows[Int(slot)].generation) }
-  }
-
-  /// Whether a condition waits for a place under the condition limit, or has waited since it was added.
-  @inline(__always)
-  func hasWaited(_ slot: UInt32) -> Bool { rows[Int(slot)].hasWaited }
-
-  /// Drops the changes up to a version that all users of the table have seen.
+  /// Drops the changes up to a version, which everybody who follows the table has seen.
   mutating func dropChanges(through version: UInt64) {
     changes.drop(through: version)
   }
@@ -271,32 +249,11 @@ package struct ConditionTable: Sendable {
   ///
   /// - Parameter ticket: The place of the condition among those that wait.
   mutating func restoreWaiting(_ slot: UInt32, ticket: UInt64) {
-    markWaiting(slot)
+    rows[Int(slot)].isOverLimit = true
     limit.restoreWaiting(slot, ticket: ticket)
   }
 
-  /// Notes that a restored condition has waited and got a place under the limit.
-  mutating func restoreWaited(_ slot: UInt32) { markWaited(slot) }
-
-  /// Copies from another version of the table which conditions wait under the limit.
-  mutating func takeLimit(of other: borrowing ConditionTable) {
-    limit = ConditionLimit(capacity: other.limit.capacity)
-    limit.startTickets(after: other.limit.lastTicket)
-    for slot in live {
-      rows[Int(slot)].isOverLimit = false
-      rows[Int(slot)].hasWaited = false
-      limit.restoreHeld()
-      guard let known = other.slot(ofGeneration: generation(of: slot)) else { continue }
-      if let ticket = other.limit.ticket(of: known) {
-        restoreWaiting(slot, ticket: ticket)
-      } else if other.hasWaited(known) {
-        markWaited(slot)
-      }
-    }
-    limit.sortWaiting()
-  }
-
-  /// Sorts the conditions that wait under the limit.
+  /// Puts in order who waits under the limit.
   mutating func endRestoring() {
     limit.sortWaiting()
   }

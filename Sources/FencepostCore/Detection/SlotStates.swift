@@ -31,8 +31,6 @@ struct SlotStates: Sendable {
   private var listed: ContiguousArray<UInt32> = []
   /// Whether `listed` is in add order.
   private var listedIsSorted = true
-  /// Whether shapes that wait for a place under the condition limit are undetermined without an entry.
-  private var skipsWaiting = false
 
   /// The number of places that are visited to enumerate the entries.
   var placeCount: Int { exceptions.count }
@@ -49,9 +47,7 @@ struct SlotStates: Sendable {
   @inline(__always)
   private func common(_ slot: UInt32, _ table: ConditionTable) -> SlotState {
     var state = SlotState()
-    if isSwept || table.generation(of: slot) <= sweptThrough, !skipsWaiting || !table.isOverLimit(slot) {
-      state.observed = .outside
-    }
+    if isSwept || table.generation(of: slot) <= sweptThrough { state.observed = .outside }
     return state
   }
 
@@ -201,7 +197,6 @@ struct SlotStates: Sendable {
     sweptThrough = generation
     lastGeneration = table.order.lastGeneration
     lastIsAlone = false
-    skipsWaiting = table.limit.isExceeded
     if !listed.isEmpty { listed.removeAll(keepingCapacity: true) }
     listedIsSorted = true
   }

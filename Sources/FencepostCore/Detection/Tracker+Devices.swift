@@ -10,9 +10,8 @@ struct Clearance {
   var isOfSurroundings: Bool
 }
 
-/// Methods for a tracker that is used for many devices in turn: the state of a device is loaded, an input is applied,
-/// and the new state is read. Such a tracker has no neighbourhood. Only conditions that exceed the condition limit are
-/// suspended; they have no entries, and are undetermined.
+/// One tracker for many devices in turn: what is kept of a device is loaded, an input is applied, and what the device has
+/// become is read off. It has no neighbourhood, and no condition is suspended.
 extension Tracker {
   /// Forgets the previous device, and begins with a device that is settled outside of every shape up to a generation.
   mutating func begin(
@@ -41,13 +40,7 @@ extension Tracker {
     known.wait(slot, table)
   }
 
-  /// Loads a shape that no fix could determine yet.
-  mutating func loadUndetermined(_ slot: UInt32, _ table: ConditionTable) {
-    known.keepUndetermined(slot, table)
-    known.wait(slot, table)
-  }
-
-  /// Replaces the state of a beacon condition by a loaded one.
+  /// Loads what is known of a beacon, in place of what was.
   mutating func load(_ slot: UInt32, _ track: BeaconTrack) {
     deadlines.cancel(slot)
     known.load(slot, track)
@@ -126,7 +119,7 @@ extension Tracker {
       table.putInOrder(&slots)
     }
     known.sweep(table)
-    for slot in slots where !table.isOverLimit(slot) {
+    for slot in slots {
       if !decide(slot, fix, at: position, table, &delivery, &survey) { known.wait(slot, table) }
     }
   }

@@ -64,11 +64,6 @@ extension Conditions {
     _ kept: borrowing ConditionTable, into table: inout ConditionTable, _ known: AdoptedTables, isRelated: Bool
   ) throws(MonitorError) -> TableAdoption {
     let last = table.order.lastGeneration
-    guard table.limit.capacity == kept.limit.capacity else {
-      throw .tableMismatch(
-        "the fleet was saved with a table with condition_limit \(kept.limit.name); this one has "
-          + "\(table.limit.name): create it with the same limit")
-    }
     if last == 0 {
       table = copy kept
       forgetDigest()
@@ -120,18 +115,12 @@ extension ConditionTable {
     guard order.lastGeneration >= last else { return false }
     for slot in live {
       if generation(of: slot) > last { break }
-      if !isCondition(slot, in: other) || !hasLaterPlace(slot, than: other) { return false }
+      if !isCondition(slot, in: other) { return false }
     }
     return true
   }
 
-  /// Whether a condition can have changed from its place under the limit in another table to its place in this table.
-  private func hasLaterPlace(_ slot: UInt32, than other: borrowing ConditionTable) -> Bool {
-    guard limit.capacity != nil, let known = other.slot(ofGeneration: generation(of: slot)) else { return true }
-    return hasWaited(slot) == other.hasWaited(known) && (!isOverLimit(slot) || other.isOverLimit(known))
-  }
-
-  /// Whether another table contains every condition of this table with the same generation.
+  /// Whether another table has each condition, under the same generation.
   fileprivate func isPart(of other: borrowing ConditionTable) -> Bool {
     for slot in live where !isCondition(slot, in: other) { return false }
     return true
@@ -172,6 +161,5 @@ extension ConditionTable {
       later.identifiers.withBytes(of: slot) { enter(later.definition(of: slot), identifier: $0) }
     }
     startGenerations(after: later.order.lastGeneration)
-    if limit.capacity != nil { takeLimit(of: later) }
   }
 }

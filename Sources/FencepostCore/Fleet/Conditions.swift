@@ -67,8 +67,6 @@ public final class Conditions: Sendable {
       gates.state.withLock { state in state.passages.removeAll { $0 === own } }
     }
 
-    fileprivate var refusesLines: Bool { own.refusesLines }
-
     @inline(__always)
     func read<Result: Sendable, Failure>(
       _ body: (ConditionTable) throws(Failure) -> Result
@@ -90,16 +88,14 @@ public final class Conditions: Sendable {
     @inline(__always)
     var isWaitedFor: Bool { own.gate.isClosed() }
 
-    /// Calls `body` with the last generation of the table and the number of conditions that have got a place under its
-    /// limit, without a copy of the table.
+    /// Calls `body` with the last generation of the table, without a copy of the table.
     @inline(__always)
-    func withGeneration<Result: Sendable>(_ body: (UInt64, _ promotions: UInt64) -> Result) -> Result {
-      own.gate.enter { body(table.pointee.order.lastGeneration, table.pointee.promotions) }
+    func withGeneration<Result: Sendable>(_ body: (UInt64) -> Result) -> Result {
+      own.gate.enter { body(table.pointee.order.lastGeneration) }
     }
   }
 
-  /// A table without a condition limit is saved as a monitor with these options; such a monitor never determines a new
-  /// condition by an earlier fix.
+  /// The options of the monitor that a device is in effect: never looking back at a fix.
   static let options = MonitorOptions(initialFixMaxAgeMicroseconds: -1)
 
   /// Creates a table that was built from valid rows.
@@ -116,25 +112,11 @@ public final class Conditions: Sendable {
     self.init(restored: ConditionTable(limit: nil))
   }
 
-  /// Creates an empty table that monitors at most `limit` of its conditions at a time. Further conditions are
-  /// `unmonitored`, and each device gets an event about this. If a monitored condition is removed, the condition that
-  /// has waited longest gets its place.
+  /// The table as it was when a snapshot was made, generations included.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if `limit` is less than 1.
-  /// - Complexity: After a change of the waiting conditions, the next call of each fleet costs O(devices).
-  public convenience init(limit: Int?) throws(MonitorError) {
-    if let defect = MonitorOptions(conditionLimit: limit).defect { throw .invalidArgument(defect) }
-    self.init(restored: ConditionTable(limit: limit))
-  }
-
-  /// The maximum number of conditions that are monitored at the same time; `nil` if there is no limit.
-  public var limit: Int? { read { table in table.limit.capacity } }
-
-  /// Creates a table from a snapshot. The table is the same as when the snapshot was made, including its generations.
-  ///
-  /// - Throws: ``MonitorError/snapshotInvalid(_:)`` if the bytes are not a snapshot, are damaged, come from a newer
-  ///   version of the library, or are those of a monitor that a fleet cannot replace: a monitor that was fed, or that
-  ///   has a path or the delivery `first` or `latest`.
+  /// - Throws: ``MonitorError/snapshotInvalid(_:)`` when the bytes are no snapshot, are damaged, come from a newer version
+  ///   of the library, or are of a monitor that a fleet cannot stand for: one with a condition limit, a path, or delivery
+  ///   `first` or `latest`, or that was fed.
   public convenience init(restoring snapshot: [UInt8]) throws(MonitorError) {
     try self.init(engine: try MonitorEngine(restoring: snapshot))
   }
@@ -146,6 +128,9 @@ public final class Conditions: Sendable {
 
   private convenience init(engine: MonitorEngine) throws(MonitorError) {
     let options = engine.options
+    if let limit = options.conditionLimit {
+      throw .snapshotInvalid("the snapshot is of a monitor with condition_limit \(limit); fleets do not support it")
+    }
     guard options.delivery == .every else {
       throw .snapshotInvalid("the snapshot is of a monitor with delivery first or latest; must be every for fleets")
     }
@@ -155,11 +140,7 @@ public final class Conditions: Sendable {
     guard engine.currentTime == nil, engine.statistics.inputCount == 0 else {
       throw .snapshotInvalid("the snapshot is of a monitor with inputs; must be a table of conditions")
     }
-    var table = engine.table
-    for slot in Array(table.live) where engine.delivery.told.state(of: slot, table) == .unmonitored {
-      table.restoreWaited(slot)
-    }
-    self.init(restored: table)
+    self.init(restored: engine.table)
   }
 
   deinit {
@@ -169,10 +150,7 @@ public final class Conditions: Sendable {
 
   // MARK: - Reading and writing
 
-  /// Creates another gate to the table, for the fork of a fleet that has a gate.
-  func newGate(like gate: Gate) -> Gate { Gate(table, gates, refusesLines: gate.refusesLines) }
-
-  /// Creates a gate to the table for a fleet with given options.
+  /// A way to the table for a fleet with these options.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the table has lines and the fleet has no path. As long
   ///   as a fleet without a path exists, the table refuses lines.

@@ -16,8 +16,6 @@ struct DeviceBytes {
   private static let largestGiven: UInt64 = 1 << 60
   /// The largest sum of all counters of inputs of a device.
   private static let mostInputs: UInt64 = 1 << 63
-  /// A bit above the bits of the last reported state of a shape; see ``DeviceState/Told/noFix``.
-  private static let noFix: UInt8 = 4
 
   private struct Flags: OptionSet {
     let rawValue: UInt8
@@ -29,9 +27,7 @@ struct DeviceBytes {
     static let rewound = Flags(rawValue: 32)
     /// The device comes from a fleet with a path: the last fix is exact, and a gap follows in the bytes.
     static let path = Flags(rawValue: 64)
-    /// The device has had no input yet; see ``LimitLog/newcomers``.
-    static let newcomer = Flags(rawValue: 128)
-    static let all = Flags(rawValue: 255)
+    static let all = Flags(rawValue: 127)
   }
 
   /// The data with which a condition is found again.
@@ -132,7 +128,6 @@ struct DeviceBytes {
     if hasBeacons { flags.insert(.beacons) }
     if state.rewoundThrough > 0 { flags.insert(.rewound) }
     if hasPath { flags.insert(.path) }
-    if state.isNewcomer { flags.insert(.newcomer) }
     return flags
   }
 
@@ -190,9 +185,8 @@ struct DeviceBytes {
     writer.putCompact(UInt64(state.told.count))
     for told in state.told {
       put(told.slot, &writer)
-      let hasNoFix = told.since == DeviceState.Told.noFix
-      writer.put(told.state.rawValue | (hasNoFix ? Self.noFix : 0))
-      writer.putCompact(hasNoFix ? .min : told.since)
+      writer.put(told.state.rawValue)
+      writer.putCompact(told.since)
       writer.putCompact(told.evidence)
     }
   }
@@ -258,7 +252,6 @@ struct DeviceBytes {
     state = DeviceState()
     references = []
     state.isScanning = !flags.contains(.notScanning)
-    state.isNewcomer = flags.contains(.newcomer)
     if flags.contains(.counters) {
       state.counters.invalidFixes = try reader.takeCompact("invalid_fixes", in: 0...largest)
       state.counters.lateInputs = try reader.takeCompact("late_inputs", in: 0...largest)
@@ -328,9 +321,9 @@ struct DeviceBytes {
     for _ in 0..<(try reader.takeCompact("beacons", in: 0...reader.remaining)) {
       let slot = try take(&reader, after: &last)
       let states: UInt8 = try reader.take("states of a beacon", in: 0...15)
-      guard let observed = Observed(rawValue: states & 3), let told = Event.State(rawValue: states >> 2) else {
-        throw Damage("the states of a beacon are \(states)")
-      }
+      guard let observed = Observed(rawValue: states & 3), let told = Event.State(rawValue: states >> 2),
+        told != .unmonitored
+      else { throw Damage("the states of a beacon are \(states)") }
       let track = BeaconTrack(
         observed: observed, lastSighting: try reader.takeSignedTime("last_sighting"),
         deadline: try reader.takeDeadline())
@@ -371,14 +364,12 @@ struct DeviceBytes {
     for _ in 0..<(try reader.takeCompact("told", in: 0...reader.remaining)) {
       let slot = try take(&reader, after: &last)
       let number: UInt8 = try reader.take()
-      let hasNoFix = number & Self.noFix != 0
-      guard let told = Event.State(rawValue: number & ~Self.noFix), !hasNoFix || told == .unmonitored,
-        undecided.contains(last)
-      else { throw Damage("the reported state \(number) is invalid, or its shape is determined") }
-      let since = try reader.takeSignedTime("since")
+      guard let told = Event.State(rawValue: number), told != .unmonitored, undecided.contains(last) else {
+        throw Damage("the reported state \(number) is invalid, or its shape is determined")
+      }
       state.told.append(
         .init(
-          slot: slot, state: told, since: hasNoFix ? DeviceState.Told.noFix : since,
+          slot: slot, state: told, since: try reader.takeSignedTime("since"),
           evidence: try reader.takeSignedTime("evidence")))
     }
   }

@@ -51,10 +51,9 @@ extension DeviceState {
     guard table.lastAnnouncedBeacon > generation else { return }
     table.order.forEachAnnounced(after: generation) { slot in
       let own = table.generation(of: slot)
-      // Conditions that waited under the condition limit are added to the list when they get their place.
-      guard own > generation, !table.isGeographic(slot), !table.hasWaited(slot),
-        !beacons.contains(where: { $0.slot == slot })
-      else { return }
+      guard own > generation, !table.isGeographic(slot), !beacons.contains(where: { $0.slot == slot }) else {
+        return
+      }
       var track = BeaconTrack()
       track.deadline =
         Timestamp(microseconds: start(own)).adding(microseconds: options.beaconInitialTimeoutMicroseconds).microseconds
@@ -81,8 +80,7 @@ extension DeviceState {
     }
     var kept = beacons
     kept.removeAll { beacon in
-      !table.hasWaited(beacon.slot) && beacon.track.deadline == .max
-        && beacon.track.observed == commonObserved(beacon.generation)
+      beacon.track.deadline == .max && beacon.track.observed == commonObserved(beacon.generation)
         && beacon.told == commonTold(beacon.slot, table)
         && (beacon.track.lastSighting == .min || beacon.told == .unsatisfied)
     }

@@ -19,17 +19,13 @@ struct DeviceState: Sendable {
     var evidence: Int64
   }
 
-  /// A shape whose last reported state was not `unsatisfied` before a rewind, or before the shape got its place under
-  /// the condition limit; and that no fix has determined since.
+  /// A shape whose last reported state before a rewind was not `unsatisfied`, and that no fix has determined since.
   struct Told: Sendable, Equatable {
     var slot: UInt32
     var state: Event.State
     /// The times `since` and `evidence` of ``Inside``, if they are not later than the rewind; otherwise `Int64.min`.
     var since: Int64 = .min
     var evidence: Int64 = .min
-
-    /// A value of `since` which means that the shape got its place under the condition limit after the last fix.
-    static let noFix = Int64.max
   }
 
   /// A crossing that is not confirmed yet.
@@ -70,8 +66,6 @@ struct DeviceState: Sendable {
   /// Whether there was no fix since a rewind. All shapes are then undetermined, and `undecided` lists those that the
   /// next fix must decide, wherever it is.
   var isRewound = false
-  /// Whether the device has had no input yet; see ``LimitLog/newcomers``.
-  var isNewcomer = false
   /// For undetermined shapes up to this generation, the last reported state is `unsatisfied`, unless `told` lists
   /// another one. 0 if there was no rewind, or if all shapes were determined since.
   var rewoundThrough: UInt64 = 0
@@ -94,7 +88,6 @@ struct DeviceState: Sendable {
     crossings.clear()
     undecided.clear()
     isRewound = false
-    isNewcomer = false
     rewoundThrough = 0
     told.clear()
     beacons.clear()
@@ -170,7 +163,6 @@ struct DeviceState: Sendable {
     static let rewound = Header(rawValue: 32)
     /// One more word follows at the end.
     static let gap = Header(rawValue: 64)
-    static let newcomer = Header(rawValue: 128)
   }
 
   static var countBits: UInt64 { 18 }
@@ -209,7 +201,6 @@ struct DeviceState: Sendable {
     if hasBeaconPart { header.insert(.beacons) }
     if rewoundThrough != 0 { header.insert(.rewound) }
     if gap != .min { header.insert(.gap) }
-    if isNewcomer { header.insert(.newcomer) }
     let counts = [insides.count, crossings.count, undecided.count]
     if isWide {
       header.insert(.wide)
@@ -302,7 +293,6 @@ struct DeviceState: Sendable {
       )
     }
     isScanning = !header.contains(.notScanning)
-    isNewcomer = header.contains(.newcomer)
     if header.contains(.fix) { lastFix = takeFix() }
     if header.contains(.counters) {
       counters.invalidFixes = take()

@@ -11,7 +11,6 @@ extension FleetEngine {
     devices.own()
     let sightings = ContiguousArray(sightings)
     try gate.read { table throws(MonitorError) in
-      followLimit(table)
       try admit(time, device, table)
       counters.acceptedSightings += 1
       evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, _, state in
@@ -19,7 +18,7 @@ extension FleetEngine {
         if state.isScanning {
           for sighting in sightings {
             for identity in sighting.identities {
-              for slot in table.slots(of: identity) where tracker.beacon(slot) == nil && !table.isOverLimit(slot) {
+              for slot in table.slots(of: identity) where tracker.beacon(slot) == nil {
                 let beacon = state.beacon(slot, table)
                 state.beacons.append(beacon)
                 tracker.load(slot, beacon.track)
@@ -41,7 +40,6 @@ extension FleetEngine {
     let device = try line(of: number)
     devices.own()
     try gate.read { table throws(MonitorError) in
-      followLimit(table)
       try admit(time, device, table)
       let options = options
       evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, survey, state in

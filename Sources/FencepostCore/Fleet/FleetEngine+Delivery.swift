@@ -16,7 +16,6 @@ extension FleetEngine {
     limit: Int, _ body: (borrowing FleetEntry, borrowing FleetEngine, borrowing ConditionTable) -> Void
   ) -> Int {
     acknowledge()
-    gate.read { table in followLimit(table) }
     guard delivery.hasEntries else { return 0 }
     devices.own()
     return limit > Self.handedOutAtOnce
@@ -93,25 +92,11 @@ extension FleetEngine {
   /// sequence and position.
   public mutating func abandon() { delivery.abandon() }
 
-  /// Returns a copy in memory, in the state that a crash would leave: events that were handed out and not committed are
-  /// handed out again. The copy and the original share the table, and continue independently.
-  ///
-  /// - Complexity: O(devices + events)
-  public func fork() -> FleetEngine {
-    var copy = self
-    copy.gate = conditions.newGate(like: gate)
-    // This also copies the storage of the devices, so that it need not be copied later, while another thread uses the
-    // other fleet.
-    copy.setNotes(isOn: false)
-    copy.abandon()
-    return copy
-  }
-
   /// Whether an event waits, or was handed out to a previous consumer that did not commit it.
   public var hasEvents: Bool {
-    gate.read { table in
-      if hasPendingLimitEvents(table) { return true }
-      return delivery.hasEntries && delivery.hasEvents { table.holds($0.entry.slot, $0.entry.generation) }
+    guard delivery.hasEntries else { return false }
+    return gate.read { table in
+      delivery.hasEvents { table.holds($0.entry.slot, $0.entry.generation) }
     }
   }
 

@@ -30,13 +30,8 @@ extension FleetEngine {
         "the fleet has \(devices.count) devices, which is device_limit; remove or expire devices first")
     }
     devices.own()
-    let hasLimit = gate.read { table in
-      followLimit(table)
-      return table.limit.capacity != nil
-    }
     let device = devices.insert(bytes)
     if watermark.time != .min { prepare(device) }
-    if hasLimit { gate.read { table in enterUnderLimit(device, table) } }
     return devices.number(device)
   }
 
@@ -169,8 +164,6 @@ extension FleetEngine {
 
   private mutating func remove(_ removed: [UInt32], droppingEvents: Bool) {
     guard !removed.isEmpty else { return }
-    gate.read { table in followLimit(table) }
-    limits.newcomers.subtract(removed)
     var events: [UInt32: Int] = [:]
     for device in removed { events[device] = 0 }
     if droppingEvents {

@@ -17,7 +17,6 @@ extension FleetEngine {
   public mutating func advance(to time: Timestamp, force: Bool = false) throws(MonitorError) {
     devices.own()
     try gate.readLong { table throws(MonitorError) in
-      followLimit(table)
       do throws(MonitorError) {
         try Admission.check(
           time, isFull: isFull(table), limit: options.maxPendingEvents, clock: watermark.time,
@@ -26,9 +25,7 @@ extension FleetEngine {
         counters.count(refused: error)
         throw error
       }
-      if watermark.time == .min { startAbsences(at: time.microseconds, table) }
       announceToAll(at: time.microseconds, table)
-      greetAll(table)
       while let first = deadlines.first(devices.lines), first.time <= time.microseconds {
         confirmDue(first.device, through: first.time, table)
       }
@@ -72,13 +69,13 @@ extension FleetEngine {
   public mutating func setArrivalTime(_ time: Timestamp) throws(MonitorError) {
     if let defect = time.defect { throw .invalidArgument(defect) }
     devices.setArrivalTime(time.microseconds)
-    rowFormat = max(rowFormat, FleetHeadRow.secondFormat)
+    rowFormat = FleetHeadRow.format
   }
 
   /// Confirms everything that is due for a device up to and at a time.
-  mutating func confirmDue(_ device: UInt32, through time: Int64, row: Int = 0, _ table: ConditionTable) {
+  mutating func confirmDue(_ device: UInt32, through time: Int64, _ table: ConditionTable) {
     let clock = devices.lines[device].clock
-    evaluate(device, at: clock, row: row, table) { tracker, observed, survey, _ in
+    evaluate(device, at: clock, row: 0, table) { tracker, observed, survey, _ in
       tracker.confirmDue(through: time, table, &observed, &survey)
       return nil
     }
@@ -95,7 +92,6 @@ extension FleetEngine {
     let device = try line(of: number)
     devices.own()
     try gate.read { table throws(MonitorError) in
-      followLimit(table)
       try admit(time, device, maxStep: .max, table)
       evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, survey, state in
         state.counters.countOther()
@@ -113,7 +109,6 @@ extension FleetEngine {
   public mutating func nextDeadline() -> Timestamp? {
     devices.own()
     return gate.readLong { table in
-      followLimit(table)
       announceToAll(at: nil, table)
       while let first = deadlines.first(devices.lines) {
         devices.load(first.device, into: &state)
@@ -142,7 +137,6 @@ extension FleetEngine {
     var state = DeviceState()
     devices.load(device, into: &state)
     state.dropGone(seen: line.seen, table)
-    promotePending(&state, device, table)
     let clock = watermark.clock(line)
     if clock != .min, table.lastBeacon > 0 {
       prepareBeacons(&state, clock: line.clock, at: clock, table)

@@ -24,31 +24,21 @@ extension FleetEngine {
     for (index, number) in numbers.enumerated() where devices.line(of: number) == nil {
       throw .noSuchDevice("element \(index): no device has the number \(number)", position: index)
     }
-    var fleet = self
     gate.readLong { table in
-      // The events about the condition limit that this fleet has not queued yet count, too.
-      fleet.followLimit(table)
-      fleet.export(numbers, portable: portable, table, body)
-    }
-  }
-
-  private func export(
-    _ numbers: some Collection<UInt32>, portable: Bool, _ table: ConditionTable,
-    _ body: (UnsafeRawBufferPointer) -> Void
-  ) {
-    let digest = conditions.digest(of: table)
-    var waiting: [UInt32: UInt64] = [:]
-    delivery.forEachWaiting { entry in
-      if table.holds(entry.entry.slot, entry.entry.generation) { waiting[entry.device, default: 0] += 1 }
-    }
-    var writer = ByteWriter(reserving: 256)
-    var digests = portable ? ConditionDigests() : nil
-    for device in numbers.lazy.compactMap({ devices.line(of: $0) }) {
-      var bytes = bytes(of: device, clock: clock(of: device), digest: digest, &digests, table)
-      bytes.sequence += waiting[device] ?? 0
-      writer.removeAll()
-      bytes.encode(to: &writer)
-      body(writer.bytes)
+      let digest = conditions.digest(of: table)
+      var waiting: [UInt32: UInt64] = [:]
+      delivery.forEachWaiting { entry in
+        if table.holds(entry.entry.slot, entry.entry.generation) { waiting[entry.device, default: 0] += 1 }
+      }
+      var writer = ByteWriter(reserving: 256)
+      var digests = portable ? ConditionDigests() : nil
+      for device in numbers.lazy.compactMap({ devices.line(of: $0) }) {
+        var bytes = bytes(of: device, clock: clock(of: device), digest: digest, &digests, table)
+        bytes.sequence += waiting[device] ?? 0
+        writer.removeAll()
+        bytes.encode(to: &writer)
+        body(writer.bytes)
+      }
     }
   }
 
@@ -132,7 +122,6 @@ extension FleetEngine {
       if let defect { throw .invalidArgument("element \(index): \(defect)", position: index) }
     }
     let taken = try gate.readLong { table throws(MonitorError) in
-      followLimit(table)
       let digest = conditions.digest(of: table)
       var known = PortableConditions()
       var taken: [DeviceBytes] = []
@@ -161,7 +150,6 @@ extension FleetEngine {
     for (each, device) in zip(given, taken) {
       let line = each.identifier.withUnsafeBufferPointer { devices.insert($0) }
       enter(device, line)
-      greetLoaded(line)
       catchUp(line)
       numbers.append(devices.number(line))
     }
@@ -184,8 +172,7 @@ extension FleetEngine {
     devices.lines[line].clock = device.clock
     devices.lines[line].seen = device.seen
     store(line)
-    if state.isNewcomer { limits.newcomers.insert(line) }
-    if device.state.rewoundThrough > 0 { rowFormat = max(rowFormat, FleetHeadRow.secondFormat) }
+    if device.state.rewoundThrough > 0 { rowFormat = FleetHeadRow.format }
     if watermark.time != .min { prepare(line) }
     devices.hurry(line)
   }

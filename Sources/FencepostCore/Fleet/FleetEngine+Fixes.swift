@@ -12,17 +12,14 @@ extension FleetEngine {
     devices.ownLines()
     let isFull = delivery.count >= options.maxPendingEvents
     let clock = devices.lines[device].clock
-    if !isFull, gate.withGeneration({ $1 == limits.promotions && passes(fix, device, $0) }) {
+    if !isFull, gate.withGeneration({ passes(fix, device, $0) }) {
       devices.move(device)
       devices.take(device, at: fix.time.microseconds, after: max(clock, watermark.time))
       counters.acceptedFixes += 1
       return
     }
     devices.own()
-    let isUsable = try gate.read { table throws(MonitorError) in
-      followLimit(table)
-      return try take(fix, device, row: 0, table)
-    }
+    let isUsable = try gate.read { table throws(MonitorError) in try take(fix, device, row: 0, table) }
     if isUsable {
       counters.acceptedFixes += 1
     } else if let defect = fix.defect {
@@ -303,7 +300,6 @@ extension FleetEngine {
   private mutating func feed(
     _ columns: some FleetFixRows, from row: inout Int, _ table: ConditionTable, _ result: inout FeedResult
   ) throws(MonitorError) {
-    followLimit(table)
     let generation = table.order.lastGeneration
     let count = columns.count
     while row < count {

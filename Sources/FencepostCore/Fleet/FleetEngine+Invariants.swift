@@ -58,7 +58,7 @@
       let room = line.region.radius
       let surroundings = devices.lines.surroundings[Int(device)]
       let known = insides.union(state.crossings.map { $0.slot }).union([surroundings.slot])
-      for slot in table.live where table.isGeographic(slot) && !table.isOverLimit(slot) && !limits.waits(slot, table) {
+      for slot in table.live where table.isGeographic(slot) {
         let candidate = state.crossings.first { $0.slot == slot }?.candidate
         // Polygons and corridors are watched from the position at which they were measured.
         guard !table.shape(of: slot).isStoodForByCircles else { continue }

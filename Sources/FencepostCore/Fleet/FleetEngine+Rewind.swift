@@ -28,11 +28,9 @@ extension FleetEngine {
     }
     devices.own()
     gate.readLong { table in
-      followLimit(table)
       for device in devices.numbers where clock(of: device) > time.microseconds && devices.isTold(device) {
         rewind(device, to: time.microseconds, table)
       }
-      if watermark.time > time.microseconds { limits.rewind() }
       watermark.rewind(to: time.microseconds)
     }
     devices.rewindNotes(watermark: watermark.time)
@@ -63,15 +61,11 @@ extension FleetEngine {
         "the time is \(time), before the fleet's time \(Timestamp(microseconds: watermark.time)); rewind the fleet instead"
       )
     }
-    gate.read { table in
-      followLimit(table)
-      rewind(device, to: time.microseconds, table)
-    }
+    gate.read { table in rewind(device, to: time.microseconds, table) }
     if devices.notes.isOn { devices.rewindNotes(watermark: watermark.time) }
   }
 
   private mutating func rewind(_ device: UInt32, to time: Int64, _ table: ConditionTable) {
-    greet(device, row: 0, table)
     // Everything that is due is reported before the device forgets it.
     confirmOverdue(device, table)
     let line = devices.lines[device]
@@ -88,22 +82,21 @@ extension FleetEngine {
     devices.lines[device].region.remove()
     store(device)
     devices.hurry(device)
-    rowFormat = max(rowFormat, FleetHeadRow.secondFormat)
+    rowFormat = FleetHeadRow.format
   }
 }
 
 extension DeviceState {
   /// The state that was last reported for a shape that is undetermined now.
   func toldState(of slot: UInt32, _ table: ConditionTable) -> Event.State {
+    guard rewoundThrough > 0 else { return table.assumed(of: slot) }
     if let told = told.first(where: { $0.slot == slot }) { return told.state }
-    if table.generation(of: slot) <= rewoundThrough { return .unsatisfied }
-    return table.hasWaited(slot) ? .unmonitored : table.assumed(of: slot)
+    return table.generation(of: slot) <= rewoundThrough ? .unsatisfied : table.assumed(of: slot)
   }
 
   /// If a shape was reported as satisfied before a rewind, restores the time from which the device was inside.
   func resume(_ inside: inout Inside) {
-    guard let told = told.first(where: { $0.slot == inside.slot }), told.since != .min, told.since != Told.noFix
-    else { return }
+    guard let told = told.first(where: { $0.slot == inside.slot }), told.since != .min else { return }
     inside.since = told.since
     inside.evidence = told.evidence
   }
@@ -161,6 +154,5 @@ extension DeviceState {
     isRewound = false
     if undecided.isEmpty { rewoundThrough = 0 }
     told.removeAll { !undecided.contains($0.slot) }
-    for index in told.indices where told[index].since == Told.noFix { told[index].since = .min }
   }
 }

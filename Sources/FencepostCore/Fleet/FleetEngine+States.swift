@@ -39,7 +39,6 @@ extension FleetEngine {
   private func observed(
     _ slot: UInt32, _ state: DeviceState, _ device: UInt32, _ table: ConditionTable
   ) -> Observed {
-    if table.isOverLimit(slot) { return .undetermined }
     guard table.isGeographic(slot) else { return track(of: slot, state, device, table).observed }
     if state.insides.contains(where: { $0.slot == slot }) { return .inside }
     if state.isRewound || state.undecided.contains(slot) { return .undetermined }
@@ -121,17 +120,11 @@ extension FleetEngine {
       if believed != .undetermined {
         monitor.tracker.load(slot, believed, table)
       } else if table.generation(of: slot) <= line.seen, !state.isRewound {
-        if table.isOverLimit(slot)
-          || state.told.contains(where: { $0.slot == slot && $0.since == DeviceState.Told.noFix })
-        {
-          monitor.tracker.loadUndetermined(slot, table)
-        } else {
-          monitor.tracker.loadUndecided(slot, table)
-        }
+        monitor.tracker.loadUndecided(slot, table)
       }
     } else {
-      var track = table.isOverLimit(slot) ? BeaconTrack() : track(of: slot, state, device, table)
-      if track.observed == .undetermined, track.deadline == .max, !table.isOverLimit(slot) {
+      var track = track(of: slot, state, device, table)
+      if track.observed == .undetermined, track.deadline == .max {
         track.deadline = state.absenceDeadline(table.generation(of: slot), options)
       }
       monitor.tracker.load(slot, track)

@@ -27,7 +27,6 @@ public struct FleetEngine: Sendable {
   /// All devices know the beacon conditions up to this generation whose absence is an event.
   var announcedSeen: UInt64 = 0
   var counters = InputCounters()
-  var limits = LimitLog()
   /// The format of rows that is needed to save this fleet; see ``FleetHeadRow``.
   var rowFormat = FleetHeadRow.firstFormat
 
@@ -49,7 +48,7 @@ public struct FleetEngine: Sendable {
     self.options = options
     gate = try conditions.newGate(for: options)
     tracker = Tracker(options.monitorOptions)
-    if options.path.isGeodesic { rowFormat = FleetHeadRow.secondFormat }
+    if options.path.isGeodesic { rowFormat = FleetHeadRow.format }
   }
 
   /// The time to which all devices were advanced; `nil` before the first advance. No input of a device may be earlier.
@@ -149,7 +148,6 @@ public struct FleetEngine: Sendable {
     _ device: UInt32, at time: Int64, row: Int, _ table: ConditionTable,
     _ body: (inout Tracker, inout Delivery, inout Survey, inout DeviceState) -> Clearance?
   ) {
-    greet(device, row: row, table)
     unpack(device, at: time, table)
     let isNoted = devices.notes.isOn
     let before = isNoted ? state.signature : 0
@@ -166,7 +164,6 @@ public struct FleetEngine: Sendable {
     devices.load(device, into: &state)
     state.dropGone(seen: line.seen, table)
     if table.lastBeacon > 0 {
-      if clock == .min { state.startAbsences(at: time, options) }
       prepareBeacons(&state, clock: line.clock, at: time, table)
       // What becomes due exactly at the time of the input is processed after the input.
       state.settleBeacons(
@@ -178,11 +175,6 @@ public struct FleetEngine: Sendable {
       for slot in state.undecided { observed.suppose(slot, state.toldState(of: slot, table)) }
     }
     for each in state.told { observed.suppose(each.slot, each.state) }
-    if !limits.entries.isEmpty, line.seen < table.order.lastGeneration {
-      for entry in limits.entries where entry.generation > line.seen && table.holds(entry.slot, entry.generation) {
-        observed.suppose(entry.slot, .unmonitored)
-      }
-    }
   }
 
   /// Stores the new state of the device, which the tracker contains, and queues the events of the device.

@@ -1,5 +1,5 @@
-/// Options of a fleet. A condition limit belongs to the table. Unlike a monitor, a fleet has no delivery `first` or
-/// `latest` and no host capabilities, and does not determine a new condition by an earlier fix.
+/// Options of a fleet. What a fleet does not have, and a monitor has: a condition limit, delivery `first` and `latest`, a
+/// look back at a fix when a condition is added, and host capabilities.
 public struct FleetOptions: Sendable, Hashable {
   /// The maximum number of waiting events, from 1 to 10⁹. While this many events wait, inputs are refused.
   public var maxPendingEvents: Int

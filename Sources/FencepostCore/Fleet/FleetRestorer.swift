@@ -83,7 +83,8 @@ struct FleetRestorer {
       own = ByteReader(bytes)
       guard try own.take(UInt32.self) == HeadRow.format else { throw Damage("the table has another format") }
       let head = try HeadRow(reading: &own)
-      guard head.isOfTable else { throw Damage("the table is that of a monitor") }
+      guard head.options == Conditions.options, head.lastSequence == 0, head.lastChange == 0, head.lastTicket == 0
+      else { throw Damage("the table is that of a monitor") }
       try table.receive(MonitorRow(table: .head, key: 0, generation: 0, bytes: bytes))
     }
     var device = ByteWriter(reserving: 64)
@@ -95,30 +96,16 @@ struct FleetRestorer {
   /// Creates the fleet, after all conditions have been read.
   private mutating func finishTable() throws(Damage) {
     guard fleet == nil, let head else { return }
-    var conditions: ConditionTable
+    let conditions: ConditionTable
     do throws(RestoreFailure) { conditions = try table.restored().engine.table } catch {
       if case .damaged(let damage) = error { throw damage }
       throw Damage("the options do not belong to the table")
     }
     guard UInt64(conditions.count) == conditionCount else { throw Damage("conditions are missing") }
-    var limits = LimitLog()
-    for saved in head.savedLimits {
-      guard let slot = conditions.slot(ofGeneration: saved.generation), saved.ticket <= conditions.limit.lastTicket
-      else { throw Damage("the condition \(saved.generation) under the limit is missing") }
-      if saved.ticket > 0 {
-        conditions.restoreWaiting(slot, ticket: saved.ticket)
-      } else {
-        conditions.restoreWaited(slot)
-      }
-      if let entry = saved.entry { limits.restore(entry, slot: slot) }
-    }
-    conditions.endRestoring()
-    guard conditions.limit.isSound else { throw Damage("more conditions have a place than the limit allows") }
     do throws(MonitorError) {
       fleet = try FleetEngine(Conditions(restored: conditions), options: head.options)
     } catch { throw Damage("\(error)") }
-    fleet!.rowFormat = min(head.format, FleetHeadRow.secondFormat)
-    fleet!.limits = limits
+    fleet!.rowFormat = head.format
     fleet!.beginRestoring(head.moment, bound: isRenumbered ? Int(head.deviceCount) : Int(head.bound))
   }
 
@@ -198,7 +185,7 @@ extension FleetEngine {
       }
       devices.restore(identifier, as: number, isLeaving: row.isLeaving)
       if row.arrival != .min {
-        rowFormat = max(rowFormat, FleetHeadRow.secondFormat)
+        rowFormat = FleetHeadRow.format
         devices.restoreArrival(of: number, row.arrival)
       }
     }
@@ -233,10 +220,7 @@ extension FleetEngine {
     patches = CapPatches()
     edges = EdgeCells()
     insideIndex.drop()
-    guard adoption != .taken else {
-      limits.forgetVersion()
-      return true
-    }
+    guard adoption != .taken else { return true }
     devices.own()
     // The slots and generations in the present version. Conditions are matched by generation, unless both tables
     // assigned generations anew.
@@ -255,7 +239,6 @@ extension FleetEngine {
         return places
       }
     }
-    limits.renumber { places[$0] }
     if adoption == .diverged {
       try adapt(from: own)
     } else {

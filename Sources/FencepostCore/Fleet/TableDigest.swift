@@ -33,17 +33,6 @@ public struct TableDigest: Sendable, Hashable {
     }
     one.add(table.order.lastGeneration)
     other.add(table.order.lastGeneration)
-    if let limit = table.limit.capacity {
-      // The digest includes whether a condition has a place and whether it has waited for it, because this determines
-      // what devices know about the condition.
-      one.add(UInt64(limit))
-      other.add(UInt64(limit))
-      for slot in table.live {
-        let word: UInt64 = (table.isOverLimit(slot) ? 1 : 0) | (table.hasWaited(slot) ? 2 : 0)
-        one.add(word)
-        other.add(word)
-      }
-    }
     self.init(high: one.value, low: other.value)
   }
 }

@@ -51,9 +51,6 @@ struct Watermark: Sendable {
     }
   }
 
-  /// The time from which absence counts for conditions that were added before any time was known; see ``first``.
-  var start: Int64 { first ?? .min }
-
   /// Raises the watermark.
   ///
   /// - Parameters:

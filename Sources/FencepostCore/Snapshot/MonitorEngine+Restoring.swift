@@ -10,9 +10,7 @@ extension MonitorEngine {
       if let defect = Self.defect(ofIdentifier: identifier) { throw Damage(defect) }
       guard table.identifiers.slot(of: identifier) == nil else { throw Damage("two conditions have one identifier") }
       // A shared table is saved like a monitor without a path, and may have lines.
-      var unlimited = options
-      unlimited.conditionLimit = nil
-      let isTable = unlimited == Conditions.options
+      let isTable = options == Conditions.options
       if let defect = isTable ? table.defect(of: row.definition) : defect(of: row.definition) { throw Damage(defect) }
       return table.restore(row.definition, identifier: identifier, generation: generation)
     }

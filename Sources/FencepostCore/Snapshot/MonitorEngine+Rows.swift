@@ -81,21 +81,12 @@ extension MonitorEngine {
 extension ConditionTable {
   func forEachRow<Failure>(_ body: (MonitorRow) throws(Failure) -> Void) throws(Failure) {
     var writer = ByteWriter(reserving: 512)
-    HeadRow(self).encode(to: &writer)
+    HeadRow(self, Conditions.options).encode(to: &writer)
     try body(MonitorRow(table: .head, key: 0, generation: 0, bytes: writer.bytes))
     writer.removeAll()
     DeviceRow.withoutInputs.encode(to: &writer)
     try body(MonitorRow(table: .devices, key: 0, generation: 0, bytes: writer.bytes))
     for slot in live { try withDefinitionRow(slot, &writer, body) }
-    for slot in live where hasWaited(slot) {
-      var row = StateRow(observed: .undetermined, noted: .unmonitored)
-      row.notedFlags = UInt16(truncatingIfNeeded: Diagnostics.conditionLimitExceeded.rawValue)
-      row.ticket = limit.ticket(of: slot)
-      writer.removeAll()
-      row.encode(to: &writer)
-      let generation = generation(of: slot)
-      try body(MonitorRow(table: .states, key: generation, generation: generation, bytes: writer.bytes))
-    }
   }
 
   /// - Parameter added: See ``DefinitionRow/added``.

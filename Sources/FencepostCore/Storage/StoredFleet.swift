@@ -261,9 +261,7 @@ public struct StoredFleet: Sendable {
     let before = kept
     // The lock prevents changes of the table while it is written.
     let (after, result) = try engine.gate.readLong { [engine] table throws(MonitorError) in
-      // What devices were told about waiting conditions is saved with the table, not with single devices.
-      let hasNewTable =
-        table.table.changes.version != before.version || engine.limits.version != before.moment.limits.version
+      let hasNewTable = table.table.changes.version != before.version
       let extent = hasNewTable ? .all : extent
       var isAll = false
       if case .all = extent { isAll = true }
@@ -392,6 +390,6 @@ extension FleetEngine {
     tracker = Tracker(options.monitorOptions)
     guard options.path.isGeodesic else { return }
     if !hadPath { dropInexactFixes() }
-    rowFormat = max(rowFormat, FleetHeadRow.secondFormat)
+    rowFormat = FleetHeadRow.format
   }
 }

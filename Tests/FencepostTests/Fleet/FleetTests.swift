@@ -64,15 +64,12 @@ import Testing
   /// If an option needs a feature that fleets do not have, the error message names the feature.
   @Test func whatAFleetDoesNotHaveIsRefused() throws {
     for options in [
-      MonitorOptions(delivery: .first), MonitorOptions(delivery: .latest),
+      MonitorOptions(conditionLimit: 3), MonitorOptions(delivery: .first), MonitorOptions(delivery: .latest),
       MonitorOptions(path: .geodesic(maxGapMicroseconds: 60_000_000)),
     ] {
       let monitor = try MonitorEngine(options: options)
       #expect(throws: MonitorError.self) { try Conditions(restoring: monitor.snapshot()) }
     }
-    let limited = try MonitorEngine(options: MonitorOptions(conditionLimit: 3))
-    #expect(try Conditions(restoring: limited.snapshot()).limit == 3)
-    #expect(throws: MonitorError.self) { try Conditions(limit: 0) }
     var fed = try MonitorEngine()
     try fed.feed(fix(1, 0))
     #expect(throws: MonitorError.self) { try Conditions(restoring: fed.snapshot()) }

@@ -71,19 +71,11 @@ struct FleetWorld {
   /// The durability of the fleets' storages; `nil` if the fleets are not stored.
   let durability: Durability?
 
-  /// The options of the monitors.
-  private let monitorOptions: MonitorOptions
-
-  init(
-    _ name: String, options: FleetOptions, limit: Int? = nil, shards: Int = 1, durability: Durability? = nil
-  ) throws {
+  init(_ name: String, options: FleetOptions, shards: Int = 1, durability: Durability? = nil) throws {
     self.name = name
     self.options = options
     self.durability = durability
-    var monitorOptions = options.monitorOptions
-    monitorOptions.conditionLimit = limit
-    self.monitorOptions = monitorOptions
-    conditions = try Conditions(limit: limit)
+    conditions = Conditions()
     self.shards = try (0..<shards).map { [conditions] _ in
       guard let durability else { return Shard(stored: StoredFleet(try FleetEngine(conditions, options: options))) }
       let storage = MemoryFleetStorage()
@@ -122,24 +114,6 @@ struct FleetWorld {
       shards[shard].gone[number] = nil
       shards[shard].devices[number] = device
     }
-  }
-
-  /// If the fleet has no storage, replaces the fleet with a fork of itself. Later changes of the original do not change
-  /// the fork.
-  mutating func fork(_ shard: Int) throws {
-    guard shards[shard].storage == nil else { return }
-    var original = shards[shard].stored
-    shards[shard].stored = StoredFleet(original.engine.fork())
-    shards[shard].handedOut = 0
-    let bytes = shards[shard].fleet.snapshot()
-    _ = original.call.poll(limit: .max) { _, _, _ in }
-    for number in numbers(shard) {
-      try? original.call.feed(
-        Fix(latitude: 0, longitude: 0.002, time: Timestamp(microseconds: 4_000_000_000_000)), for: number)
-    }
-    if let number = numbers(shard).first { try original.call.remove(number) }
-    _ = try original.call.device("a device of the original")
-    #expect(shards[shard].fleet.snapshot() == bytes, "\(place)")
   }
 
   private func rows(of fleet: FleetEngine) -> [MemoryFleetStorage.Key: [UInt8]] {
@@ -249,7 +223,7 @@ struct FleetWorld {
       return
     }
     shards[shard].gone[number] = nil
-    var monitor = try MonitorEngine(options: monitorOptions)
+    var monitor = try MonitorEngine(options: options.monitorOptions)
     for past in shards[shard].past {
       switch past {
       case .add(let identifier, let definition):
@@ -286,9 +260,7 @@ struct FleetWorld {
   /// Moves a device to another fleet.
   mutating func move(_ number: UInt32, from: Int, to other: Int, portable: Bool) throws {
     // Do not move a device that has no time yet, because the other fleet would treat it as a new device.
-    // With a condition limit, the same is true of a device that has had no input.
     guard let device = shards[from].devices[number], device.monitor.currentTime != nil,
-      !device.isFresh || monitorOptions.conditionLimit == nil,
       shards[other].fleet.number(of: device.name) == nil
     else { return }
     let bytes = try shards[from].fleet.export([number], portable: portable)[0]

@@ -39,13 +39,8 @@ enum LawFeature: String, CaseIterable {
   case gates
   case safeDistance, plan
 
-  /// The table has a condition limit, so it monitors only some of its conditions.
-  case conditionLimit
-  /// The fleet is replaced by its fork.
-  case fork
-
   // Features that fleets do not have yet, and `records`, which fleets will never have.
-  case first, latest, hostCapabilities, records
+  case conditionLimit, first, latest, hostCapabilities, fork, records
 
   // Exceptions to the rule that a fleet gives the events of one monitor for each device: fleets will never get these
   // features.
@@ -64,9 +59,9 @@ enum LawFeature: String, CaseIterable {
     case .beacons, .scanning, .assumptions, .policies, .evidence, .polygons, .coarseFixes, .refusedInputs,
       .tableChanges,
       .advance, .deviceAdvance, .rewind, .batches, .maxTimeStep, .removal, .abandon, .restart, .export, .path, .gates,
-      .safeDistance, .plan, .conditionLimit, .fork:
+      .safeDistance, .plan:
       nil
-    case .first, .latest, .hostCapabilities: .notYet
+    case .conditionLimit, .first, .latest, .hostCapabilities, .fork: .notYet
     case .records, .lookBack: .exception
     }
   }

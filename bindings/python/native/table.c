@@ -1,20 +1,15 @@
 /* Implements the type for a table of conditions, which fleets share. */
 #include "native.h"
 
-/* The Python argument is the condition limit; 0 or no argument means that there is no limit. */
 static PyObject *table_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
-  unsigned long long limit = 0;
-  if (keywords != NULL && PyDict_Size(keywords) > 0) {
-    PyErr_SetString(PyExc_TypeError, "Conditions takes no keyword arguments");
+  if (PyTuple_Size(args) > 0 || (keywords != NULL && PyDict_Size(keywords) > 0)) {
+    PyErr_SetString(PyExc_TypeError, "Conditions takes no arguments");
     return NULL;
   }
-  if (!PyArg_ParseTuple(args, "|K", &limit)) return NULL;
   native_handle *self = native_allocate(type);
   if (self == NULL) return NULL;
   native_call call = native_begin(self);
-  fencepost_status status = limit == 0 ? fencepost_conditions_create(&self->table, &call.error)
-                                       : fencepost_conditions_create_limited(limit, &self->table, &call.error);
-  if (native_end(&call, status) < 0) Py_CLEAR(self);
+  if (native_end(&call, fencepost_conditions_create(&self->table, &call.error)) < 0) Py_CLEAR(self);
   return (PyObject *)self;
 }
 

@@ -3,19 +3,10 @@
 struct FleetHeadRow {
   /// The format of the rows of a fleet. It increases with each change of their layout.
   ///
-  /// The second format adds arrival times, devices that were rewound, and paths; the third format adds the condition
-  /// limit. A fleet without these is written in the first format, which version 0.2 can read.
-  static let format: UInt32 = 3
-  static let secondFormat: UInt32 = 2
+  /// The second format adds arrival times, devices that were rewound, and paths. A fleet without these is written in
+  /// the first format, which version 0.2 can read.
+  static let format: UInt32 = 2
   static let firstFormat: UInt32 = 1
-
-  /// The parts that follow; written from the third format on.
-  private struct Parts: OptionSet {
-    let rawValue: UInt8
-    static let path = Parts(rawValue: 1)
-    static let limit = Parts(rawValue: 2)
-    static let all = Parts(rawValue: 3)
-  }
 
   var format: UInt32
   var options: FleetOptions
@@ -29,18 +20,6 @@ struct FleetHeadRow {
   /// The number of events so far.
   var appended: UInt64
   var moment: FleetMoment
-  /// The conditions that wait or have waited under the limit of the table, as written by ``LimitLog``; `nil` if there
-  /// is no limit.
-  private var limits: [UInt8]?
-  /// The conditions that wait or have waited, as they were read.
-  private(set) var savedLimits: [LimitLog.Saved] = []
-
-  private var parts: Parts {
-    var parts: Parts = []
-    if options.path.isGeodesic { parts.insert(.path) }
-    if limits != nil { parts.insert(.limit) }
-    return parts
-  }
 
   func encode(to writer: inout ByteWriter) {
     writer.put(format)
@@ -58,12 +37,10 @@ struct FleetHeadRow {
     for byte in table { writer.put(byte) }
     guard format > Self.firstFormat else { return }
     writer.putCompact(moment.arrival)
-    if format > Self.secondFormat { writer.put(parts.rawValue) }
     if case .geodesic(let maxGap, let maxSpeed) = options.path {
       writer.putCompact(maxGap)
       writer.putCompact(maxSpeed ?? 0)
     }
-    if let limits { for byte in limits { writer.put(byte) } }
   }
 
   init(reading reader: inout ByteReader) throws(Damage) {
@@ -90,15 +67,12 @@ struct FleetHeadRow {
     table = Array(try reader.takeBytes(length))
     if format > Self.firstFormat {
       moment.arrival = try reader.takeSignedTime("arrival time")
-      var parts: Parts = reader.remaining > 0 ? .path : []
-      if format > Self.secondFormat { parts = Parts(rawValue: try reader.take("parts", in: 0...Parts.all.rawValue)) }
-      if parts.contains(.path) {
+      if reader.remaining > 0 {
         let maxGap = try reader.takeSigned()
         let maxSpeed = try reader.takeCompactDouble()
         options.path = .geodesic(maxGapMicroseconds: maxGap, maxSpeed: maxSpeed == 0 ? nil : maxSpeed)
         if let defect = options.defect { throw Damage(defect) }
       }
-      if parts.contains(.limit) { savedLimits = try LimitLog.read(&reader) }
     }
     try reader.end()
   }
@@ -106,13 +80,8 @@ struct FleetHeadRow {
   /// - Parameter deviceCount: The number of rows of devices.
   init(_ fleet: borrowing FleetEngine, _ conditions: borrowing ConditionTable, deviceCount: Int, moment: FleetMoment) {
     var head = ByteWriter(reserving: 64)
-    HeadRow(conditions).encode(to: &head)
-    if conditions.limit.capacity != nil {
-      var writer = ByteWriter(reserving: 64)
-      moment.limits.encode(copy conditions, to: &writer)
-      limits = Array(writer.bytes)
-    }
-    format = limits == nil ? fleet.rowFormat : Self.format
+    HeadRow(conditions, Conditions.options).encode(to: &head)
+    format = fleet.rowFormat
     options = fleet.options
     table = Array(head.bytes)
     self.deviceCount = UInt64(deviceCount)
@@ -130,14 +99,12 @@ struct FleetMoment: Sendable {
   var counters: InputCounters
   /// The arrival time; `Int64.min` if there is none. See ``FleetEngine/setArrivalTime(_:)``.
   var arrival: Int64 = .min
-  var limits = LimitLog()
 
   init(_ fleet: borrowing FleetEngine) {
     watermark = fleet.watermark
     counters = fleet.counters
     counters.others = 0
     arrival = fleet.devices.arrivals.present
-    limits = fleet.limits
   }
 
   func encode(to writer: inout ByteWriter) {

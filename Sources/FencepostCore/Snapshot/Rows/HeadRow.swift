@@ -77,21 +77,12 @@ struct HeadRow {
       lastChange: engine.delivery.lastChange, lastTicket: engine.table.limit.lastTicket)
   }
 
-  /// Creates the head of a shared table, which is saved like a monitor without inputs.
-  init(_ table: borrowing ConditionTable) {
-    var options = Conditions.options
-    options.conditionLimit = table.limit.capacity
+  /// The head of a shared table, as that of a monitor without inputs.
+  init(_ table: borrowing ConditionTable, _ options: MonitorOptions) {
     self.init(
       options: options, conditionCount: UInt64(table.count), lastGeneration: table.order.lastGeneration,
-      lastSequence: 0, lastChange: 0, lastTicket: table.limit.lastTicket)
-  }
-
-  /// Whether the row is the head of a shared table.
-  var isOfTable: Bool {
-    var options = options
-    options.conditionLimit = nil
-    return options == Conditions.options && lastSequence == 0 && lastChange == 0
-      && (self.options.conditionLimit != nil || lastTicket == 0)
+      lastSequence: 0,
+      lastChange: 0, lastTicket: 0)
   }
 
   /// Returns an engine that contains only the data of the head.

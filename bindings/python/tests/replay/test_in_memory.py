@@ -135,7 +135,7 @@ def test_one_fleet_gives_what_a_monitor_for_each_track_does(
 )
 def test_options_that_change_the_events(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """With each option, a replay of many tracks gives the events of one monitor for each track."""
-    if "delivery" not in options:
+    if "path" in options:
         monkeypatch.setattr("fencepost._replay.shard.Monitors", None)  # one fleet follows all tracks
     tracks = usable(tracks_of(7, 4))
     frame = frame_of(tracks)

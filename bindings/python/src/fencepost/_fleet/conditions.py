@@ -11,7 +11,6 @@ from .._monitor.questions import MonitorQuestions
 from .._monitor.snapshots import Snapshots, snapshot_bytes
 from .._native import Conditions as Handle
 from .._tables.html import SHOWN, table
-from .._tables.numbers import integer
 from .._values.arguments import has_options
 from .._values.enums import State
 
@@ -70,12 +69,8 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
             All vertices count, including those of all parts and holes, and those that are added where planar edges are
             cut. The limit applies only to conditions that are read from a source.
         transform: True to transform a source in another CRS to WGS84. If False, a source in another CRS is refused.
-        condition_limit: The largest number of conditions that are monitored at a time, 1 or more. For each device, a
-            condition above the limit causes an event with the state ``unmonitored``. If a monitored condition is
-            removed, the condition that has waited longest gets its place. None means no limit.
 
     Raises:
-        InvalidArgumentError: `condition_limit` is out of its range.
         InputError: The source cannot be used. The message names the source, the row or feature, and the reason.
         MissingExtraError: The library that reads the source is not installed.
         TypeError: `conditions` has an unsupported type.
@@ -108,9 +103,8 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
         layer: str | None = None,
         max_vertices: int | None = None,
         transform: bool = False,
-        condition_limit: int | None = None,
     ) -> None:
-        self._handle = Handle(0 if condition_limit is None else integer(condition_limit, "condition_limit", 1))
+        self._handle = Handle()
         options = policy, assuming, radius, columns, layer, max_vertices, transform
         if conditions is not None or has_options(options):
             from .._monitor.filling import Source
@@ -220,7 +214,8 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
 
         Args:
             snapshot: The bytes of a snapshot. The bytes may come from an untrusted source. The snapshot of a monitor is
-                accepted only if the monitor was never fed and has no path and the delivery ``every``.
+                accepted only if the monitor was never fed and has no condition limit, no path, and the delivery
+                ``every``.
 
         Raises:
             SnapshotInvalidError: The bytes are not a snapshot, are damaged, or come from a newer version of the

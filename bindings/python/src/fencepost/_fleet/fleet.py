@@ -46,8 +46,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     A fleet gives exactly the events that one monitor for each device would give, interleaved in the order of the
     inputs. The monitors to which a fleet is compared here exist before the first condition is added, have the fleet's
-    conditions, and have delivery ``every``, the table's condition limit and ``initial_fix_max_age=None``. The events of
-    one :meth:`advance` come in the order of their deadlines. A device takes about 200 bytes of memory. Processing a
+    conditions, and have delivery ``every``, no condition limit and ``initial_fix_max_age=None``. The events of one
+    :meth:`advance` come in the order of their deadlines. A device takes about 200 bytes of memory. Processing a
     device's first fix takes no longer than one query of the index; the same is true for the first fix after a million
     conditions were added.
 
@@ -598,26 +598,6 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         fleet._handle = Handle.restore(snapshot_bytes(snapshot))
         fleet._conditions = Zones._of(fleet._handle.conditions())
         fleet._max_gap_us = None  # the library does not return the options in a snapshot, so this option is unknown
-        return fleet
-
-    def fork(self) -> Self:
-        """An independent copy in memory, with the same devices, states, counters, clocks and pending events. The copy
-        and the original share the table.
-
-        The copy is in the same state as after a crash: it delivers unacknowledged events again, with the same sequence
-        numbers. The original fleet does not change. A fleet with several threads does not support forks.
-
-        Example:
-            >>> from fencepost import Fix, Zones
-            >>> fleet = Fleet(Zones())
-            >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
-            >>> fork = fleet.fork()
-            >>> fork.feed("truck-8", Fix(52.5, 13.4, time=0))
-            >>> list(fleet), list(fork), fork.conditions is fleet.conditions
-            (['truck-7'], ['truck-7', 'truck-8'], True)
-        """
-        fleet = type(self).__new__(type(self))
-        fleet._handle, fleet._conditions, fleet._max_gap_us = self._handle.fork(), self._conditions, self._max_gap_us
         return fleet
 
     def __repr__(self) -> str:

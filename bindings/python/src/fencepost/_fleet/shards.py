@@ -478,9 +478,6 @@ class Shards:
             "a fleet with several threads does not support snapshots and copies: export its devices instead"
         )
 
-    def fork(self) -> Any:
-        return self.snapshot()  # raises the error
-
     def checkpoint(self) -> None:
         pass  # the fleets are in memory
 

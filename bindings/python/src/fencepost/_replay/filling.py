@@ -110,8 +110,8 @@ NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 class TrackConditions(NamedTuple):
     """The conditions for the tracks of a replay.
 
-    If the replay has the delivery `first` or `latest`, `conditions` is a monitor, and each track has its own fork of
-    this monitor. Otherwise, `conditions` is a table, and one fleet with the options `fleet` follows all tracks.
+    If the replay has a condition limit, or the delivery `first` or `latest`, `conditions` is a monitor, which is forked
+    for each track. Otherwise it is a table, and one fleet with the options `fleet` follows all tracks.
     """
 
     conditions: Zones | Monitor
@@ -128,13 +128,14 @@ def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mappi
     found: Zones | Monitor
     found = Monitor(**options)
     path = {key: options[key] for key in ("path", "max_gap", "max_speed") if key in options}
-    if options.get("delivery", Delivery.EVERY) != Delivery.EVERY:
+    standard = {"delivery": Delivery.EVERY, "condition_limit": None}
+    if any(options.get(key, value) != value for key, value in standard.items()):
         add_conditions(found, rows, name)
         return TrackConditions(found, {})
     from .._fleet.conditions import Zones
     from .._fleet.fleet import Fleet
 
-    found = Zones(condition_limit=options.get("condition_limit"))
+    found = Zones()
     fleet = Fleet(found, **path)  # a fleet accepts gates only if the option `path` is set
     add_conditions(fleet.conditions, rows, name)
     return TrackConditions(found, path)
