@@ -2086,7 +2086,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_create(fencepost_conditions 
                                                            fencepost_error *error);
 
 /*
- * Releases a reference. The table lives as long as a fleet uses it or another reference exists.
+ * Releases a reference. The table exists as long as a fleet uses it or another reference exists.
  *
  * @param conditions  May be NULL.
  * Threads: no other thread may be inside a call with this reference. Complexity: O(1); O(conditions) for the last
@@ -2628,14 +2628,15 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  *           it only after at least 262 144 further devices were removed. The place of a device, number &
  *           FENCEPOST_DEVICE_PLACE_MASK, can index an array with one element per device: places of removed devices are
  *           reused.
- * Cost:     A device takes about 200 bytes, including the conditions that it is inside of or about to cross, and its
- *           identifier. The first fix of a device takes only a look-up in the index, and so does a fix after a million
- *           conditions were added.
+ * Cost:     A device takes about 200 bytes. This includes its identifier, and the conditions that the device is inside
+ *           of or about to cross. The first fix of a device costs only a look-up in the index. The first fix after many
+ *           conditions were added, even a million, costs the same.
  * Path:     With FENCEPOST_PATH_GEODESIC the path of each device between two fixes counts: see fencepost_path. A
  *           table with lines needs a path in each fleet over it; while a fleet over the table has no path, the table
  *           refuses lines.
  * Differs:  Unlike a monitor, a fleet has no condition limit, no delivery FIRST or LATEST, and no host capabilities. A
- *           new condition is never decided by an earlier fix, and there is no record for each device and condition.
+ *           new condition is never decided by an earlier fix, and a fleet keeps no records (see
+ *           fencepost_monitor_record()).
  * Threads:  A fleet may be used from several threads; it has its own lock. To feed in parallel, use several fleets over
  *           one table, one per thread, each with a part of the devices. Merge the events of the fleets by `row` to get
  *           the order that a single fleet would give.

@@ -8,7 +8,7 @@ package struct EventEntry: Sendable {
   /// The number of the observed change that caused the event; changes are numbered in the order in which they happened.
   package var change: UInt64 = 0
   package var generation: UInt64
-  /// The date in microseconds; `Int64.min` if there is none.
+  /// The date in microseconds; `Int64.min` for an event without a date.
   package var date: Int64
   package var evidenceDate: Int64 = .min
   package var latitude: Double = .nan

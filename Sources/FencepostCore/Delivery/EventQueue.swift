@@ -125,7 +125,7 @@ struct InFlight<Entry: Sendable>: Sendable {
   @inline(__always)
   var hasLeft: Bool { handedOut < entries.count }
 
-  /// Hands out the next entry that a previous consumer did not commit; `nil` if there is none.
+  /// Hands out the next entry that a previous consumer did not commit; `nil` without such an entry.
   mutating func takeLeft() -> Entry? {
     guard hasLeft else { return nil }
     defer { handedOut += 1 }

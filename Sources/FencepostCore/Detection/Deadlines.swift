@@ -21,7 +21,7 @@ struct Deadlines: Sendable {
   private var heap = BinaryHeap<Entry>()
   private var scheduled = DeviceEntries<Int64>()
 
-  /// The earliest entry, `Int64.max` when there is none. May be earlier than anything that is due.
+  /// A time that is not later than the earliest entry; `Int64.max` without entries.
   private(set) var earliest: Int64 = .max
 
   /// Reminds of a slot at a time, or earlier when an earlier reminder is there already.

@@ -197,7 +197,8 @@ struct Lookout: Sendable {
     }
   }
 
-  /// Draws the safe region; there is none while a shape is undetermined, since any fix may decide it.
+  /// Draws the safe region. While a shape is undetermined, the device has no safe region, because any fix may determine
+  /// the shape.
   mutating func drawSafeRegion(at position: EarthVector, _ coordinate: Coordinate, _ shapes: SlotStates) {
     guard shapes.isSettled else { return neighbourhood.removeSafeRegion() }
     let offset = neighbourhood.offset(of: position)

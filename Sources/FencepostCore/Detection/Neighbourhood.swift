@@ -115,7 +115,7 @@ struct Neighbourhood: Sendable {
     }
   }
 
-  /// The safe region: degrees and metres per degree; a negative square when there is none.
+  /// The safe region: degrees and metres per degree; a negative square without a safe region.
   struct SafeRegion: Sendable {
     var latitude = 0.0
     var longitude = 0.0

@@ -1,5 +1,5 @@
 extension Conditions {
-  /// Removes a condition, and its events that wait; nothing happens when there is none.
+  /// Removes a condition and its waiting events. An unknown identifier changes nothing.
   ///
   /// - Returns: Whether there was one.
   @discardableResult

@@ -250,7 +250,7 @@ struct DeviceRegion: Sendable, BitwiseCopyable {
 /// Among the shapes that the device is settled outside of, only the shape in ``slot`` can be entered within ``room`` of
 /// the position at which the region was drawn.
 struct DeviceSurroundings: Sendable, BitwiseCopyable {
-  /// The slot of the nearest shape that the device is settled outside of; `UInt32.max` if there is none.
+  /// The slot of the nearest shape that the device is settled outside of; `UInt32.max` without such a shape.
   var slot: UInt32 = .max
   /// The value of ``room``, in metres, rounded down; negative if there are no surroundings.
   private var radius: Float = -1

@@ -207,7 +207,7 @@ struct DeviceTable: Sendable {
   ///
   /// - Parameters:
   ///   - slack: The distance that the device can move before anything has to be examined, in metres.
-  ///   - slot: The slot of the nearest shape that the device is settled outside of; `UInt32.max` if there is none.
+  ///   - slot: The slot of the nearest shape that the device is settled outside of; `UInt32.max` without such a shape.
   ///   - room: The distance that the device can move before it can enter another of these shapes, in metres.
   ///   - isHidden: See ``DeviceRegion/isHidden``.
   @inline(__always)

@@ -27,7 +27,7 @@ struct FleetDelivery: Sendable {
     notes.put(entry)
   }
 
-  /// Hands out the next entry that a previous consumer did not commit; `nil` if there is none.
+  /// Hands out the next entry that a previous consumer did not commit; `nil` without such an entry.
   mutating func takeLeft() -> FleetEntry? { inFlight.takeLeft() }
 
   /// Removes and returns the next waiting entry, even if it is void.

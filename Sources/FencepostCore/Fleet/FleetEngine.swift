@@ -61,8 +61,8 @@ public struct FleetEngine: Sendable {
     devices.arrivals.isSet ? Timestamp(microseconds: devices.arrivals.present) : nil
   }
 
-  /// Returns the clock of a device: the latest time of its inputs and of the advances of the fleet; `Int64.min` if
-  /// there is none.
+  /// Returns the clock of a device: the latest time of its inputs and of the advances of the fleet; `Int64.min` before
+  /// the first of them.
   @inline(__always)
   func clock(of device: UInt32) -> Int64 { watermark.clock(devices.lines[device]) }
 

@@ -8,7 +8,7 @@
 /// continues alone after many have fallen silent. A single device that advances by hours at once hardly changes the
 /// average of many. Refused inputs have no effect.
 struct Pace: Sendable {
-  /// The latest time of an accepted input or an advance; `Int64.min` if there is none.
+  /// The latest time of an accepted input or an advance; `Int64.min` before the first of them.
   private(set) var largest: Int64 = .min
   /// The number of devices with an accepted input.
   private(set) var deviceCount = 0

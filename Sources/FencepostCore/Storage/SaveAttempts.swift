@@ -12,7 +12,7 @@ struct SaveAttempts: Sendable {
     var changes: Int
     /// The number of all inputs so far.
     var inputs: UInt64
-    /// The latest time of an input, in microseconds; `Int64.min` if there is none.
+    /// The latest time of an input, in microseconds; `Int64.min` before the first input.
     var time: Int64
   }
 

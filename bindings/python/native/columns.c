@@ -27,7 +27,7 @@ static void scale_column(native_column *column, Py_ssize_t count, int64_t multip
   column->stride = sizeof(int64_t);
 }
 
-/* The devices of the rows of a fleet; for a monitor, `codes` and `names` are None. */
+/* The devices of the rows of a fleet; a monitor has no devices, so `codes` and `names` are None. */
 typedef struct {
   PyObject *codes, *names;
   unsigned long long first_row;

@@ -97,7 +97,7 @@ struct FleetHeadRow {
 struct FleetMoment: Sendable {
   var watermark: Watermark
   var counters: InputCounters
-  /// The arrival time; `Int64.min` if there is none. See ``FleetEngine/setArrivalTime(_:)``.
+  /// The arrival time; `Int64.min` if the host has set none. See ``FleetEngine/setArrivalTime(_:)``.
   var arrival: Int64 = .min
 
   init(_ fleet: borrowing FleetEngine) {
