@@ -2835,6 +2835,20 @@ FENCEPOST_API fencepost_status fencepost_fleet_create(fencepost_conditions *cond
 FENCEPOST_API void fencepost_fleet_destroy(fencepost_fleet *fleet);
 
 /*
+ * Copies a fleet: the copy has the same devices with the same numbers, the same states, counters, clocks and pending
+ * events. The copy and the original share the table and then continue independently. A fork starts like the fleet after
+ * a crash: it delivers uncommitted events again, with the same sequence and position. The original is unaffected. The
+ * fork of a fleet with a store is in memory.
+ *
+ * @param out_fork  Receives the copy; release it with fencepost_fleet_destroy().
+ * @return OK; NULL_ARGUMENT.
+ * Ownership: the caller owns *out_fork. Threads: any; the copy and the original need no lock between them. Complexity:
+ * O(devices + events), about 200 bytes of memory for each device. Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_fork(fencepost_fleet *fleet, fencepost_fleet **out_fork,
+                                                    fencepost_error *error);
+
+/*
  * Saves all unsaved changes, so that the store covers all inputs of all devices. If the fleet has no
  * store, the call does nothing.
  *

@@ -1370,6 +1370,13 @@ class fleet : detail::calls {
   /* Releases ownership of the C handle; destroy it with fencepost_fleet_destroy(). */
   fencepost_fleet *release() noexcept { return handle_.release(); }
 
+  /* An independent copy in memory, in the state in which the fleet would be after a crash. Both share the table. */
+  fleet fork() const {
+    fencepost_fleet *created = nullptr;
+    call(fencepost_fleet_fork, get(), &created);
+    return adopt(created);
+  }
+
   fencepost::conditions conditions() const {
     fencepost_conditions *table = nullptr;
     call(fencepost_fleet_conditions, get(), &table);

@@ -318,10 +318,35 @@ static void stale_numbers(void) {
   fencepost_conditions_destroy(table);
 }
 
+/* A fork delivers the uncommitted event again, with its sequence and position, and then continues independently. */
+static void forks(void) {
+  fencepost_conditions *table = NULL, *shared = NULL;
+  fencepost_fleet *fleet = busy_fleet(&table), *fork = NULL;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  CHECK_STATUS(fencepost_fleet_fork(fleet, NULL, &error), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_fleet_fork(NULL, &fork, &error), FENCEPOST_E_NULL_ARGUMENT);
+  fencepost_fleet_event first = next_fleet_event(fleet);
+  CHECK_OK(fencepost_fleet_fork(fleet, &fork, NULL));
+  fencepost_fleet_event again = next_fleet_event(fork);
+  CHECK(memcmp(&first, &again, sizeof first) == 0);
+  CHECK_INT(fleet_statistics(fork).device_count, fleet_statistics(fleet).device_count);
+  uint32_t device = device_of(fork, "only in the fork");
+  CHECK_OK(feed_device(fork, device, 0, SECONDS(5000)));
+  CHECK_INT(fleet_statistics(fork).device_count, fleet_statistics(fleet).device_count + 1);
+  /* A change of the shared table reaches both, also after the original has ended. */
+  CHECK_OK(fencepost_fleet_conditions(fork, &shared, NULL));
+  fencepost_fleet_destroy(fleet);
+  add_exact(shared, "new", 40, 0);
+  CHECK_INT(fleet_statistics(fork).condition_count, version_of(table).count);
+  CHECK_OK(feed_device(fork, device, 40, SECONDS(6000)));
+  fencepost_fleet_destroy(fork);
+  fencepost_conditions_destroy(shared);
+  fencepost_conditions_destroy(table);
+}
+
 static const ccase cases[] = {
-    {"fleet: devices come and go", devices},
-    {"fleet: devices expire by arrival", arrivals},
-    {"fleet: devices move", moving},
+    {"fleet: a fork continues by itself", forks},         {"fleet: devices come and go", devices},
+    {"fleet: devices expire by arrival", arrivals},       {"fleet: devices move", moving},
     {"fleet: numbers of removed devices", stale_numbers},
 };
 AREA(area_fleet_devices);

@@ -134,6 +134,7 @@ static const struct {
     SYMBOL(fencepost_conditions_restore),
     SYMBOL(fencepost_fleet_create),
     SYMBOL(fencepost_fleet_destroy),
+    SYMBOL(fencepost_fleet_fork),
     SYMBOL(fencepost_fleet_checkpoint),
     SYMBOL(fencepost_fleet_close),
     SYMBOL(fencepost_fleet_snapshot),

@@ -71,7 +71,7 @@
   DO(fencepost_fleet_set_wakeup) DO(fencepost_fleet_event_json) DO(fencepost_fleet_state)                       \
   DO(fencepost_fleet_inside) DO(fencepost_fleet_devices_inside) DO(fencepost_fleet_explain) DO(fencepost_fleet_export_devices)                     \
   DO(fencepost_fleet_import_devices) DO(fencepost_uuid_parse) DO(fencepost_geodesic_inverse)                    \
-  DO(fencepost_geodesic_direct)
+  DO(fencepost_geodesic_direct) DO(fencepost_fleet_fork)
 /* clang-format on */
 
 /* The pointers to the functions of the header, looked up in the library. */

@@ -227,6 +227,10 @@ void use_fleets(void) {
   for (int i = 0; i < 3; i++) read_device(fleet, numbers[i]);
   carry(table, fleet, numbers);
   restore(table, fleet);
+  fencepost_fleet *fork = NULL;
+  OK(api.fencepost_fleet_fork(fleet, &fork, NULL));
+  OK(api.fencepost_fleet_remove_device(fork, numbers[1], 1, NULL));
+  api.fencepost_fleet_destroy(fork);
   OK(api.fencepost_fleet_remove_device(fleet, numbers[2], 1, NULL));
   OK(api.fencepost_fleet_expire_by_arrival(fleet, INT64_C(3003000000), found, 3, &count, NULL));
   IS(count == 0);

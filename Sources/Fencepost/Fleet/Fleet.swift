@@ -86,6 +86,10 @@ public actor Fleet {
     try body(&engine)
   }
 
+  /// A copy in memory, in the state that this fleet would have after a crash: uncommitted events are redelivered. The
+  /// copy and the original share the table, and continue independently. See ``FleetEngine/fork()``.
+  public func fork() -> Fleet { Fleet(engine: stored.read { engine in engine.fork() }) }
+
   // MARK: - Devices
 
   /// The number of a device; the device is created if it does not exist. See ``FleetEngine/device(_:)``.

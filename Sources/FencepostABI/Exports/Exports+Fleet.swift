@@ -22,6 +22,18 @@ public func fencepost_fleet_destroy(_ fleet: OpaquePointer?) {
   handle.release()
 }
 
+@_cdecl("fencepost_fleet_fork") @implementation
+public func fencepost_fleet_fork(
+  _ fleet: OpaquePointer?, _ out_fork: UnsafeMutablePointer<OpaquePointer?>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    let out = try Boundary.require(out_fork, "out_fork")
+    out.pointee = FleetHandle.give(StoredFleet(try handle.read { engine in engine.fork() }))
+  }
+}
+
 @_cdecl("fencepost_fleet_conditions") @implementation
 public func fencepost_fleet_conditions(
   _ fleet: OpaquePointer?, _ out_conditions: UnsafeMutablePointer<OpaquePointer?>?,

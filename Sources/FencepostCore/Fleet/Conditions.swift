@@ -67,6 +67,8 @@ public final class Conditions: Sendable {
       gates.state.withLock { state in state.passages.removeAll { $0 === own } }
     }
 
+    fileprivate var refusesLines: Bool { own.refusesLines }
+
     @inline(__always)
     func read<Result: Sendable, Failure>(
       _ body: (ConditionTable) throws(Failure) -> Result
@@ -150,7 +152,10 @@ public final class Conditions: Sendable {
 
   // MARK: - Reading and writing
 
-  /// A way to the table for a fleet with these options.
+  /// Creates another gate to the table, for the fork of a fleet that has a gate.
+  func newGate(like gate: Gate) -> Gate { Gate(table, gates, refusesLines: gate.refusesLines) }
+
+  /// Creates a gate to the table for a fleet with given options.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the table has lines and the fleet has no path. As long
   ///   as a fleet without a path exists, the table refuses lines.

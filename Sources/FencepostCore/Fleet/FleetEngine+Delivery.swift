@@ -92,6 +92,20 @@ extension FleetEngine {
   /// sequence and position.
   public mutating func abandon() { delivery.abandon() }
 
+  /// Returns a copy in memory, in the state that a crash would leave: events that were handed out and not committed are
+  /// handed out again. The copy and the original share the table, and continue independently.
+  ///
+  /// - Complexity: O(devices + events)
+  public func fork() -> FleetEngine {
+    var copy = self
+    copy.gate = conditions.newGate(like: gate)
+    // This also copies the storage of the devices, so that it need not be copied later, while another thread uses the
+    // other fleet.
+    copy.setNotes(isOn: false)
+    copy.abandon()
+    return copy
+  }
+
   /// Whether an event waits, or was handed out to a previous consumer that did not commit it.
   public var hasEvents: Bool {
     guard delivery.hasEntries else { return false }

@@ -116,6 +116,24 @@ struct FleetWorld {
     }
   }
 
+  /// If the fleet has no storage, replaces the fleet with a fork of itself. Later changes of the original do not change
+  /// the fork.
+  mutating func fork(_ shard: Int) throws {
+    guard shards[shard].storage == nil else { return }
+    var original = shards[shard].stored
+    shards[shard].stored = StoredFleet(original.engine.fork())
+    shards[shard].handedOut = 0
+    let bytes = shards[shard].fleet.snapshot()
+    _ = original.call.poll(limit: .max) { _, _, _ in }
+    for number in numbers(shard) {
+      try? original.call.feed(
+        Fix(latitude: 0, longitude: 0.002, time: Timestamp(microseconds: 4_000_000_000_000)), for: number)
+    }
+    if let number = numbers(shard).first { try original.call.remove(number) }
+    _ = try original.call.device("a device of the original")
+    #expect(shards[shard].fleet.snapshot() == bytes, "\(place)")
+  }
+
   private func rows(of fleet: FleetEngine) -> [MemoryFleetStorage.Key: [UInt8]] {
     var rows: [MemoryFleetStorage.Key: [UInt8]] = [:]
     fleet.conditions.read { table in

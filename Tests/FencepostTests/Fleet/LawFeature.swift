@@ -39,8 +39,11 @@ enum LawFeature: String, CaseIterable {
   case gates
   case safeDistance, plan
 
+  /// The fleet is replaced by its fork.
+  case fork
+
   // Features that fleets do not have yet, and `records`, which fleets will never have.
-  case conditionLimit, first, latest, hostCapabilities, fork, records
+  case conditionLimit, first, latest, hostCapabilities, records
 
   // Exceptions to the rule that a fleet gives the events of one monitor for each device: fleets will never get these
   // features.
@@ -59,9 +62,9 @@ enum LawFeature: String, CaseIterable {
     case .beacons, .scanning, .assumptions, .policies, .evidence, .polygons, .coarseFixes, .refusedInputs,
       .tableChanges,
       .advance, .deviceAdvance, .rewind, .batches, .maxTimeStep, .removal, .abandon, .restart, .export, .path, .gates,
-      .safeDistance, .plan:
+      .safeDistance, .plan, .fork:
       nil
-    case .conditionLimit, .first, .latest, .hostCapabilities, .fork: .notYet
+    case .conditionLimit, .first, .latest, .hostCapabilities: .notYet
     case .records, .lookBack: .exception
     }
   }

@@ -157,7 +157,7 @@ import Testing
       let number = numbers.isEmpty ? nil : numbers[random.integer(0...numbers.count - 1)]
       let identifier = ["a", "b", "c", "d", "e", "one that is longer than what fits in place"][random.integer(0...5)]
       let at = Timestamp(microseconds: has(.refusedInputs) && random.chance(0.03) ? time - 30_000_000 : time)
-      switch random.integer(0...44) {
+      switch random.integer(0...45) {
       case 0, 1: if has(.tableChanges) { world.remove(identifier) }
       case 2...5:
         if has(.tableChanges) || !world.conditions.identifiers.contains(identifier) {
@@ -214,6 +214,7 @@ import Testing
           if random.chance(0.3) { pass() }
         }
         try world.feed(rows, shard)
+      case 45: if has(.fork) { try world.fork(shard) }
       case 40: if has(.restart) { try world.restart(shard) }
       case 41:
         guard has(.rewind) else { return }
@@ -276,8 +277,8 @@ import Testing
     case .lookBack:
       #expect(FleetOptions().monitorOptions.initialFixMaxAgeMicroseconds == -1)
       return
-    // Fleets cannot set host capabilities, be forked, or return the records of conditions.
-    case .hostCapabilities, .fork, .records: return
+    // Fleets cannot set host capabilities or return the records of conditions.
+    case .hostCapabilities, .records: return
     default:
       Issue.record("\(feature) is missing, and nothing is said of it here")
       return

@@ -51,6 +51,15 @@ static void fleet_dealloc(PyObject *self) {
   native_release(self);
 }
 
+static PyObject *fleet_fork(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  native_handle *self = (native_handle *)object;
+  native_handle *copy = native_allocate(Py_TYPE(object));
+  if (copy == NULL) return NULL;
+  native_call call = native_begin_batch(self);
+  if (native_end(&call, fencepost_fleet_fork(self->fleet, &copy->fleet, &call.error)) < 0) Py_CLEAR(copy);
+  return (PyObject *)copy;
+}
+
 /* Returns the fleet's table, as a new handle. */
 static PyObject *fleet_conditions(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *self = (native_handle *)object;
@@ -204,6 +213,7 @@ static PyObject *set_arrival_time(PyObject *object, PyObject *given) {
 
 static PyMethodDef fleet_methods[] = {
     NATIVE_EVENT_METHODS,
+    {"fork", fleet_fork, METH_NOARGS, "An independent copy over the same table."},
     {"snapshot", native_snapshot, METH_NOARGS, "The whole fleet as bytes."},
     {"restore", native_restore, METH_O | METH_CLASS, "Restore a fleet and its table from a snapshot."},
     {"conditions", fleet_conditions, METH_NOARGS, "The table of conditions."},

@@ -95,6 +95,7 @@ class Caller(Draw):
             "Fleet.acknowledge": fleet.acknowledge,
             "Fleet.abandon": fleet.abandon,
             "Fleet.restore": lambda: Fleet.restore(one()),
+            "Fleet.fork": lambda: fleet.fork().feed(good("home"), good(FIX)),
             "Fleet.snapshot": lambda: Fleet.restore(damaged(self, fleet.snapshot())),
             "Fleet.statistics": fleet.statistics,
             "Fleet.checkpoint": fleet.checkpoint,

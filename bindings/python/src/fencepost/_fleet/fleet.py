@@ -600,6 +600,26 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         fleet._max_gap_us = None  # the library does not return the options in a snapshot, so this option is unknown
         return fleet
 
+    def fork(self) -> Self:
+        """An independent copy in memory, with the same devices, states, counters, clocks and pending events. The copy
+        and the original share the table.
+
+        The copy is in the same state as after a crash: it delivers unacknowledged events again, with the same sequence
+        numbers. The original fleet does not change. A fleet with several threads does not support forks.
+
+        Example:
+            >>> from fencepost import Fix, Zones
+            >>> fleet = Fleet(Zones())
+            >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
+            >>> fork = fleet.fork()
+            >>> fork.feed("truck-8", Fix(52.5, 13.4, time=0))
+            >>> list(fleet), list(fork), fork.conditions is fleet.conditions
+            (['truck-7'], ['truck-7', 'truck-8'], True)
+        """
+        fleet = type(self).__new__(type(self))
+        fleet._handle, fleet._conditions, fleet._max_gap_us = self._handle.fork(), self._conditions, self._max_gap_us
+        return fleet
+
     def __repr__(self) -> str:
         counters = self.statistics()
         return (
