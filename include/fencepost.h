@@ -2042,7 +2042,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *m
  *     fencepost_fleet_create(zones, NULL, &fleet, NULL);
  *     const char *names[] = {"truck-7"};
  *     uint32_t truck;
- *     fencepost_fleet_devices(fleet, names, 1, 1, &truck, NULL);
+ *     fencepost_fleet_enter_devices(fleet, names, 1, 1, &truck, NULL);
  *     fencepost_fix fix = {47.55, 7.59, 5, 1700000000000000};
  *     fencepost_fleet_feed_fix(fleet, truck, &fix, NULL);
  *     fencepost_fleet_advance(fleet, 1700000020000000, NULL);
@@ -2065,16 +2065,16 @@ typedef struct fencepost_conditions fencepost_conditions;
   {sizeof(fencepost_condition_options), FENCEPOST_STATE_UNSATISFIED, NULL, 0}
 
 /* The version of a table. Two tables of the same version accept each other's exported devices unchanged. */
-typedef struct fencepost_conditions_version {
-  uint32_t struct_size; /* set by FENCEPOST_CONDITIONS_VERSION_INIT */
+typedef struct fencepost_table_version {
+  uint32_t struct_size; /* set by FENCEPOST_TABLE_VERSION_INIT */
   uint32_t reserved;    /* 0 */
   uint64_t count;       /* conditions */
   uint64_t generation;  /* the latest number */
   uint8_t digest[16];   /* hash of all conditions with their generations */
-} fencepost_conditions_version;
+} fencepost_table_version;
 
-/* Initialise each fencepost_conditions_version with this macro. */
-#define FENCEPOST_CONDITIONS_VERSION_INIT {sizeof(fencepost_conditions_version), 0, 0, 0, {0}}
+/* Initialise each fencepost_table_version with this macro. */
+#define FENCEPOST_TABLE_VERSION_INIT {sizeof(fencepost_table_version), 0, 0, 0, {0}}
 
 /*
  * Creates an empty table.
@@ -2577,13 +2577,13 @@ FENCEPOST_API fencepost_status fencepost_conditions_identifiers_of_generations(f
 /*
  * Returns the version of the table.
  *
- * @param out_version  Initialised with FENCEPOST_CONDITIONS_VERSION_INIT.
+ * @param out_version  Initialised with FENCEPOST_TABLE_VERSION_INIT.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set).
  * Threads: any. Complexity: O(1); the first call after a change takes O(conditions). Since: 0.2
  */
-FENCEPOST_API fencepost_status fencepost_conditions_get_version(fencepost_conditions *conditions,
-                                                                fencepost_conditions_version *out_version,
-                                                                fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_conditions_version(fencepost_conditions *conditions,
+                                                            fencepost_table_version *out_version,
+                                                            fencepost_error *error);
 
 /*
  * Copies the whole table, including the generations, as bytes that are the same on every platform.
@@ -2644,8 +2644,15 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  */
 typedef struct fencepost_fleet fencepost_fleet;
 
+/* The number of a device in its fleet: see Devices above. */
+typedef uint32_t fencepost_device;
+
 /* The value that is used instead of a device number when there is no such device. */
 #define FENCEPOST_NO_DEVICE UINT32_MAX
+
+/* Selects every device of a fleet in the calls that say so. No device has this number, and it is not
+   FENCEPOST_NO_DEVICE: a look-up that found nothing never selects all devices. */
+#define FENCEPOST_ALL_DEVICES 0xfbffffffu
 
 /* A mask for the bits of a device's number that are the index of its slot. The higher bits of the number count the
    devices that used this slot before, modulo 64. */
@@ -2687,12 +2694,12 @@ typedef struct fencepost_fleet_options {
 
 /* An event of a device. Frozen: the structure never grows. */
 typedef struct fencepost_fleet_event {
-  fencepost_event event; /* the event as the device's own monitor would deliver it; the sequence is counted per
+  fencepost_event event;   /* the event as the device's own monitor would deliver it; the sequence is counted per
                             device */
-  uint64_t position;     /* 1, 2, 3 ... per fleet, assigned when the event is first delivered */
-  uint64_t row;          /* the row that caused the event, counted from first_row of the columns; 0 for other calls */
-  uint32_t device;       /* the device's number */
-  uint32_t reserved;     /* 0 */
+  uint64_t position;       /* 1, 2, 3 ... per fleet, assigned when the event is first delivered */
+  uint64_t row;            /* the row that caused the event, counted from first_row of the columns; 0 for other calls */
+  fencepost_device device; /* the device's number */
+  uint32_t reserved;       /* 0 */
 } fencepost_fleet_event;
 
 /* A condition that a device is inside of, or a beacon that is near it. Frozen: the structure never grows. */
@@ -2712,13 +2719,13 @@ typedef struct fencepost_device_presence {
   uint64_t tag;             /* of the condition */
   int64_t since_us;         /* when the presence was confirmed; for a beacon, when it was last seen */
   int64_t evidence_date_us; /* the time of the fix that showed the presence, or of the last sighting */
-  uint32_t device;          /* the device's number */
+  fencepost_device device;  /* the device's number */
   uint32_t reserved;        /* 0 */
 } fencepost_device_presence;
 
 /* Counters of a fleet since it was created. Input counts are totals over the fleet's devices. */
-typedef struct fencepost_fleet_statistics {
-  uint32_t struct_size;        /* set by FENCEPOST_FLEET_STATISTICS_INIT */
+typedef struct fencepost_fleet_counters {
+  uint32_t struct_size;        /* set by FENCEPOST_FLEET_COUNTERS_INIT */
   uint32_t reserved;           /* 0 */
   int64_t clock_us;            /* the time to which all devices were advanced; FENCEPOST_TIME_UNSET = never */
   uint64_t accepted_fixes;     /* evaluated */
@@ -2734,10 +2741,10 @@ typedef struct fencepost_fleet_statistics {
   uint32_t store;              /* FENCEPOST_STORE_...: whether changes are being saved */
   uint32_t all_kept;           /* 1: all accepted inputs are saved and would survive a loss of power, so the host may
                                   acknowledge its inputs; 0: not yet, or there is no store */
-} fencepost_fleet_statistics;
+} fencepost_fleet_counters;
 
-/* Initialise each fencepost_fleet_statistics with this macro. */
-#define FENCEPOST_FLEET_STATISTICS_INIT {sizeof(fencepost_fleet_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+/* Initialise each fencepost_fleet_counters with this macro. */
+#define FENCEPOST_FLEET_COUNTERS_INIT {sizeof(fencepost_fleet_counters), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* A device's clock, and its counters since the device was created. */
 typedef struct fencepost_device_statistics {
@@ -2767,9 +2774,9 @@ typedef struct fencepost_fleet_columns {
   uint32_t struct_size;               /* set by FENCEPOST_FLEET_COLUMNS_INIT */
   uint32_t device_width;              /* size of an element of devices in bytes: 4 for device numbers; 1, 2, 4 or 8 for
                                          unsigned indices */
-  const void *devices;                /* device numbers (uint32_t), or indices into the dictionary */
+  const void *devices;                /* device numbers (fencepost_device), or indices into the dictionary */
   int64_t device_stride;              /* bytes from one row to the next; 0: all rows belong to one device */
-  const uint32_t *dictionary;         /* the dictionary: the device number of each index; NULL: the column devices
+  const fencepost_device *dictionary; /* the dictionary: the device number of each index; NULL: the column devices
                                          contains device numbers */
   size_t dictionary_count;            /* the length of the dictionary; unused elements may be FENCEPOST_NO_DEVICE */
   const fencepost_fix_columns *fixes; /* the fixes of the rows; initialised with FENCEPOST_FIX_COLUMNS_INIT */
@@ -2799,7 +2806,7 @@ typedef struct fencepost_fleet_columns {
  * store are adapted as in fencepost_fleet_import_devices().
  *
  * After any crash each device is in exactly the state that it had after its own first N inputs, where N is input_count
- * of fencepost_fleet_get_device_statistics(). Feed the device's remaining inputs again to reach the state that it would
+ * of fencepost_fleet_device_statistics(). Feed the device's remaining inputs again to reach the state that it would
  * have had without the crash. With CHANGES, N covers every input that changed what the device was inside of, about to
  * cross or had reported. For some devices, a crash may lose inputs that changed none of these; the next
  * fencepost_fleet_checkpoint() saves such inputs. With EVERY_INPUT, and after each checkpoint, N covers all inputs of
@@ -2812,7 +2819,7 @@ typedef struct fencepost_fleet_columns {
  * time that the last complete save stored. An uncommitted event is delivered again with the same sequence, so (device,
  * sequence) identifies a redelivered event. A change of the table is saved with the next input of the fleet (with
  * RELAXED, at the next save of the fleet), together with all devices that have unsaved changes. While the store cannot
- * be written, the fleet continues in memory; fencepost_fleet_statistics.store shows this, and later inputs retry.
+ * be written, the fleet continues in memory; fencepost_fleet_counters.store shows this, and later inputs retry.
  *
  * @param options    NULL for the defaults. For a stored fleet, the options apply from now on.
  * @param out_fleet  Receives the fleet; release it with fencepost_fleet_destroy().
@@ -2910,13 +2917,13 @@ FENCEPOST_API fencepost_status fencepost_fleet_conditions(fencepost_fleet *fleet
 /*
  * Reads the counters of a fleet.
  *
- * @param out_statistics  Initialised with FENCEPOST_FLEET_STATISTICS_INIT.
+ * @param out_statistics  Initialised with FENCEPOST_FLEET_COUNTERS_INIT.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set).
  * Threads: any. Complexity: O(pending events). Since: 0.2
  */
-FENCEPOST_API fencepost_status fencepost_fleet_get_statistics(fencepost_fleet *fleet,
-                                                              fencepost_fleet_statistics *out_statistics,
-                                                              fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_fleet_statistics(fencepost_fleet *fleet,
+                                                          fencepost_fleet_counters *out_statistics,
+                                                          fencepost_error *error);
 
 /*
  * Reads the counters of a device.
@@ -2925,9 +2932,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_get_statistics(fencepost_fleet *f
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (struct_size is not set).
  * Threads: any. Complexity: O(1). Since: 0.2
  */
-FENCEPOST_API fencepost_status fencepost_fleet_get_device_statistics(fencepost_fleet *fleet, uint32_t device,
-                                                                     fencepost_device_statistics *out_statistics,
-                                                                     fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_fleet_device_statistics(fencepost_fleet *fleet, fencepost_device device,
+                                                                 fencepost_device_statistics *out_statistics,
+                                                                 fencepost_error *error);
 
 /*
  * Looks up devices by their identifiers, and creates devices for unknown identifiers if requested. All or none: if one
@@ -2940,9 +2947,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_get_device_statistics(fencepost_f
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an invalid identifier; or more devices than device_limit).
  * Ownership: everything is copied. Threads: any. Complexity: O(count) on average. Since: 0.2
  */
-FENCEPOST_API fencepost_status fencepost_fleet_devices(fencepost_fleet *fleet, const char *const *identifiers,
-                                                       size_t count, uint32_t create, uint32_t *out_devices,
-                                                       fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_fleet_enter_devices(fencepost_fleet *fleet, const char *const *identifiers,
+                                                             size_t count, uint32_t create,
+                                                             fencepost_device *out_devices, fencepost_error *error);
 
 /*
  * Copies the identifier of a device, terminated. A removed device's identifier stays available until the events of
@@ -2954,8 +2961,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_devices(fencepost_fleet *fleet, c
  *         BUFFER_TOO_SMALL (not with capacity 0).
  * Threads: any. Complexity: O(1). Since: 0.2
  */
-FENCEPOST_API fencepost_status fencepost_fleet_device_identifier(fencepost_fleet *fleet, uint32_t device, char *buffer,
-                                                                 size_t capacity, size_t *out_size,
+FENCEPOST_API fencepost_status fencepost_fleet_device_identifier(fencepost_fleet *fleet, fencepost_device device,
+                                                                 char *buffer, size_t capacity, size_t *out_size,
                                                                  fencepost_error *error);
 
 /*
@@ -2965,9 +2972,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_device_identifier(fencepost_fleet
  * @param out_count    Receives the total count, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0). Threads: any. Complexity: O(devices). Since: 0.2
  */
-FENCEPOST_API fencepost_status fencepost_fleet_device_numbers(fencepost_fleet *fleet, uint32_t *out_devices,
-                                                              size_t capacity, size_t *out_count,
-                                                              fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_fleet_list_devices(fencepost_fleet *fleet, fencepost_device *out_devices,
+                                                            size_t capacity, size_t *out_count, fencepost_error *error);
 
 /*
  * Returns the position of each device's last accepted fix, to a ten-millionth of a degree. Stores, snapshots and
@@ -2981,57 +2987,58 @@ FENCEPOST_API fencepost_status fencepost_fleet_device_numbers(fencepost_fleet *f
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (error->position is the element, and nothing was written).
  * Threads: any. Complexity: O(count). Since: 0.2
  */
-FENCEPOST_API fencepost_status fencepost_fleet_positions(fencepost_fleet *fleet, const uint32_t *devices, size_t count,
-                                                         double *out_latitudes, double *out_longitudes,
-                                                         fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_fleet_device_positions(fencepost_fleet *fleet, const fencepost_device *devices,
+                                                                size_t count, double *out_latitudes,
+                                                                double *out_longitudes, fencepost_error *error);
 
 /*
- * Removes a device. Removing a device produces no event. The identifier can be used again at once; a device created
- * later with the same identifier is a new device.
+ * Removes devices. Removing a device produces no event. An identifier can be used again at once; a device created later
+ * with the same identifier is a new device. All or none: if one element is refused, no device is removed.
  *
- * @param drop_events  0: the device's pending events are still delivered; anything else: they are dropped.
- * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE. Threads: any. Complexity: O(pending events). Since: 0.2
+ * @param devices      Array of count device numbers; may be NULL only if count is 0. A number may be repeated.
+ * @param drop_events  0: the pending events of the devices are still delivered; anything else: they are dropped.
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (error->position is the element). Threads: any. Complexity: O(count +
+ *         pending events). Since: 0.3
  */
-FENCEPOST_API fencepost_status fencepost_fleet_remove_device(fencepost_fleet *fleet, uint32_t device,
-                                                             uint32_t drop_events, fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_fleet_remove_devices(fencepost_fleet *fleet, const fencepost_device *devices,
+                                                              size_t count, uint32_t drop_events,
+                                                              fencepost_error *error);
+
+/* The time that decides whether a device has been silent. Since: 0.3 */
+typedef int32_t fencepost_expiry;
+enum {
+  FENCEPOST_EXPIRY_INPUT = 0,  /* the latest time of the device's own inputs. Devices without inputs stay. After a
+                                  crash, the time of an earlier fencepost_fleet_advance() call that was saved with the
+                                  device may count instead */
+  FENCEPOST_EXPIRY_ARRIVAL = 1 /* when the device's last accepted input arrived, by fencepost_fleet_set_arrival_time().
+                                  The times of the inputs do not matter, so devices with wrong clocks are treated like
+                                  others. A device without any accepted input is treated as if an input had arrived
+                                  when the device was created */
+};
 
 /*
- * Removes the devices whose latest input is earlier than a given time. Devices without inputs stay. Pending events of
- * the removed devices are still delivered.
+ * Removes the devices that have been silent since before a given time. Pending events of the removed devices are still
+ * delivered.
  *
- * @param before_us    A device is removed if the latest time of its own inputs is earlier than before_us. After a
- *                     crash, before_us may be compared with the time of an earlier fencepost_fleet_advance() call that
- *                     was saved with the device.
+ * @param expiry       FENCEPOST_EXPIRY_...: which time of a device is compared with before_us.
+ * @param before_us    A device is removed if its time is earlier than before_us.
  * @param out_devices  Receives the numbers of the removed devices, in ascending order of their places; may be NULL only
  *                     if capacity is 0.
  * @param capacity     Elements; 0 queries the count and removes none.
  * @param out_count    Receives the count, also with BUFFER_TOO_SMALL (then none is removed).
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (before_us out of range); BUFFER_TOO_SMALL (not with capacity 0).
- * Threads: any. Complexity: O(devices + pending events). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_fleet_expire(fencepost_fleet *fleet, int64_t before_us, uint32_t *out_devices,
-                                                      size_t capacity, size_t *out_count, fencepost_error *error);
-
-/*
- * Removes the devices whose last accepted input arrived before a given time. Arrival times are those of
- * fencepost_fleet_set_arrival_time(); the times of the inputs do not matter, so devices with wrong clocks are treated
- * like others. A device without any accepted input is treated as if an input had arrived when the device was created.
- * Pending events of the removed devices are still delivered.
- *
- * @param before_us    An arrival time.
- * @param out_devices  This and the other parameters are the same as in fencepost_fleet_expire().
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (before_us out of range; no arrival time was set); BUFFER_TOO_SMALL (not
- *         with capacity 0).
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (unknown expiry; before_us out of range; with FENCEPOST_EXPIRY_ARRIVAL,
+ *         no arrival time was set); BUFFER_TOO_SMALL (not with capacity 0).
  * Threads: any. Complexity: O(devices + pending events). Since: 0.3
  */
-FENCEPOST_API fencepost_status fencepost_fleet_expire_by_arrival(fencepost_fleet *fleet, int64_t before_us,
-                                                                 uint32_t *out_devices, size_t capacity,
-                                                                 size_t *out_count, fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_fleet_expire_devices(fencepost_fleet *fleet, fencepost_expiry expiry,
+                                                              int64_t before_us, fencepost_device *out_devices,
+                                                              size_t capacity, size_t *out_count,
+                                                              fencepost_error *error);
 
 /*
  * Sets the arrival time of the following inputs, read from the host's own clock; a new arrival time may be earlier than
  * the previous one. The arrival time does not affect states or events; it has only two uses. First,
- * fencepost_fleet_expire_by_arrival() finds the devices to remove by the arrival times of their last accepted inputs,
+ * fencepost_fleet_expire_devices() can find the devices to remove by the arrival times of their last accepted inputs,
  * and not by the times in these inputs. Second, with max_time_step_us an input is refused with
  * FENCEPOST_E_AHEAD_OF_CLOCK only if it is too far ahead of both the device's clock and the arrival time. Therefore
  * max_time_step_us also limits the first input of a device, and a device that was silent for a long time may continue
@@ -3054,7 +3061,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_arrival_time(fencepost_fleet 
  *         QUEUE_FULL. A refused fix changes nothing except the counters.
  * Threads: any. Complexity: the same as fencepost_fleet_feed_columns(). Since: 0.2
  */
-FENCEPOST_API fencepost_status fencepost_fleet_feed_fix(fencepost_fleet *fleet, uint32_t device,
+FENCEPOST_API fencepost_status fencepost_fleet_feed_fix(fencepost_fleet *fleet, fencepost_device device,
                                                         const fencepost_fix *fix, fencepost_error *error);
 
 /*
@@ -3087,7 +3094,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_feed_columns(fencepost_fleet *fle
  *             QUEUE_FULL.
  * Threads: any. Complexity: O(count * matching conditions). Since: 0.2
  */
-FENCEPOST_API fencepost_status fencepost_fleet_feed_sightings(fencepost_fleet *fleet, uint32_t device,
+FENCEPOST_API fencepost_status fencepost_fleet_feed_sightings(fencepost_fleet *fleet, fencepost_device device,
                                                               const fencepost_beacon_sighting *sightings, size_t count,
                                                               int64_t time_us, fencepost_error *error);
 
@@ -3098,88 +3105,66 @@ FENCEPOST_API fencepost_status fencepost_fleet_feed_sightings(fencepost_fleet *f
  * @param scanning  0 = off, anything else = on.
  * @return The same as fencepost_fleet_feed_sightings(). Threads: any. Since: 0.2
  */
-FENCEPOST_API fencepost_status fencepost_fleet_set_beacon_scanning(fencepost_fleet *fleet, uint32_t device,
+FENCEPOST_API fencepost_status fencepost_fleet_set_beacon_scanning(fencepost_fleet *fleet, fencepost_device device,
                                                                    uint32_t scanning, int64_t time_us,
                                                                    fencepost_error *error);
 
 /*
- * Tells the fleet that time has passed for all devices, and confirms each change that is due up to and including
- * time_us. From then on, time_us is the fleet's watermark: every input with an earlier time is late, even an input of a
- * device that is created later. Devices whose clocks are ahead of the watermark are left unchanged.
+ * Tells the fleet that time has passed, for all devices or for one, and confirms each change that is due up to and
+ * including time_us.
  *
- * A wrong time in this call would make every later input of every device late, so max_time_step_us also limits an
- * advance. An advance is refused if its time is too far ahead of both the last advance and the arrival time; if no
- * arrival time is set, the clocks of the devices are used instead. An advance is not checked if the fleet has neither
- * an arrival time, nor a last advance, nor a clock of a device.
+ * For all devices, time_us becomes the fleet's watermark: every input with an earlier time is late, even an input of a
+ * device that is created later. Devices whose clocks are ahead of the watermark are left unchanged. A wrong time would
+ * make every later input of every device late, so max_time_step_us also limits an advance of all devices. It is refused
+ * if its time is too far ahead of both the last advance and the arrival time; if no arrival time is set, the clocks of
+ * the devices are used instead. The limit is not checked if the fleet has neither an arrival time, nor a last advance,
+ * nor a clock of a device.
  *
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT (earlier than the last advance); AHEAD_OF_CLOCK (counted);
- * QUEUE_FULL.
+ * @param device  FENCEPOST_ALL_DEVICES, or the number of one device, whose clock alone then moves. For one device, the
+ *                host's time is trusted: max_time_step_us does not apply.
+ * @param force   0: max_time_step_us limits an advance of all devices. Anything else: there is no limit, because the
+ *                host knows that the time from the fleet's clock to time_us has really passed.
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT; LATE_INPUT (earlier than the last advance, or than the
+ *         device's clock); AHEAD_OF_CLOCK (counted); QUEUE_FULL.
  * Threads: any. Complexity: O(due changes), independent of the number of devices; at most O(devices) if the time is
- * more than max_time_step_us after the last advance. Since: 0.2
+ * more than max_time_step_us after the last advance. Since: 0.2; device and force since 0.3
  */
-FENCEPOST_API fencepost_status fencepost_fleet_advance(fencepost_fleet *fleet, int64_t time_us, fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_fleet_advance(fencepost_fleet *fleet, fencepost_device device, int64_t time_us,
+                                                       uint32_t force, fencepost_error *error);
 
 /*
- * Advances all devices as fencepost_fleet_advance() does, but without a limit: max_time_step_us does not apply. Use
- * this function if the host knows that the time from the fleet's clock to time_us has really passed.
+ * Corrects wrong times of inputs or of an advance. For all devices, the call sets back the time to which all devices
+ * were advanced, and every device clock that is later than time_us; other devices do not change. For one device, it
+ * sets back the clock of that device, counts as an input of the device, and is accepted even while the queue is full.
  *
- * @return The same as fencepost_fleet_advance(), except AHEAD_OF_CLOCK. Threads: any. Since: 0.3
- */
-FENCEPOST_API fencepost_status fencepost_fleet_force_advance(fencepost_fleet *fleet, int64_t time_us,
-                                                             fencepost_error *error);
-
-/*
- * Tells the fleet that time has passed for one device. The host's time is trusted: max_time_step_us does not apply.
- * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT; LATE_INPUT; QUEUE_FULL. Threads: any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_fleet_advance_device(fencepost_fleet *fleet, uint32_t device, int64_t time_us,
-                                                              fencepost_error *error);
-
-/*
- * Corrects wrong times of inputs or of an advance: sets back the time to which all devices were advanced, and every
- * device clock that is later than time_us. Other devices do not change. The call leaves pending events, sequence
- * numbers and counters as they are. For a device that is set back, every condition becomes undetermined without an
- * event, open crossings and the last fix are forgotten, and the timeouts for absent beacons start again. When a device
- * has been set back, its next fix determines the state of each condition again: an event follows only if that state
- * differs from the last one reported. A device created later begins at the fleet's time.
+ * The call leaves pending events, sequence numbers and the other counters as they are. For a device that is set back,
+ * every condition becomes undetermined without an event, open crossings and the last fix are forgotten, and the
+ * timeouts for absent beacons start again. When a device has been set back, its next fix determines the state of each
+ * condition again: an event follows only if that state differs from the last one reported. A device created later
+ * begins at the fleet's time.
  *
- * @param time_us  Not later than the latest clock of the fleet.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (out of range, later than all clocks, or there is no clock yet).
- * Threads: any. Complexity: O(devices). Since: 0.3
+ * @param device   FENCEPOST_ALL_DEVICES, or the number of one device.
+ * @param time_us  All devices: not later than the latest clock of the fleet. One device: between the time of the last
+ *                 advance of all devices and the device's clock.
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (out of range, or there is no clock yet; counted for one
+ *         device).
+ * Threads: any. Complexity: O(devices); for one device, in a fleet without a store, O(what the device is inside of or
+ * about to cross). Since: 0.3
  */
-FENCEPOST_API fencepost_status fencepost_fleet_rewind(fencepost_fleet *fleet, int64_t time_us, fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_fleet_rewind(fencepost_fleet *fleet, fencepost_device device, int64_t time_us,
+                                                      fencepost_error *error);
 
 /*
- * Sets back the clock of one device, as fencepost_fleet_rewind() does for all devices. The call counts as an input of
- * the device, and is accepted even while the queue is full.
+ * Returns the earliest time at which something happens to any device, or to one device, even without any input. When
+ * the returned time comes, advance the fleet to it.
  *
- * @param time_us  Between the time of the last advance of all devices and the device's clock.
- * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (out of range; the device has no clock yet; counted).
- * Threads: any. Complexity: O(what the device is inside of or about to cross), with a store O(devices).
- * Since: 0.3
- */
-FENCEPOST_API fencepost_status fencepost_fleet_rewind_device(fencepost_fleet *fleet, uint32_t device, int64_t time_us,
-                                                             fencepost_error *error);
-
-/*
- * Returns the earliest time at which something happens to any device even without any input. When the returned
- * time comes, advance the fleet to it.
- *
+ * @param device       FENCEPOST_ALL_DEVICES, or the number of one device.
  * @param out_time_us  FENCEPOST_TIME_UNSET if nothing is due.
- * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1), plus the time to drop the deadlines of removed conditions.
- *         Since: 0.2
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE. Threads: any. Complexity: O(1), plus the time to drop the deadlines of
+ *         removed conditions. Since: 0.2; device since 0.3
  */
-FENCEPOST_API fencepost_status fencepost_fleet_next_deadline(fencepost_fleet *fleet, int64_t *out_time_us,
-                                                             fencepost_error *error);
-
-/*
- * Returns the earliest time at which something happens to one device even without any input.
- *
- * @param out_time_us  FENCEPOST_TIME_UNSET if nothing is due.
- * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE. Threads: any. Complexity: O(1). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_fleet_device_next_deadline(fencepost_fleet *fleet, uint32_t device,
-                                                                    int64_t *out_time_us, fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_fleet_next_deadline(fencepost_fleet *fleet, fencepost_device device,
+                                                             int64_t *out_time_us, fencepost_error *error);
 
 /*
  * Returns up to capacity events and commits the events that were delivered before.
@@ -3237,8 +3222,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_event_json(fencepost_fleet *fleet
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (an invalid identifier); NOT_FOUND.
  * Threads: any. Complexity: O(what the device is inside of or about to cross). Since: 0.2
  */
-FENCEPOST_API fencepost_status fencepost_fleet_state(fencepost_fleet *fleet, uint32_t device, const char *identifier,
-                                                     fencepost_state *out_state, fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_fleet_state(fencepost_fleet *fleet, fencepost_device device,
+                                                     const char *identifier, fencepost_state *out_state,
+                                                     fencepost_error *error);
 
 /*
  * Copies the conditions that a device is inside of, and the beacons that are near it, in the order in which the
@@ -3249,7 +3235,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_state(fencepost_fleet *fleet, uin
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; BUFFER_TOO_SMALL (not with capacity 0).
  * Threads: any. Complexity: O(results). Since: 0.2
  */
-FENCEPOST_API fencepost_status fencepost_fleet_inside(fencepost_fleet *fleet, uint32_t device,
+FENCEPOST_API fencepost_status fencepost_fleet_inside(fencepost_fleet *fleet, fencepost_device device,
                                                       fencepost_presence *out_presences, size_t capacity,
                                                       size_t *out_count, fencepost_error *error);
 
@@ -3265,9 +3251,10 @@ FENCEPOST_API fencepost_status fencepost_fleet_inside(fencepost_fleet *fleet, ui
  * first call, and again after the fleet had as many events as it has presences. Without an identifier, or with the
  * identifier of a beacon condition, the call always takes O(devices). Since: 0.3
  */
-FENCEPOST_API fencepost_status fencepost_fleet_devices_inside(fencepost_fleet *fleet, const char *identifier,
-                                                              fencepost_device_presence *out_presences, size_t capacity,
-                                                              size_t *out_count, fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_fleet_list_devices_inside(fencepost_fleet *fleet, const char *identifier,
+                                                                   fencepost_device_presence *out_presences,
+                                                                   size_t capacity, size_t *out_count,
+                                                                   fencepost_error *error);
 
 /*
  * Explains why a condition is in its state for a device: see fencepost_monitor_explain(). A device does not store the
@@ -3277,8 +3264,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_devices_inside(fencepost_fleet *f
  * @param out_explanation  Initialised with FENCEPOST_EXPLANATION_INIT.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.2
  */
-FENCEPOST_API fencepost_status fencepost_fleet_explain(fencepost_fleet *fleet, uint32_t device, const char *identifier,
-                                                       fencepost_explanation *out_explanation, fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_fleet_explain(fencepost_fleet *fleet, fencepost_device device,
+                                                       const char *identifier, fencepost_explanation *out_explanation,
+                                                       fencepost_error *error);
 
 /*
  * Computes how far a device at a position can move without changing sides of any shape: see
@@ -3290,8 +3278,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_explain(fencepost_fleet *fleet, u
  * Threads: any. Complexity: O(log conditions + shapes around the position + what the device is inside of or about to
  * cross). Since: 0.3
  */
-FENCEPOST_API fencepost_status fencepost_fleet_safe_distance(fencepost_fleet *fleet, uint32_t device, double latitude,
-                                                             double longitude, double *out_distance_m,
+FENCEPOST_API fencepost_status fencepost_fleet_safe_distance(fencepost_fleet *fleet, fencepost_device device,
+                                                             double latitude, double longitude, double *out_distance_m,
                                                              fencepost_error *error);
 
 /*
@@ -3302,7 +3290,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_safe_distance(fencepost_fleet *fl
  * Threads: any. Complexity: O(slots * log conditions + circles around the position + what the device is inside of or
  * about to cross). Since: 0.3
  */
-FENCEPOST_API fencepost_status fencepost_fleet_plan(fencepost_fleet *fleet, uint32_t device, double latitude,
+FENCEPOST_API fencepost_status fencepost_fleet_plan(fencepost_fleet *fleet, fencepost_device device, double latitude,
                                                     double longitude, double accuracy_m,
                                                     const fencepost_plan_options *options, const uint64_t *armed,
                                                     size_t armed_count, uint32_t *out_keep,
@@ -3329,7 +3317,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_plan(fencepost_fleet *fleet, uint
  * Threads: any. Complexity: O(count); the first call after a change of the table takes O(conditions) in addition.
  * Since: 0.2
  */
-FENCEPOST_API fencepost_status fencepost_fleet_export_devices(fencepost_fleet *fleet, const uint32_t *devices,
+FENCEPOST_API fencepost_status fencepost_fleet_export_devices(fencepost_fleet *fleet, const fencepost_device *devices,
                                                               size_t count, uint32_t portable, void *buffer,
                                                               size_t capacity, uint64_t *out_offsets, size_t *out_size,
                                                               fencepost_error *error);
@@ -3356,7 +3344,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_export_devices(fencepost_fleet *f
  */
 FENCEPOST_API fencepost_status fencepost_fleet_import_devices(fencepost_fleet *fleet, const char *const *identifiers,
                                                               const void *bytes, const uint64_t *offsets, size_t count,
-                                                              uint32_t adapt, uint32_t *out_devices,
+                                                              uint32_t adapt, fencepost_device *out_devices,
                                                               fencepost_error *error);
 
 /* ------------------------------------------------------------------------------------- UUIDs, geodesy */

@@ -64,11 +64,11 @@ using significant_change_filter = fencepost_significant_change_filter;
 using fix_selection = fencepost_fix_selection;
 using transition_policy = fencepost_transition_policy;
 using monitor_options = fencepost_monitor_options;
-using conditions_version = fencepost_conditions_version;
+using table_version = fencepost_table_version;
 using fleet_options = fencepost_fleet_options;
 using fleet_columns = fencepost_fleet_columns;
 using fleet_event = fencepost_fleet_event;
-using fleet_statistics = fencepost_fleet_statistics;
+using fleet_counters = fencepost_fleet_counters;
 using device_statistics = fencepost_device_statistics;
 using presence = fencepost_presence;
 using device_presence = fencepost_device_presence;
@@ -1050,9 +1050,9 @@ class conditions : public detail::questions<conditions, detail::table_questions>
   }
 
   /* Two tables of the same version accept each other's exported devices unchanged. */
-  conditions_version version() const {
-    conditions_version out = FENCEPOST_CONDITIONS_VERSION_INIT;
-    call(fencepost_conditions_get_version, get(), &out);
+  table_version version() const {
+    table_version out = FENCEPOST_TABLE_VERSION_INIT;
+    call(fencepost_conditions_version, get(), &out);
     return out;
   }
 
@@ -1395,14 +1395,14 @@ class fleet : detail::calls {
     });
   }
 
-  fleet_statistics statistics() const {
-    fleet_statistics out = FENCEPOST_FLEET_STATISTICS_INIT;
-    call(fencepost_fleet_get_statistics, get(), &out);
+  fleet_counters statistics() const {
+    fleet_counters out = FENCEPOST_FLEET_COUNTERS_INIT;
+    call(fencepost_fleet_statistics, get(), &out);
     return out;
   }
   device_statistics statistics(std::uint32_t device) const {
     device_statistics out = FENCEPOST_DEVICE_STATISTICS_INIT;
-    call(fencepost_fleet_get_device_statistics, get(), device, &out);
+    call(fencepost_fleet_device_statistics, get(), device, &out);
     return out;
   }
 
@@ -1421,13 +1421,13 @@ class fleet : detail::calls {
   std::vector<std::uint32_t> devices(const std::vector<std::string> &identifiers) {
     const std::vector<const char *> texts = texts_of(identifiers);
     std::vector<std::uint32_t> numbers(texts.size());
-    call(fencepost_fleet_devices, get(), texts.data(), texts.size(), 1u, numbers.data());
+    call(fencepost_fleet_enter_devices, get(), texts.data(), texts.size(), 1u, numbers.data());
     return numbers;
   }
   /* The numbers of all devices, in ascending order of number & FENCEPOST_DEVICE_PLACE_MASK. */
   std::vector<std::uint32_t> device_numbers() const {
     return numbers_of([this](std::uint32_t *out, std::size_t capacity, std::size_t *count) {
-      return repeatable(fencepost_fleet_device_numbers, get(), out, capacity, count);
+      return repeatable(fencepost_fleet_list_devices, get(), out, capacity, count);
     });
   }
   std::string device_identifier(std::uint32_t device) const {
@@ -1438,24 +1438,19 @@ class fleet : detail::calls {
   /* The position of a device's last accepted fix, latitude and longitude; none if the device has no fix. */
   std::optional<std::pair<double, double>> position(std::uint32_t device) const {
     double latitude = 0, longitude = 0;
-    call(fencepost_fleet_positions, get(), &device, std::size_t{1}, &latitude, &longitude);
+    call(fencepost_fleet_device_positions, get(), &device, std::size_t{1}, &latitude, &longitude);
     if (std::isnan(latitude)) return std::nullopt;
     return std::pair{latitude, longitude};
   }
-  void remove_device(std::uint32_t device, bool drop_events = false) {
-    call(fencepost_fleet_remove_device, get(), device, std::uint32_t{drop_events});
+  /* Removes devices; all or none. */
+  void remove_devices(const std::vector<std::uint32_t> &devices, bool drop_events = false) {
+    call(fencepost_fleet_remove_devices, get(), devices.data(), devices.size(), std::uint32_t{drop_events});
   }
-  /* Removes the devices that have had inputs, but none at or after a given time. Returns the numbers of the removed
-     devices. */
-  std::vector<std::uint32_t> expire(std::int64_t before_us) {
-    return numbers_of([this, before_us](std::uint32_t *out, std::size_t capacity, std::size_t *count) {
-      return repeatable(fencepost_fleet_expire, get(), before_us, out, capacity, count);
-    });
-  }
-  /* Removes the devices whose last accepted input arrived before a given time; returns their numbers. */
-  std::vector<std::uint32_t> expire_by_arrival(std::int64_t before_us) {
-    return numbers_of([this, before_us](std::uint32_t *out, std::size_t capacity, std::size_t *count) {
-      return repeatable(fencepost_fleet_expire_by_arrival, get(), before_us, out, capacity, count);
+  /* Removes the devices that have been silent since before a given time, by the times of their inputs or by the arrival
+     times of these inputs. Returns the numbers of the removed devices. */
+  std::vector<std::uint32_t> expire_devices(std::int64_t before_us, fencepost_expiry expiry = FENCEPOST_EXPIRY_INPUT) {
+    return numbers_of([this, before_us, expiry](std::uint32_t *out, std::size_t capacity, std::size_t *count) {
+      return repeatable(fencepost_fleet_expire_devices, get(), expiry, before_us, out, capacity, count);
     });
   }
 
@@ -1477,27 +1472,20 @@ class fleet : detail::calls {
   void set_beacon_scanning(std::uint32_t device, bool scanning, std::int64_t time_us) {
     call(fencepost_fleet_set_beacon_scanning, get(), device, std::uint32_t{scanning}, time_us);
   }
-  /* Tells the fleet that time has passed for all devices. */
-  void advance(std::int64_t time_us) { call(fencepost_fleet_advance, get(), time_us); }
-  /* Advances all devices as advance() does, but the limit max_time_step_us does not apply. */
-  void force_advance(std::int64_t time_us) { call(fencepost_fleet_force_advance, get(), time_us); }
-  void advance_device(std::uint32_t device, std::int64_t time_us) {
-    call(fencepost_fleet_advance_device, get(), device, time_us);
+  /* Tells the fleet that time has passed, for all devices or for one. With `force`, max_time_step_us does not limit an
+     advance of all devices. */
+  void advance(std::int64_t time_us, std::uint32_t device = FENCEPOST_ALL_DEVICES, bool force = false) {
+    call(fencepost_fleet_advance, get(), device, time_us, std::uint32_t{force});
   }
-  /* Sets the fleet's clock back to a given time, and also the clock of each device whose clock is later. */
-  void rewind(std::int64_t time_us) { call(fencepost_fleet_rewind, get(), time_us); }
-  void rewind_device(std::uint32_t device, std::int64_t time_us) {
-    call(fencepost_fleet_rewind_device, get(), device, time_us);
+  /* Sets back the clock of one device, or the fleet's clock and each clock of a device that is later. */
+  void rewind(std::int64_t time_us, std::uint32_t device = FENCEPOST_ALL_DEVICES) {
+    call(fencepost_fleet_rewind, get(), device, time_us);
   }
-  /* The earliest time at which something happens even without any input; none if nothing is due. */
-  std::optional<std::int64_t> next_deadline() const {
+  /* The earliest time at which something happens to any device, or to one device, even without any input; none if
+     nothing is due. */
+  std::optional<std::int64_t> next_deadline(std::uint32_t device = FENCEPOST_ALL_DEVICES) const {
     std::int64_t time = 0;
-    call(fencepost_fleet_next_deadline, get(), &time);
-    return set(time);
-  }
-  std::optional<std::int64_t> next_deadline(std::uint32_t device) const {
-    std::int64_t time = 0;
-    call(fencepost_fleet_device_next_deadline, get(), device, &time);
+    call(fencepost_fleet_next_deadline, get(), device, &time);
     return set(time);
   }
 
@@ -1562,14 +1550,15 @@ class fleet : detail::calls {
   /* The devices that are inside a condition, or near a beacon. */
   std::vector<device_presence> devices_inside(const std::string &identifier) const {
     return numbers_of<device_presence>([&](device_presence *out, std::size_t capacity, std::size_t *count) {
-      return repeatable(fencepost_fleet_devices_inside, get(), detail::terminated(identifier), out, capacity, count);
+      return repeatable(fencepost_fleet_list_devices_inside, get(), detail::terminated(identifier), out, capacity,
+                        count);
     });
   }
   /* All pairs of a device and a condition for which the device is inside the condition, or near the condition's
      beacon. */
   std::vector<device_presence> devices_inside() const {
     return numbers_of<device_presence>([this](device_presence *out, std::size_t capacity, std::size_t *count) {
-      return repeatable(fencepost_fleet_devices_inside, get(), nullptr, out, capacity, count);
+      return repeatable(fencepost_fleet_list_devices_inside, get(), nullptr, out, capacity, count);
     });
   }
   fencepost::explanation explain(std::uint32_t device, const std::string &identifier) const {
@@ -1636,7 +1625,7 @@ class fleet : detail::calls {
   std::uint32_t look_up(const std::string &identifier, bool create) const {
     const char *text = detail::terminated(identifier);
     std::uint32_t number = FENCEPOST_NO_DEVICE;
-    call(fencepost_fleet_devices, get(), &text, std::size_t{1}, std::uint32_t{create}, &number);
+    call(fencepost_fleet_enter_devices, get(), &text, std::size_t{1}, std::uint32_t{create}, &number);
     return number;
   }
 

@@ -101,7 +101,7 @@ class Fleets {
     check(fencepost_fleet_create(zones.conditions, &options, &fleet, &error));
     const std::vector<std::string> texts = identifiers(devices);
     const std::vector<const char *> names = pointers(texts);
-    check(fencepost_fleet_devices(fleet, names.data(), names.size(), 1, numbers.data(), &error));
+    check(fencepost_fleet_enter_devices(fleet, names.data(), names.size(), 1, numbers.data(), &error));
   }
   ~Fleets() { fencepost_fleet_destroy(fleet); }
   Fleets(const Fleets &) = delete;
@@ -129,7 +129,7 @@ class Fleets {
     }
     poll();
   }
-  void advance(int64_t time) { check(fencepost_fleet_advance(fleet, time, &error)); }
+  void advance(int64_t time) { check(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, time, 0, &error)); }
   std::vector<uint8_t> exported(std::vector<uint64_t> &offsets) {
     offsets.resize(numbers.size() + 1);
     size_t size = 0;

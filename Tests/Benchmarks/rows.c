@@ -168,7 +168,7 @@ int main(int count, char **arguments) {
     for (int i = 0; i < DEVICES; i++) {
       snprintf(name, sizeof name, "d%d", i);
       const char *identifier = name;
-      check(fencepost_fleet_devices(fleet, &identifier, 1, 1, &devices[i], &error));
+      check(fencepost_fleet_enter_devices(fleet, &identifier, 1, 1, &devices[i], &error));
     }
   } else circles(1000);
   measured(row);

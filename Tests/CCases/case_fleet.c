@@ -42,7 +42,7 @@ static void as_many_monitors(void) {
         CHECK_OK(fencepost_conditions_remove(table, name, NULL, NULL));
         for (int d = 0; d < DEVICES; d++) CHECK_OK(fencepost_monitor_remove_condition(monitors[d], name, NULL, NULL));
       } else if (what == 2) {
-        CHECK_OK(fencepost_fleet_advance(fleet, time, NULL));
+        CHECK_OK(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, time, 0, NULL));
         for (int d = 0; d < DEVICES; d++) CHECK_OK(fencepost_monitor_advance(monitors[d], time, NULL));
       } else {
         int d = (int)(next(&random) % DEVICES);
@@ -54,7 +54,7 @@ static void as_many_monitors(void) {
       for (int d = 0; d < DEVICES; d++) {
         CHECK_OK(fencepost_monitor_next_deadline(monitors[d], &deadline, NULL));
         int64_t own;
-        CHECK_OK(fencepost_fleet_device_next_deadline(fleet, devices[d], &own, NULL));
+        CHECK_OK(fencepost_fleet_next_deadline(fleet, devices[d], &own, NULL));
         CHECK_INT(own, deadline);
         if (deadline != FENCEPOST_TIME_UNSET && deadline < earliest) earliest = deadline;
         fencepost_state one = 9, other = 9;
@@ -62,7 +62,7 @@ static void as_many_monitors(void) {
         CHECK_STATUS(fencepost_fleet_state(fleet, devices[d], name, &one, NULL), status);
         CHECK_INT(one, other);
       }
-      CHECK_OK(fencepost_fleet_next_deadline(fleet, &deadline, NULL));
+      CHECK_OK(fencepost_fleet_next_deadline(fleet, FENCEPOST_ALL_DEVICES, &deadline, NULL));
       CHECK_INT(deadline, earliest == INT64_MAX ? FENCEPOST_TIME_UNSET : earliest);
       if (step % 7) continue;
       static _Thread_local fencepost_fleet_event events[CAPACITY];
@@ -81,7 +81,7 @@ static void as_many_monitors(void) {
     for (int d = 0; d < DEVICES; d++) {
       fencepost_statistics expected = statistics_of(monitors[d]);
       fencepost_device_statistics got = FENCEPOST_DEVICE_STATISTICS_INIT;
-      CHECK_OK(fencepost_fleet_get_device_statistics(fleet, devices[d], &got, NULL));
+      CHECK_OK(fencepost_fleet_device_statistics(fleet, devices[d], &got, NULL));
       CHECK_INT(got.accepted_fixes, expected.accepted_fixes);
       CHECK_INT(got.late_inputs, expected.late_inputs);
       CHECK_INT(got.clock_us, expected.clock_us);
@@ -103,39 +103,39 @@ static void inside_of(void) {
   memcpy(sighting.uuid, beacon_uuid, 16);
   CHECK_OK(fencepost_fleet_feed_sightings(fleet, 0, &sighting, 1, SECONDS(6), NULL));
   memset(found, 0xee, sizeof found);
-  CHECK_OK(fencepost_fleet_devices_inside(fleet, "exact", found, 4, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_devices_inside(fleet, "exact", found, 4, &count, NULL));
   CHECK(count == 1 && found[0].device == 1 && found[0].generation == 1 && found[0].tag == 1 && found[0].reserved == 0);
   CHECK(found[0].since_us == SECONDS(1) && found[0].evidence_date_us == SECONDS(1));
-  CHECK_OK(fencepost_fleet_devices_inside(fleet, "standard", found, 4, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_devices_inside(fleet, "standard", found, 4, &count, NULL));
   CHECK_INT(count, 0); /* the crossing is not yet complete */
-  CHECK_OK(fencepost_fleet_devices_inside(fleet, "beacon", found, 4, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_devices_inside(fleet, "beacon", found, 4, &count, NULL));
   CHECK(count == 1 && found[0].device == 0 && found[0].since_us == SECONDS(6));
-  CHECK_STATUS(fencepost_fleet_devices_inside(fleet, "nowhere", found, 4, &count, NULL), FENCEPOST_E_NOT_FOUND);
+  CHECK_STATUS(fencepost_fleet_list_devices_inside(fleet, "nowhere", found, 4, &count, NULL), FENCEPOST_E_NOT_FOUND);
   CHECK_INT(count, 1);
-  CHECK_OK(fencepost_fleet_advance(fleet, SECONDS(25), NULL)); /* the crossing is confirmed */
+  CHECK_OK(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, SECONDS(25), 0, NULL)); /* the crossing is confirmed */
   CHECK_OK(feed_device(fleet, 1, 0, SECONDS(26)));
-  CHECK_OK(fencepost_fleet_devices_inside(fleet, NULL, NULL, 0, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_devices_inside(fleet, NULL, NULL, 0, &count, NULL));
   CHECK_INT(count, 3);
   memset(found, 0xee, sizeof found);
-  CHECK_STATUS(fencepost_fleet_devices_inside(fleet, NULL, found, 2, &count, NULL), FENCEPOST_E_BUFFER_TOO_SMALL);
+  CHECK_STATUS(fencepost_fleet_list_devices_inside(fleet, NULL, found, 2, &count, NULL), FENCEPOST_E_BUFFER_TOO_SMALL);
   CHECK(count == 3 && found[2].reserved == 0xeeeeeeee);
-  CHECK_OK(fencepost_fleet_devices_inside(fleet, NULL, found, 4, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_devices_inside(fleet, NULL, found, 4, &count, NULL));
   CHECK(count == 3 && found[0].device == 0 && found[1].device == 0 && found[2].device == 1);
   CHECK(found[0].generation == 2 && found[1].generation == 3 && found[2].generation == 1);
   CHECK_OK(fencepost_conditions_remove(table, "exact", NULL, NULL));
-  CHECK_STATUS(fencepost_fleet_devices_inside(fleet, "exact", found, 4, &count, NULL), FENCEPOST_E_NOT_FOUND);
-  CHECK_OK(fencepost_fleet_devices_inside(fleet, NULL, found, 4, &count, NULL));
+  CHECK_STATUS(fencepost_fleet_list_devices_inside(fleet, "exact", found, 4, &count, NULL), FENCEPOST_E_NOT_FOUND);
+  CHECK_OK(fencepost_fleet_list_devices_inside(fleet, NULL, found, 4, &count, NULL));
   CHECK_INT(count, 2);
   /* The condition is replaced. The device is already in the new circle, but counts as inside only after its next
      fix. */
   add_exact(table, "exact", 0, 9);
-  CHECK_OK(fencepost_fleet_devices_inside(fleet, "exact", found, 4, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_devices_inside(fleet, "exact", found, 4, &count, NULL));
   CHECK_INT(count, 0);
   CHECK_OK(feed_device(fleet, 1, 0, SECONDS(30)));
-  CHECK_OK(fencepost_fleet_devices_inside(fleet, "exact", found, 4, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_devices_inside(fleet, "exact", found, 4, &count, NULL));
   CHECK(count == 1 && found[0].device == 1 && found[0].tag == 9 && found[0].since_us == SECONDS(30));
-  CHECK_OK(fencepost_fleet_remove_device(fleet, 1, 1, NULL));
-  CHECK_OK(fencepost_fleet_devices_inside(fleet, "exact", found, 4, &count, NULL));
+  CHECK_OK(fencepost_fleet_remove_devices(fleet, (const fencepost_device[]){1}, 1, 1, NULL));
+  CHECK_OK(fencepost_fleet_list_devices_inside(fleet, "exact", found, 4, &count, NULL));
   CHECK_INT(count, 0);
   fencepost_fleet_destroy(fleet);
   fencepost_conditions_destroy(table);
@@ -176,12 +176,12 @@ static void questions(void) {
   CHECK_INT(explanation.reason, FENCEPOST_REASON_DWELLING);
   CHECK_INT(explanation.deadline_us, SECONDS(25));
   int64_t deadline = 0;
-  CHECK_OK(fencepost_fleet_next_deadline(fleet, &deadline, NULL));
+  CHECK_OK(fencepost_fleet_next_deadline(fleet, FENCEPOST_ALL_DEVICES, &deadline, NULL));
   CHECK_INT(deadline, SECONDS(25));
   CHECK_OK(fencepost_fleet_set_beacon_scanning(fleet, 1, 0, SECONDS(4), NULL));
   CHECK_OK(fencepost_fleet_state(fleet, 1, "beacon", &state, NULL));
   CHECK_INT(state, FENCEPOST_STATE_UNKNOWN);
-  CHECK_OK(fencepost_fleet_device_next_deadline(fleet, 1, &deadline, NULL));
+  CHECK_OK(fencepost_fleet_next_deadline(fleet, 1, &deadline, NULL));
   CHECK(deadline == FENCEPOST_TIME_UNSET);
   fencepost_fleet_destroy(fleet);
   fencepost_conditions_destroy(table);

@@ -58,7 +58,7 @@ static void columns_and_dictionaries(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "zone", 0, 3);
   fencepost_fleet *single = new_fleet(table);
-  CHECK_OK(fencepost_fleet_devices(single, names, 4, 1, devices, NULL));
+  CHECK_OK(fencepost_fleet_enter_devices(single, names, 4, 1, devices, NULL));
   fill(rows, devices);
   uint64_t invalid = 0;
   for (int i = 0; i < ROWS; i++) {
@@ -73,7 +73,7 @@ static void columns_and_dictionaries(void) {
     uint32_t own[4];
     /* Adds the devices in reverse order, so that their numbers differ from their indices in the rows. */
     static const char *const turned[] = {"d", "c", "b", "a"};
-    CHECK_OK(fencepost_fleet_devices(fleet, turned, 4, 1, own, NULL));
+    CHECK_OK(fencepost_fleet_enter_devices(fleet, turned, 4, 1, own, NULL));
     uint32_t dictionary[6] = {own[3], own[2], own[1], own[0], FENCEPOST_NO_DEVICE, 99};
     for (int i = 0; i < ROWS; i++) rows[i].device = dictionary[rows[i].index8];
     fencepost_fix_columns fixes = fix_columns(rows);
@@ -100,7 +100,7 @@ static void columns_and_dictionaries(void) {
       CHECK_TEXT(one, other);
     }
     /* If a device number does not exist, nothing changes. */
-    fencepost_fleet_statistics before = fleet_statistics(fleet), after;
+    fencepost_fleet_counters before = fleet_statistics(fleet), after;
     fencepost_error error = FENCEPOST_ERROR_INIT;
     for (int bad = 0; bad < 4; bad++) {
       row kept = rows[40];

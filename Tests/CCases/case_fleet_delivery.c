@@ -84,9 +84,9 @@ static void wakeup(void) {
   CHECK_INT(me.calls, 1);
   CHECK_INT(me.events, 3);
   /* The dwell time of the condition "standard" ends. */
-  CHECK_OK(fencepost_fleet_advance_device(fleet, 0, SECONDS(30), NULL));
+  CHECK_OK(fencepost_fleet_advance(fleet, 0, SECONDS(30), 0, NULL));
   CHECK_INT(me.events, 4);
-  CHECK_OK(fencepost_fleet_advance(fleet, SECONDS(30), NULL));
+  CHECK_OK(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, SECONDS(30), 0, NULL));
   CHECK_INT(me.calls, 2);
   CHECK_OK(fencepost_fleet_set_wakeup(fleet, NULL, NULL, NULL));
   CHECK_OK(feed_device(fleet, 1, 0.1, SECONDS(60)));

@@ -12,9 +12,9 @@ static void devices(void) {
   CHECK_OK(fencepost_fleet_create(table, &options, &fleet, NULL));
   const char *names[] = {"a", "b", "a", "c"};
   uint32_t numbers[4] = {9, 9, 9, 9};
-  CHECK_OK(fencepost_fleet_devices(fleet, names, 4, 0, numbers, NULL));
+  CHECK_OK(fencepost_fleet_enter_devices(fleet, names, 4, 0, numbers, NULL));
   for (int i = 0; i < 4; i++) CHECK(numbers[i] == FENCEPOST_NO_DEVICE);
-  CHECK_OK(fencepost_fleet_devices(fleet, names, 4, 1, numbers, NULL));
+  CHECK_OK(fencepost_fleet_enter_devices(fleet, names, 4, 1, numbers, NULL));
   CHECK_INT(numbers[0], 0);
   CHECK_INT(numbers[2], 0);
   CHECK_INT(numbers[3], 2);
@@ -22,7 +22,7 @@ static void devices(void) {
   const char *more[] = {"a", "new", "b"};
   fencepost_error error = FENCEPOST_ERROR_INIT;
   numbers[0] = 77;
-  CHECK_STATUS(fencepost_fleet_devices(fleet, more, 3, 1, numbers, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_fleet_enter_devices(fleet, more, 3, 1, numbers, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(error.position, 1);
   CHECK_CONTAINS(error.message, "device_limit is 3");
   static const char *const wrong[] = {"", "\xff", NULL};
@@ -32,13 +32,13 @@ static void devices(void) {
   for (int i = 0; i < 4; i++) {
     more[2] = i < 3 ? wrong[i] : text;
     more[1] = "a";
-    CHECK_STATUS(fencepost_fleet_devices(fleet, more, 3, 1, numbers, &error), FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_STATUS(fencepost_fleet_enter_devices(fleet, more, 3, 1, numbers, &error), FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_INT(error.position, 2);
   }
   CHECK_INT(numbers[0], 77);
   CHECK_INT(fleet_statistics(fleet).device_count, 3);
-  CHECK_STATUS(fencepost_fleet_devices(fleet, names, SIZE_MAX, 1, numbers, NULL), FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_OK(fencepost_fleet_devices(fleet, NULL, 0, 1, NULL, NULL));
+  CHECK_STATUS(fencepost_fleet_enter_devices(fleet, names, SIZE_MAX, 1, numbers, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_OK(fencepost_fleet_enter_devices(fleet, NULL, 0, 1, NULL, NULL));
 
   char name[8];
   size_t size = 0, count = 0;
@@ -53,44 +53,59 @@ static void devices(void) {
      been delivered, but the device's name can be reused at once. */
   CHECK_OK(feed_device(fleet, 0, 0, SECONDS(100)));
   CHECK_OK(feed_device(fleet, 1, 0, SECONDS(200)));
-  CHECK_OK(fencepost_fleet_remove_device(fleet, 0, 0, NULL));
+  CHECK_OK(fencepost_fleet_remove_devices(fleet, (const fencepost_device[]){0}, 1, 0, NULL));
   CHECK_STATUS(feed_device(fleet, 0, 0, SECONDS(300)), FENCEPOST_E_NO_SUCH_DEVICE);
-  CHECK_STATUS(fencepost_fleet_remove_device(fleet, 0, 0, NULL), FENCEPOST_E_NO_SUCH_DEVICE);
+  CHECK_STATUS(fencepost_fleet_remove_devices(fleet, (const fencepost_device[]){0}, 1, 0, NULL),
+               FENCEPOST_E_NO_SUCH_DEVICE);
   CHECK_INT(device_of(fleet, "a"), 3);
-  CHECK_OK(fencepost_fleet_device_numbers(fleet, NULL, 0, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_devices(fleet, NULL, 0, &count, NULL));
   CHECK_INT(count, 3);
-  CHECK_STATUS(fencepost_fleet_device_numbers(fleet, numbers, 2, &count, &error), FENCEPOST_E_BUFFER_TOO_SMALL);
+  CHECK_STATUS(fencepost_fleet_list_devices(fleet, numbers, 2, &count, &error), FENCEPOST_E_BUFFER_TOO_SMALL);
   CHECK_CONTAINS(error.message, "3 elements");
-  CHECK_OK(fencepost_fleet_device_numbers(fleet, numbers, 4, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_devices(fleet, numbers, 4, &count, NULL));
   CHECK(numbers[0] == 1 && numbers[1] == 2 && numbers[2] == 3);
   double latitudes[3] = {7, 7, 7}, longitudes[3] = {7, 7, 7};
-  CHECK_OK(fencepost_fleet_positions(fleet, numbers, 2, latitudes, longitudes, NULL));
+  CHECK_OK(fencepost_fleet_device_positions(fleet, numbers, 2, latitudes, longitudes, NULL));
   CHECK(fabs(latitudes[0]) < 1e-6 && fabs(longitudes[0]) < 1e-6 && isnan(latitudes[1]) && isnan(longitudes[1]));
-  CHECK_OK(fencepost_fleet_positions(fleet, NULL, 0, NULL, NULL, NULL));
+  CHECK_OK(fencepost_fleet_device_positions(fleet, NULL, 0, NULL, NULL, NULL));
   numbers[1] = 0; /* removed */
   latitudes[0] = 7;
-  CHECK_STATUS(fencepost_fleet_positions(fleet, numbers, 2, latitudes, longitudes, &error), FENCEPOST_E_NO_SUCH_DEVICE);
+  CHECK_STATUS(fencepost_fleet_device_positions(fleet, numbers, 2, latitudes, longitudes, &error),
+               FENCEPOST_E_NO_SUCH_DEVICE);
   CHECK(error.position == 1 && latitudes[0] == 7);
   fencepost_fleet_event event = next_fleet_event(fleet);
   CHECK_INT(event.device, 0);
   static _Thread_local char json[8192];
   CHECK_OK(fencepost_fleet_event_json(fleet, &event, json, sizeof json, &size, NULL));
   CHECK(strncmp(json, "{\"device\":\"a\",\"sequence\":1,\"identifier\":\"zone\",", 46) == 0);
-  CHECK_OK(fencepost_fleet_remove_device(fleet, 1, 1, NULL)); /* the removed device's event is dropped */
+  /* All or none: device 0 was removed already. */
+  static const fencepost_device one_is_gone[] = {1, 0}, repeated[] = {1, 1};
+  CHECK_STATUS(fencepost_fleet_remove_devices(fleet, one_is_gone, 2, 1, &error), FENCEPOST_E_NO_SUCH_DEVICE);
+  CHECK_INT(error.position, 1);
+  CHECK_INT(fleet_statistics(fleet).device_count, 3);
+  CHECK_OK(fencepost_fleet_remove_devices(fleet, NULL, 0, 1, NULL));
+  CHECK_STATUS(fencepost_fleet_remove_devices(fleet, NULL, 1, 1, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_fleet_remove_devices(fleet, repeated, SIZE_MAX, 1, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_OK(fencepost_fleet_remove_devices(fleet, repeated, 2, 1, NULL)); /* the removed device's event is dropped */
+  CHECK_INT(fleet_statistics(fleet).device_count, 2);
   expect_no_fleet_event(fleet);
 
   /* Whether a device expires depends on the device's own clock; a device without inputs never expires. */
   CHECK_OK(feed_device(fleet, 3, 0, SECONDS(400)));
-  CHECK_OK(fencepost_fleet_expire(fleet, SECONDS(400), numbers, 4, &count, NULL));
+  CHECK_OK(fencepost_fleet_expire_devices(fleet, FENCEPOST_EXPIRY_INPUT, SECONDS(400), numbers, 4, &count, NULL));
   CHECK_INT(count, 0);
-  CHECK_OK(fencepost_fleet_expire(fleet, SECONDS(401), NULL, 0, &count, NULL));
+  CHECK_OK(fencepost_fleet_expire_devices(fleet, FENCEPOST_EXPIRY_INPUT, SECONDS(401), NULL, 0, &count, NULL));
   CHECK_INT(count, 1);
   CHECK_INT(fleet_statistics(fleet).device_count, 2);
-  CHECK_OK(fencepost_fleet_expire(fleet, SECONDS(401), numbers, 1, &count, NULL));
+  CHECK_OK(fencepost_fleet_expire_devices(fleet, FENCEPOST_EXPIRY_INPUT, SECONDS(401), numbers, 1, &count, NULL));
   CHECK_INT(count, 1);
   CHECK_INT(numbers[0], 3);
   CHECK_INT(fleet_statistics(fleet).device_count, 1);
-  CHECK_STATUS(fencepost_fleet_expire(fleet, INT64_MAX, numbers, 4, &count, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_fleet_expire_devices(fleet, FENCEPOST_EXPIRY_INPUT, INT64_MAX, numbers, 4, &count, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_fleet_expire_devices(fleet, 2, SECONDS(401), numbers, 4, &count, &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "expiry is 2");
   CHECK_INT(next_fleet_event(fleet).device, 3);
   expect_no_fleet_event(fleet);
   fencepost_fleet_destroy(fleet);
@@ -113,34 +128,36 @@ static void arrivals(void) {
   const int64_t now = SECONDS(0);
   uint32_t devices[4], gone[4];
   size_t count = 7;
-  CHECK_OK(fencepost_fleet_devices(fleet, names, 2, 1, devices, NULL));
-  CHECK_STATUS(fencepost_fleet_expire_by_arrival(fleet, now, gone, 4, &count, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_OK(fencepost_fleet_enter_devices(fleet, names, 2, 1, devices, NULL));
+  CHECK_STATUS(fencepost_fleet_expire_devices(fleet, FENCEPOST_EXPIRY_ARRIVAL, now, gone, 4, &count, &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "arrival time");
   CHECK_INT(count, 7);
   CHECK_STATUS(fencepost_fleet_set_arrival_time(fleet, INT64_MAX, &error), FENCEPOST_E_INVALID_ARGUMENT);
   /* No arrival time has been set, so there is no limit for time steps. */
   CHECK_OK(feed_device(fleet, devices[1], 0, now + SPAN(1000000000)));
   CHECK_OK(fencepost_fleet_set_arrival_time(fleet, now, NULL));
-  CHECK_OK(fencepost_fleet_devices(fleet, names, 4, 1, devices, NULL));
+  CHECK_OK(fencepost_fleet_enter_devices(fleet, names, 4, 1, devices, NULL));
   CHECK_STATUS(feed_device(fleet, devices[3], 0, now + SPAN(3601)), FENCEPOST_E_AHEAD_OF_CLOCK);
   CHECK_OK(feed_device(fleet, devices[3], 0, now + SPAN(3600)));
   CHECK_OK(feed_device(fleet, devices[2], 0, now - SPAN(1024 * 604800)));
   /* A wrong date is refused even if the clock of a device already has that date, but a forced advance is accepted. */
-  CHECK_STATUS(fencepost_fleet_advance(fleet, now + SPAN(3601), &error), FENCEPOST_E_AHEAD_OF_CLOCK);
+  CHECK_STATUS(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, now + SPAN(3601), 0, &error),
+               FENCEPOST_E_AHEAD_OF_CLOCK);
   CHECK_INT(fleet_statistics(fleet).clock_us, FENCEPOST_TIME_UNSET);
   CHECK_OK(fencepost_fleet_set_arrival_time(fleet, now + SPAN(86400), NULL));
   CHECK_OK(feed_device(fleet, devices[0], 0, now + SPAN(86400)));
   CHECK_OK(feed_device(fleet, devices[2], 0, now - SPAN(1024 * 604800 - 9)));
   CHECK_STATUS(feed_device(fleet, devices[1], 0, now + SPAN(86400)), FENCEPOST_E_LATE_INPUT);
-  CHECK_OK(fencepost_fleet_expire_by_arrival(fleet, now + 1, NULL, 0, &count, NULL));
+  CHECK_OK(fencepost_fleet_expire_devices(fleet, FENCEPOST_EXPIRY_ARRIVAL, now + 1, NULL, 0, &count, NULL));
   CHECK_INT(count, 2);
-  CHECK_OK(fencepost_fleet_expire_by_arrival(fleet, now + 1, gone, 4, &count, NULL));
+  CHECK_OK(fencepost_fleet_expire_devices(fleet, FENCEPOST_EXPIRY_ARRIVAL, now + 1, gone, 4, &count, NULL));
   CHECK_INT(count, 2);
   CHECK(gone[0] == devices[1] && gone[1] == devices[3]);
   CHECK_INT(fleet_statistics(fleet).device_count, 2);
-  CHECK_OK(fencepost_fleet_force_advance(fleet, now + SPAN(1000000), NULL));
+  CHECK_OK(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, now + SPAN(1000000), 1, NULL));
   CHECK_INT(fleet_statistics(fleet).clock_us, now + SPAN(1000000));
-  CHECK_STATUS(fencepost_fleet_force_advance(fleet, now, NULL), FENCEPOST_E_LATE_INPUT);
+  CHECK_STATUS(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, now, 1, NULL), FENCEPOST_E_LATE_INPUT);
   fencepost_fleet_destroy(fleet);
   fencepost_conditions_destroy(table);
 }
@@ -168,15 +185,15 @@ static void moving(void) {
   CHECK_OK(fencepost_fleet_import_devices(other, names, bytes, offsets, 2, 0, entered, NULL));
   CHECK_INT(entered[0], 0);
   CHECK_INT(entered[1], 1);
-  CHECK_OK(fencepost_fleet_advance(other, SECONDS(30), NULL));
+  CHECK_OK(fencepost_fleet_advance(other, FENCEPOST_ALL_DEVICES, SECONDS(30), 0, NULL));
   fencepost_fleet_event event = next_fleet_event(other);
   /* The second fleet confirms a crossing that began in the first fleet. */
   CHECK_TEXT(event.event.identifier, "standard");
   CHECK_INT(event.device, 1);
-  CHECK_OK(fencepost_fleet_advance(fleet, SECONDS(30), NULL));
+  CHECK_OK(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, SECONDS(30), 0, NULL));
 
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_fleet_statistics before = fleet_statistics(other), after;
+  fencepost_fleet_counters before = fleet_statistics(other), after;
   CHECK_STATUS(fencepost_fleet_import_devices(other, names, bytes, offsets, 2, 0, NULL, &error),
                FENCEPOST_E_INVALID_ARGUMENT); /* refused, because devices with these names exist already */
   const char *fresh[] = {"three", "four"}, *twice[] = {"three", "three"};
@@ -231,7 +248,7 @@ static uint32_t churn(fencepost_fleet *fleet, int count) {
   uint32_t device = FENCEPOST_NO_DEVICE;
   char name[24];
   for (int i = 0; i < count; i++) {
-    if (device != FENCEPOST_NO_DEVICE) CHECK_OK(fencepost_fleet_remove_device(fleet, device, 0, NULL));
+    if (device != FENCEPOST_NO_DEVICE) CHECK_OK(fencepost_fleet_remove_devices(fleet, &device, 1, 0, NULL));
     snprintf(name, sizeof name, "other %d", i);
     device = device_of(fleet, name);
   }
@@ -246,7 +263,7 @@ static void stale_numbers(void) {
   const uint32_t stale = device_of(fleet, "stale"), kept = device_of(fleet, "kept");
   CHECK_OK(feed_device(fleet, stale, 0, SECONDS(100)));
   fencepost_fleet_event event = next_fleet_event(fleet);
-  CHECK_OK(fencepost_fleet_remove_device(fleet, stale, 0, NULL));
+  CHECK_OK(fencepost_fleet_remove_devices(fleet, &stale, 1, 0, NULL));
   CHECK_OK(fencepost_fleet_acknowledge(fleet, NULL));
   churn(fleet, 3);
   /* Although the device has been removed and its event has been acknowledged, the event's JSON still contains the
@@ -258,7 +275,7 @@ static void stale_numbers(void) {
   CHECK(last != (last & FENCEPOST_DEVICE_PLACE_MASK) && (last & FENCEPOST_DEVICE_PLACE_MASK) < 4200);
   CHECK_INT(fleet_statistics(fleet).device_count, 2);
 
-  const fencepost_fleet_statistics before = fleet_statistics(fleet);
+  const fencepost_fleet_counters before = fleet_statistics(fleet);
   fencepost_error error = FENCEPOST_ERROR_INIT;
   uint32_t other = 0;
   /* Tries each of the 64 numbers that have the slot of the removed device. */
@@ -292,21 +309,21 @@ static void stale_numbers(void) {
     CHECK_INT(error.position, 1);
     STALE(fencepost_fleet_feed_sightings(fleet, number, NULL, 0, SECONDS(200), NULL));
     STALE(fencepost_fleet_set_beacon_scanning(fleet, number, 0, SECONDS(200), NULL));
-    STALE(fencepost_fleet_advance_device(fleet, number, SECONDS(200), NULL));
-    STALE(fencepost_fleet_rewind_device(fleet, number, SECONDS(1), NULL));
-    STALE(fencepost_fleet_device_next_deadline(fleet, number, &deadline, NULL));
-    STALE(fencepost_fleet_get_device_statistics(fleet, number, &statistics, NULL));
+    STALE(fencepost_fleet_advance(fleet, number, SECONDS(200), 0, NULL));
+    STALE(fencepost_fleet_rewind(fleet, number, SECONDS(1), NULL));
+    STALE(fencepost_fleet_next_deadline(fleet, number, &deadline, NULL));
+    STALE(fencepost_fleet_device_statistics(fleet, number, &statistics, NULL));
     STALE(fencepost_fleet_state(fleet, number, "zone", &state, NULL));
     STALE(fencepost_fleet_inside(fleet, number, NULL, 0, &size, NULL));
     STALE(fencepost_fleet_explain(fleet, number, "zone", &explanation, NULL));
-    STALE(fencepost_fleet_positions(fleet, &number, 1, zeros, zeros, NULL));
+    STALE(fencepost_fleet_device_positions(fleet, &number, 1, zeros, zeros, NULL));
     STALE(fencepost_fleet_export_devices(fleet, &number, 1, 0, NULL, 0, NULL, &size, NULL));
-    STALE(fencepost_fleet_remove_device(fleet, number, 0, NULL));
+    STALE(fencepost_fleet_remove_devices(fleet, &number, 1, 0, NULL));
   }
   CHECK(other <= 1);
   event.device = stale;
   STALE(fencepost_fleet_event_json(fleet, &event, json, sizeof json, NULL, NULL));
-  const fencepost_fleet_statistics after = fleet_statistics(fleet);
+  const fencepost_fleet_counters after = fleet_statistics(fleet);
   CHECK(memcmp(&before, &after, sizeof before) == 0);
   /* In each slot, only the number of the device that uses the slot now is valid. */
   CHECK_OK(feed_device(fleet, last, 0, SECONDS(300)));

@@ -12,16 +12,16 @@ static void misuse(void) {
   int64_t time;
   uint32_t device;
   const char *name = "one";
-  fencepost_fleet_statistics statistics = FENCEPOST_FLEET_STATISTICS_INIT;
+  fencepost_fleet_counters statistics = FENCEPOST_FLEET_COUNTERS_INIT;
   fencepost_device_statistics own = FENCEPOST_DEVICE_STATISTICS_INIT;
   fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
-  fencepost_conditions_version version = FENCEPOST_CONDITIONS_VERSION_INIT;
+  fencepost_table_version version = FENCEPOST_TABLE_VERSION_INIT;
   fencepost_fleet_columns columns = FENCEPOST_FLEET_COLUMNS_INIT;
   uint64_t offsets[2] = {0, 0};
 #define NO(call) CHECK_STATUS(call, FENCEPOST_E_NULL_ARGUMENT)
   NO(fencepost_conditions_create(NULL, NULL));
-  NO(fencepost_conditions_get_version(NULL, &version, NULL));
-  NO(fencepost_conditions_get_version(table, NULL, NULL));
+  NO(fencepost_conditions_version(NULL, &version, NULL));
+  NO(fencepost_conditions_version(table, NULL, NULL));
   NO(fencepost_conditions_add_circular(NULL, "a", 0, 0, 1, NULL, NULL));
   NO(fencepost_conditions_add_circular(table, NULL, 0, 0, 1, NULL, NULL));
   NO(fencepost_conditions_add_beacon(table, "a", NULL, 0, 0, NULL, NULL));
@@ -34,40 +34,40 @@ static void misuse(void) {
   NO(fencepost_fleet_create(NULL, NULL, &fleet, NULL));
   NO(fencepost_fleet_create(table, NULL, NULL, NULL));
   NO(fencepost_fleet_conditions(fleet, NULL, NULL));
-  NO(fencepost_fleet_get_statistics(NULL, &statistics, NULL));
-  NO(fencepost_fleet_get_statistics(fleet, NULL, NULL));
-  NO(fencepost_fleet_get_device_statistics(fleet, 0, NULL, NULL));
-  NO(fencepost_fleet_devices(fleet, NULL, 1, 0, &device, NULL));
-  NO(fencepost_fleet_devices(fleet, &name, 1, 0, NULL, NULL));
-  NO(fencepost_fleet_device_numbers(fleet, NULL, 1, &count, NULL));
+  NO(fencepost_fleet_statistics(NULL, &statistics, NULL));
+  NO(fencepost_fleet_statistics(fleet, NULL, NULL));
+  NO(fencepost_fleet_device_statistics(fleet, 0, NULL, NULL));
+  NO(fencepost_fleet_enter_devices(fleet, NULL, 1, 0, &device, NULL));
+  NO(fencepost_fleet_enter_devices(fleet, &name, 1, 0, NULL, NULL));
+  NO(fencepost_fleet_list_devices(fleet, NULL, 1, &count, NULL));
   double place = 0;
-  NO(fencepost_fleet_positions(NULL, &device, 1, &place, &place, NULL));
-  NO(fencepost_fleet_positions(fleet, NULL, 1, &place, &place, NULL));
-  NO(fencepost_fleet_positions(fleet, &device, 1, NULL, &place, NULL));
-  NO(fencepost_fleet_positions(fleet, &device, 1, &place, NULL, NULL));
-  NO(fencepost_fleet_expire(fleet, 0, NULL, 1, &count, NULL));
-  NO(fencepost_fleet_expire(fleet, 0, NULL, 0, NULL, NULL));
-  NO(fencepost_fleet_expire_by_arrival(fleet, 0, NULL, 1, &count, NULL));
-  NO(fencepost_fleet_expire_by_arrival(fleet, 0, NULL, 0, NULL, NULL));
+  NO(fencepost_fleet_device_positions(NULL, &device, 1, &place, &place, NULL));
+  NO(fencepost_fleet_device_positions(fleet, NULL, 1, &place, &place, NULL));
+  NO(fencepost_fleet_device_positions(fleet, &device, 1, NULL, &place, NULL));
+  NO(fencepost_fleet_device_positions(fleet, &device, 1, &place, NULL, NULL));
+  NO(fencepost_fleet_expire_devices(fleet, FENCEPOST_EXPIRY_INPUT, 0, NULL, 1, &count, NULL));
+  NO(fencepost_fleet_expire_devices(fleet, FENCEPOST_EXPIRY_INPUT, 0, NULL, 0, NULL, NULL));
+  NO(fencepost_fleet_expire_devices(fleet, FENCEPOST_EXPIRY_ARRIVAL, 0, NULL, 1, &count, NULL));
+  NO(fencepost_fleet_expire_devices(fleet, FENCEPOST_EXPIRY_ARRIVAL, 0, NULL, 0, NULL, NULL));
   NO(fencepost_fleet_set_arrival_time(NULL, 0, NULL));
-  NO(fencepost_fleet_force_advance(NULL, 0, NULL));
-  NO(fencepost_fleet_rewind(NULL, 0, NULL));
-  NO(fencepost_fleet_rewind_device(NULL, 0, 0, NULL));
+  NO(fencepost_fleet_advance(NULL, FENCEPOST_ALL_DEVICES, 0, 1, NULL));
+  NO(fencepost_fleet_rewind(NULL, FENCEPOST_ALL_DEVICES, 0, NULL));
+  NO(fencepost_fleet_rewind(NULL, 0, 0, NULL));
   NO(fencepost_fleet_feed_fix(NULL, 0, &fix, NULL));
   NO(fencepost_fleet_feed_fix(fleet, 0, NULL, NULL));
   NO(fencepost_fleet_feed_columns(NULL, &columns, 0, NULL, NULL));
   NO(fencepost_fleet_feed_sightings(fleet, 0, NULL, 1, SECONDS(50), NULL));
-  NO(fencepost_fleet_next_deadline(fleet, NULL, NULL));
-  NO(fencepost_fleet_device_next_deadline(fleet, 0, NULL, NULL));
+  NO(fencepost_fleet_next_deadline(fleet, FENCEPOST_ALL_DEVICES, NULL, NULL));
+  NO(fencepost_fleet_next_deadline(fleet, 0, NULL, NULL));
   NO(fencepost_fleet_poll_events(fleet, NULL, 1, &count, NULL));
   NO(fencepost_fleet_poll_events(fleet, &event, 1, NULL, NULL));
   NO(fencepost_fleet_event_json(fleet, NULL, NULL, 0, &count, NULL));
   NO(fencepost_fleet_state(fleet, 0, NULL, &state, NULL));
   NO(fencepost_fleet_state(fleet, 0, "exact", NULL, NULL));
   NO(fencepost_fleet_inside(fleet, 0, NULL, 1, &count, NULL));
-  NO(fencepost_fleet_devices_inside(NULL, "exact", NULL, 0, &count, NULL));
-  NO(fencepost_fleet_devices_inside(fleet, "exact", NULL, 1, &count, NULL));
-  NO(fencepost_fleet_devices_inside(fleet, NULL, NULL, 0, NULL, NULL));
+  NO(fencepost_fleet_list_devices_inside(NULL, "exact", NULL, 0, &count, NULL));
+  NO(fencepost_fleet_list_devices_inside(fleet, "exact", NULL, 1, &count, NULL));
+  NO(fencepost_fleet_list_devices_inside(fleet, NULL, NULL, 0, NULL, NULL));
   NO(fencepost_fleet_explain(fleet, 0, "exact", NULL, NULL));
   NO(fencepost_fleet_export_devices(fleet, NULL, 1, 0, NULL, 0, NULL, &count, NULL));
   NO(fencepost_fleet_export_devices(fleet, &device, 0, 0, NULL, 0, NULL, NULL, NULL));
@@ -75,29 +75,32 @@ static void misuse(void) {
   NO(fencepost_fleet_set_wakeup(NULL, NULL, NULL, NULL));
 
   /* Device 2 was removed; device 3 never existed. */
-  static const uint32_t none[] = {2, 3, 1000000, FENCEPOST_NO_DEVICE};
+  static const fencepost_device none[] = {2, 3, 1000000, FENCEPOST_NO_DEVICE, FENCEPOST_ALL_DEVICES};
 #define NONE(call) CHECK_STATUS(call, FENCEPOST_E_NO_SUCH_DEVICE)
 #define WRONG(call) CHECK_STATUS(call, FENCEPOST_E_INVALID_ARGUMENT)
-  fencepost_fleet_statistics before = fleet_statistics(fleet), after;
-  for (int i = 0; i < 4; i++) {
+  fencepost_fleet_counters before = fleet_statistics(fleet), after;
+  for (int i = 0; i < 5; i++) {
     NONE(fencepost_fleet_feed_fix(fleet, none[i], &fix, NULL));
     NONE(fencepost_fleet_feed_sightings(fleet, none[i], NULL, 0, SECONDS(50), NULL));
     NONE(fencepost_fleet_set_beacon_scanning(fleet, none[i], 0, SECONDS(50), NULL));
-    NONE(fencepost_fleet_advance_device(fleet, none[i], SECONDS(50), NULL));
-    NONE(fencepost_fleet_device_next_deadline(fleet, none[i], &time, NULL));
-    NONE(fencepost_fleet_remove_device(fleet, none[i], 1, NULL));
-    NONE(fencepost_fleet_get_device_statistics(fleet, none[i], &own, NULL));
+    NONE(fencepost_fleet_remove_devices(fleet, &none[i], 1, 1, NULL));
+    NONE(fencepost_fleet_device_statistics(fleet, none[i], &own, NULL));
     NONE(fencepost_fleet_inside(fleet, none[i], NULL, 0, &count, NULL));
     NONE(fencepost_fleet_explain(fleet, none[i], "exact", &explanation, NULL));
     NONE(fencepost_fleet_export_devices(fleet, &none[i], 1, 0, NULL, 0, NULL, &count, NULL));
   }
+  for (int i = 0; i < 4; i++) {
+    NONE(fencepost_fleet_advance(fleet, none[i], SECONDS(50), 0, NULL));
+    NONE(fencepost_fleet_rewind(fleet, none[i], SECONDS(50), NULL));
+    NONE(fencepost_fleet_next_deadline(fleet, none[i], &time, NULL));
+  }
   WRONG(fencepost_fleet_export_devices(fleet, none, SIZE_MAX, 0, NULL, 0, NULL, &count, NULL));
-  WRONG(fencepost_fleet_advance(fleet, INT64_MAX, NULL));
+  WRONG(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, INT64_MAX, 0, NULL));
   WRONG(fencepost_fleet_poll_events(fleet, &event, SIZE_MAX, &count, NULL));
   WRONG(fencepost_fleet_inside(fleet, 0, NULL, SIZE_MAX, &count, NULL));
-  WRONG(fencepost_fleet_devices_inside(fleet, NULL, NULL, SIZE_MAX, &count, NULL));
-  WRONG(fencepost_fleet_devices_inside(fleet, "\xff", NULL, 0, &count, NULL));
-  WRONG(fencepost_fleet_devices_inside(fleet, "", NULL, 0, &count, NULL));
+  WRONG(fencepost_fleet_list_devices_inside(fleet, NULL, NULL, SIZE_MAX, &count, NULL));
+  WRONG(fencepost_fleet_list_devices_inside(fleet, "\xff", NULL, 0, &count, NULL));
+  WRONG(fencepost_fleet_list_devices_inside(fleet, "", NULL, 0, &count, NULL));
   after = fleet_statistics(fleet);
   CHECK(memcmp(&before, &after, sizeof before) == 0);
   CHECK_STATUS(feed_device(fleet, 0, 0, SECONDS(1)), FENCEPOST_E_LATE_INPUT);

@@ -20,7 +20,7 @@ static fencepost_fleet *open_fleet(fencepost_conditions *table, const fencepost_
 
 static fencepost_device_statistics device_statistics(fencepost_fleet *fleet, uint32_t device) {
   fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
-  CHECK_OK(fencepost_fleet_get_device_statistics(fleet, device, &statistics, NULL));
+  CHECK_OK(fencepost_fleet_device_statistics(fleet, device, &statistics, NULL));
   return statistics;
 }
 
@@ -61,7 +61,7 @@ static void a_stored_fleet_goes_on(void) {
   /* Opens the fleet with an empty table, which becomes the saved table; then opens two fleets with that table. */
   fencepost_conditions *empty = new_table();
   fleet = open_fleet(empty, &options);
-  fencepost_conditions_version before = version_of(table), after = version_of(empty);
+  fencepost_table_version before = version_of(table), after = version_of(empty);
   CHECK(memcmp(&before, &after, sizeof before) == 0);
   CHECK_INT(device_of(fleet, "two"), two);
   CHECK_INT(device_statistics(fleet, one).input_count, 2);
@@ -131,19 +131,19 @@ static void questions_save_nothing(void) {
   uint32_t numbers[2];
   int64_t deadline;
   size_t count;
-  CHECK_OK(fencepost_fleet_devices_inside(fleet, "depot", presences, 4, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_devices_inside(fleet, "depot", presences, 4, &count, NULL));
   CHECK_INT(count, 1);
-  CHECK_OK(fencepost_fleet_devices_inside(fleet, NULL, NULL, 0, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_devices_inside(fleet, NULL, NULL, 0, &count, NULL));
   CHECK_OK(fencepost_fleet_inside(fleet, one, NULL, 0, &count, NULL));
-  CHECK_OK(fencepost_fleet_devices(fleet, names, 2, 0, numbers, NULL));
+  CHECK_OK(fencepost_fleet_enter_devices(fleet, names, 2, 0, numbers, NULL));
   CHECK(numbers[0] == one && numbers[1] == FENCEPOST_NO_DEVICE);
-  CHECK_OK(fencepost_fleet_device_numbers(fleet, numbers, 2, &count, NULL));
-  CHECK_OK(fencepost_fleet_expire(fleet, SECONDS(2), NULL, 0, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_devices(fleet, numbers, 2, &count, NULL));
+  CHECK_OK(fencepost_fleet_expire_devices(fleet, FENCEPOST_EXPIRY_INPUT, SECONDS(2), NULL, 0, &count, NULL));
   CHECK_INT(count, 1);
   CHECK_OK(fencepost_fleet_state(fleet, one, "town", &state, NULL));
   CHECK_OK(fencepost_fleet_explain(fleet, one, "town", &explanation, NULL));
-  CHECK_OK(fencepost_fleet_next_deadline(fleet, &deadline, NULL));
-  CHECK_OK(fencepost_fleet_device_next_deadline(fleet, one, &deadline, NULL));
+  CHECK_OK(fencepost_fleet_next_deadline(fleet, FENCEPOST_ALL_DEVICES, &deadline, NULL));
+  CHECK_OK(fencepost_fleet_next_deadline(fleet, one, &deadline, NULL));
   CHECK_OK(fencepost_fleet_export_devices(fleet, &one, 1, 1, NULL, 0, NULL, &count, NULL));
   CHECK_OK(fencepost_fleet_snapshot(fleet, NULL, 0, &count, NULL));
   CHECK_INT(fleet_statistics(fleet).all_kept, 0);
@@ -208,7 +208,7 @@ static void a_snapshot_goes_on(void) {
   uint8_t *bytes = snapshot_of(fleet, &size);
   CHECK_OK(fencepost_fleet_restore(bytes, size, NULL, &copy, &error));
   CHECK_OK(fencepost_fleet_restore(bytes, size, empty, &other, &error));
-  fencepost_conditions_version before = version_of(table), after = version_of(empty);
+  fencepost_table_version before = version_of(table), after = version_of(empty);
   CHECK(memcmp(&before, &after, sizeof before) == 0);
   uint8_t *same = snapshot_of(copy, &again);
   CHECK_INT(size, again);

@@ -29,7 +29,7 @@ static void *follow(void *argument) {
     char text[32];
     const char *name = text;
     snprintf(text, sizeof text, "%d of %d", d, me->number);
-    if (fencepost_fleet_devices(fleet, &name, 1, 1, &devices[d], NULL)) me->failures++;
+    if (fencepost_fleet_enter_devices(fleet, &name, 1, 1, &devices[d], NULL)) me->failures++;
   }
   double latitudes[DEVICES] = {0}, longitudes[DEVICES];
   int64_t times[DEVICES];
@@ -53,10 +53,10 @@ static void *follow(void *argument) {
     if (fencepost_fleet_inside(fleet, devices[round % DEVICES], presences, 16, &count, NULL)) me->failures++;
     uint8_t bytes[4096];
     if (fencepost_fleet_export_devices(fleet, devices, 4, 1, bytes, sizeof bytes, NULL, &size, NULL)) me->failures++;
-    fencepost_fleet_statistics statistics = FENCEPOST_FLEET_STATISTICS_INIT;
-    if (fencepost_fleet_get_statistics(fleet, &statistics, NULL)) me->failures++;
+    fencepost_fleet_counters statistics = FENCEPOST_FLEET_COUNTERS_INIT;
+    if (fencepost_fleet_statistics(fleet, &statistics, NULL)) me->failures++;
     if (statistics.condition_count < 1 || statistics.condition_count > 12) me->failures++;
-    if (fencepost_fleet_advance(fleet, SECONDS(round), NULL)) me->failures++;
+    if (fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, SECONDS(round), 0, NULL)) me->failures++;
   }
   fencepost_fleet_destroy(fleet);
   fencepost_conditions_destroy(me->table); /* its own reference */
@@ -72,8 +72,8 @@ static void *change(void *argument) {
     double longitude = round % 20 < 10 ? 0 : 0.1;
     if (fencepost_conditions_add_circular(me->table, name, 0, longitude, 1000 + round, NULL, NULL)) me->failures++;
     if (round % 3 == 0 && fencepost_conditions_remove(me->table, name, NULL, NULL)) me->failures++;
-    fencepost_conditions_version version = FENCEPOST_CONDITIONS_VERSION_INIT;
-    if (fencepost_conditions_get_version(me->table, &version, NULL)) me->failures++;
+    fencepost_table_version version = FENCEPOST_TABLE_VERSION_INIT;
+    if (fencepost_conditions_version(me->table, &version, NULL)) me->failures++;
     fencepost_condition condition;
     if (fencepost_conditions_condition(me->table, "always", &condition, NULL)) me->failures++;
   }
@@ -114,12 +114,12 @@ static void *feed_shared(void *argument) {
     fencepost_fleet_event event;
     size_t count;
     fencepost_status status;
-    if (fencepost_fleet_devices(fleet, &name, 1, 1, &device, NULL)) failures++;
+    if (fencepost_fleet_enter_devices(fleet, &name, 1, 1, &device, NULL)) failures++;
     status = feed_device(fleet, device, round / 7 % 2 ? 0.1 : 0, SECONDS(round));
     /* Another thread may have fed the device a later fix, or removed it. */
     if (status && status != FENCEPOST_E_LATE_INPUT && status != FENCEPOST_E_NO_SUCH_DEVICE) failures++;
     if (fencepost_fleet_poll_events(fleet, &event, 1, &count, NULL)) failures++;
-    status = round % 50 == 49 ? fencepost_fleet_remove_device(fleet, device, 0, NULL) : FENCEPOST_OK;
+    status = round % 50 == 49 ? fencepost_fleet_remove_devices(fleet, &device, 1, 0, NULL) : FENCEPOST_OK;
     if (status && status != FENCEPOST_E_NO_SUCH_DEVICE) failures++;
   }
   return (void *)failures;

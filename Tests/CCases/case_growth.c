@@ -277,15 +277,15 @@ static fencepost_status write_of_fleet(void *structure,
 
 static fencepost_status read_fleet_statistics(fencepost_fleet *fleet, fencepost_conditions *table, void *structure) {
   (void)table;
-  return fencepost_fleet_get_statistics(fleet, structure, NULL);
+  return fencepost_fleet_statistics(fleet, structure, NULL);
 }
 static fencepost_status read_device_statistics(fencepost_fleet *fleet, fencepost_conditions *table, void *structure) {
   (void)table;
-  return fencepost_fleet_get_device_statistics(fleet, 0, structure, NULL);
+  return fencepost_fleet_device_statistics(fleet, 0, structure, NULL);
 }
 static fencepost_status read_version(fencepost_fleet *fleet, fencepost_conditions *table, void *structure) {
   (void)fleet;
-  return fencepost_conditions_get_version(table, structure, NULL);
+  return fencepost_conditions_version(table, structure, NULL);
 }
 
 static fencepost_status write_fleet_statistics(fencepost_monitor *monitor, void *structure) {
@@ -302,9 +302,9 @@ static fencepost_status write_version(fencepost_monitor *monitor, void *structur
 }
 
 static const writer writers[] = {
-    {"fleet_statistics", sizeof(fencepost_fleet_statistics), write_fleet_statistics},
+    {"fleet_statistics", sizeof(fencepost_fleet_counters), write_fleet_statistics},
     {"device_statistics", sizeof(fencepost_device_statistics), write_device_statistics},
-    {"conditions_version", sizeof(fencepost_conditions_version), write_version},
+    {"conditions_version", sizeof(fencepost_table_version), write_version},
     {"statistics", sizeof(fencepost_statistics), write_statistics},
     {"explanation", sizeof(fencepost_explanation), write_explanation},
     {"plan", sizeof(fencepost_plan), write_plan},

@@ -120,10 +120,10 @@ static void bulk_is_as_single_calls(void) {
   const fencepost_condition_options *each[] = {&first, &second};
   fencepost_sync_result result;
 
-#define SAME()                                                                         \
-  do {                                                                                 \
-    fencepost_conditions_version one_ = version_of(bulk), other_ = version_of(single); \
-    CHECK(memcmp(&one_, &other_, sizeof one_) == 0);                                   \
+#define SAME()                                                                    \
+  do {                                                                            \
+    fencepost_table_version one_ = version_of(bulk), other_ = version_of(single); \
+    CHECK(memcmp(&one_, &other_, sizeof one_) == 0);                              \
   } while (0)
 
   CHECK_OK(fencepost_conditions_add_circulars(bulk, names, lat, lon, radii, tags, 2, NULL, NULL));
@@ -175,7 +175,7 @@ static void bulk_is_as_single_calls(void) {
 static void refused_rows(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "there", 0, 0);
-  fencepost_conditions_version before = version_of(table);
+  fencepost_table_version before = version_of(table);
   const char *names[] = {"a", "b", "c"};
   double lat[] = {0, 0, 91}, lon[] = {0, 0, 0}, radii[] = {1, 1, 1};
   uint8_t uuids[48] = {0};
@@ -214,7 +214,7 @@ static void refused_rows(void) {
   CHECK_STATUS(fencepost_conditions_add_beacons(table, names, uuids, NULL, NULL, NULL, SIZE_MAX / 16, NULL, NULL),
                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_STATUS(fencepost_conditions_sync(table, NULL, SIZE_MAX, NULL, NULL), FENCEPOST_E_INVALID_ARGUMENT);
-  fencepost_conditions_version after = version_of(table);
+  fencepost_table_version after = version_of(table);
   CHECK(memcmp(&before, &after, sizeof before) == 0);
   /* A count of 0. */
   CHECK_OK(fencepost_conditions_add_circulars(table, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL));
@@ -262,7 +262,7 @@ static void snapshots(void) {
   CHECK_STATUS(fencepost_conditions_snapshot(table, bytes, size - 1, NULL, NULL), FENCEPOST_E_BUFFER_TOO_SMALL);
   CHECK_OK(fencepost_conditions_snapshot(table, bytes, size, &size, NULL));
   CHECK_OK(fencepost_conditions_restore(bytes, size, &other, NULL));
-  fencepost_conditions_version one = version_of(table), same = version_of(other);
+  fencepost_table_version one = version_of(table), same = version_of(other);
   CHECK(memcmp(&one, &same, sizeof one) == 0);
   fencepost_conditions_destroy(other);
   /* The library must refuse damaged bytes, whichever byte is wrong, and bytes that end too early. */
@@ -327,7 +327,7 @@ static void definitions_of_any_kind(void) {
   CHECK_OK(fencepost_conditions_add_circular(single, "circle", 0, 0, 50, NULL, NULL));
   CHECK_OK(fencepost_conditions_add_beacon(single, "beacon", set[1].uuid, 7, -1, NULL, NULL));
   CHECK_OK(fencepost_conditions_add_polygon(single, "squares", &geometry, NULL, NULL, NULL));
-  fencepost_conditions_version one = version_of(table), other = version_of(single);
+  fencepost_table_version one = version_of(table), other = version_of(single);
   CHECK(memcmp(&one, &other, sizeof one) == 0);
   /* Ensuring the same conditions changes nothing; adding them again replaces each of them. */
   CHECK_OK(fencepost_conditions_ensure(table, set, 3, &result, NULL));
@@ -395,7 +395,7 @@ static void table_of_a_monitor(void) {
   fencepost_conditions *equal = new_table();
   const fencepost_condition_options unknown = FENCEPOST_CONDITION_OPTIONS_INIT;
   CHECK_OK(fencepost_conditions_add_circular(equal, "home", 1, 1, 100, &unknown, NULL));
-  fencepost_conditions_version one = version_of(table), other = version_of(equal);
+  fencepost_table_version one = version_of(table), other = version_of(equal);
   CHECK(memcmp(&one, &other, sizeof one) == 0);
   fencepost_conditions_destroy(equal);
   /* A fleet cannot use the table of a monitor, and fencepost_conditions_snapshot() refuses the table. */
@@ -427,7 +427,7 @@ static void many_fleets(void) {
   for (int i = 0; i < MANY; i++) {
     if (i % 500 == 7) {
       CHECK_OK(feed_device(fleets[i], device_of(fleets[i], "d"), 0, SECONDS(0)));
-      CHECK_OK(fencepost_fleet_advance(fleets[i], SECONDS(20), NULL));
+      CHECK_OK(fencepost_fleet_advance(fleets[i], FENCEPOST_ALL_DEVICES, SECONDS(20), 0, NULL));
       CHECK_TEXT(next_fleet_event(fleets[i]).event.identifier, "new");
     }
     fencepost_fleet_destroy(fleets[i]);

@@ -24,7 +24,7 @@ void add_exact(fencepost_conditions *table, const char *identifier, double longi
 
 uint32_t device_of(fencepost_fleet *fleet, const char *identifier) {
   uint32_t device = 77;
-  CHECK_OK(fencepost_fleet_devices(fleet, &identifier, 1, 1, &device, NULL));
+  CHECK_OK(fencepost_fleet_enter_devices(fleet, &identifier, 1, 1, &device, NULL));
   return device;
 }
 
@@ -49,15 +49,15 @@ void expect_no_fleet_event(fencepost_fleet *fleet) {
   CHECK_INT(count, 0);
 }
 
-fencepost_fleet_statistics fleet_statistics(fencepost_fleet *fleet) {
-  fencepost_fleet_statistics statistics = FENCEPOST_FLEET_STATISTICS_INIT;
-  CHECK_OK(fencepost_fleet_get_statistics(fleet, &statistics, NULL));
+fencepost_fleet_counters fleet_statistics(fencepost_fleet *fleet) {
+  fencepost_fleet_counters statistics = FENCEPOST_FLEET_COUNTERS_INIT;
+  CHECK_OK(fencepost_fleet_statistics(fleet, &statistics, NULL));
   return statistics;
 }
 
-fencepost_conditions_version version_of(fencepost_conditions *table) {
-  fencepost_conditions_version version = FENCEPOST_CONDITIONS_VERSION_INIT;
-  CHECK_OK(fencepost_conditions_get_version(table, &version, NULL));
+fencepost_table_version version_of(fencepost_conditions *table) {
+  fencepost_table_version version = FENCEPOST_TABLE_VERSION_INIT;
+  CHECK_OK(fencepost_conditions_version(table, &version, NULL));
   return version;
 }
 
@@ -72,7 +72,7 @@ fencepost_fleet *busy_fleet(fencepost_conditions **out_table) {
   CHECK_OK(feed_device(fleet, two, 0, SECONDS(1)));
   /* The device leaves the condition "exact" and starts to cross "standard". */
   CHECK_OK(feed_device(fleet, one, 0.05, SECONDS(5)));
-  CHECK_OK(fencepost_fleet_remove_device(fleet, gone, 0, NULL));
+  CHECK_OK(fencepost_fleet_remove_devices(fleet, &gone, 1, 0, NULL));
   CHECK_INT(fleet_statistics(fleet).pending_events, 3);
   *out_table = table;
   return fleet;

@@ -22,8 +22,8 @@ fencepost_fleet_event next_fleet_event(fencepost_fleet *fleet);
 /* Fails if an event is waiting. */
 void expect_no_fleet_event(fencepost_fleet *fleet);
 
-fencepost_fleet_statistics fleet_statistics(fencepost_fleet *fleet);
-fencepost_conditions_version version_of(fencepost_conditions *table);
+fencepost_fleet_counters fleet_statistics(fencepost_fleet *fleet);
+fencepost_table_version version_of(fencepost_conditions *table);
 
 /* Creates a table of two circles and a beacon, and a fleet that uses this table. The fleet has pending events and had
    three devices, one of which has been removed. */

@@ -85,7 +85,7 @@ static fencepost_status change_table(fleet_model *known, const change *what, fen
       return fencepost_conditions_add_polygon(known->table, names[what->name], &geometry, NULL, &options, error);
     case REMOVE: return fencepost_conditions_remove(known->table, names[what->name], NULL, error);
     /* A monitor's advance is not limited by max_time_step, so the fleet's advance must not be limited either. */
-    default: return fencepost_fleet_force_advance(known->fleet, what->time, error);
+    default: return fencepost_fleet_advance(known->fleet, FENCEPOST_ALL_DEVICES, what->time, 1, error);
   }
 }
 
@@ -135,12 +135,12 @@ static void fleet_enter(fleet_model *known, int device) {
   for (size_t i = 0; i < known->past_count; i++)
     REQUIRE(change_monitor(known->monitors[device], &known->past[i], NULL) == FENCEPOST_OK);
   known->sequences[device] = 0;
-  REQUIRE(fencepost_fleet_devices(known->fleet, &device_names[device], 1, 1, &known->numbers[device], NULL) ==
+  REQUIRE(fencepost_fleet_enter_devices(known->fleet, &device_names[device], 1, 1, &known->numbers[device], NULL) ==
           FENCEPOST_OK);
   /* If changes of a new device are overdue, their events come with the device's first input or with the next advance;
      here the advance follows at once. */
   if (known->floor != FENCEPOST_TIME_UNSET)
-    REQUIRE(fencepost_fleet_advance(known->fleet, known->floor, NULL) == FENCEPOST_OK);
+    REQUIRE(fencepost_fleet_advance(known->fleet, FENCEPOST_ALL_DEVICES, known->floor, 0, NULL) == FENCEPOST_OK);
   fleet_gather(known, device, 0);
 }
 
@@ -277,15 +277,15 @@ static void fleet_poll(fleet_model *known, size_t limit) {
 
 /* The fleet's answers about its devices must equal those of the monitors. */
 static void fleet_check(fleet_model *known) {
-  fencepost_fleet_statistics all = FENCEPOST_FLEET_STATISTICS_INIT;
-  REQUIRE(fencepost_fleet_get_statistics(known->fleet, &all, NULL) == FENCEPOST_OK);
+  fencepost_fleet_counters all = FENCEPOST_FLEET_COUNTERS_INIT;
+  REQUIRE(fencepost_fleet_statistics(known->fleet, &all, NULL) == FENCEPOST_OK);
   REQUIRE(all.device_count == DEVICES && all.clock_us == known->floor && all.handed_out_events == known->position);
   REQUIRE(all.pending_events == known->waiting_count);
   for (int device = 0; device < DEVICES; device++) {
     fencepost_statistics one = FENCEPOST_STATISTICS_INIT;
     fencepost_device_statistics other = FENCEPOST_DEVICE_STATISTICS_INIT;
     REQUIRE(fencepost_monitor_statistics(known->monitors[device], &one, NULL) == FENCEPOST_OK);
-    REQUIRE(fencepost_fleet_get_device_statistics(known->fleet, known->numbers[device], &other, NULL) == FENCEPOST_OK);
+    REQUIRE(fencepost_fleet_device_statistics(known->fleet, known->numbers[device], &other, NULL) == FENCEPOST_OK);
     REQUIRE(one.clock_us == other.clock_us && one.accepted_fixes == other.accepted_fixes);
     REQUIRE(one.invalid_fixes == other.invalid_fixes && one.ahead_inputs == other.ahead_inputs);
     REQUIRE(one.accepted_sightings == other.accepted_sightings);

@@ -28,7 +28,7 @@ static int64_t take_time(reader *in, int64_t clock) {
 
 static int64_t clock_of(const fleet_model *known, int device) {
   fencepost_device_statistics own = FENCEPOST_DEVICE_STATISTICS_INIT;
-  REQUIRE(fencepost_fleet_get_device_statistics(known->fleet, known->numbers[device], &own, NULL) == FENCEPOST_OK);
+  REQUIRE(fencepost_fleet_device_statistics(known->fleet, known->numbers[device], &own, NULL) == FENCEPOST_OK);
   return own.clock_us;
 }
 
@@ -161,7 +161,7 @@ static void pass_time(reader *in, fleet_model *known) {
     fleet_input(known, device, status, &one,
                 fencepost_monitor_set_beacon_scanning(known->monitors[device], choice & 1, time, &other), &other);
   } else {
-    status = fencepost_fleet_advance_device(known->fleet, known->numbers[device], time, &one);
+    status = fencepost_fleet_advance(known->fleet, known->numbers[device], time, 0, &one);
     fleet_input(known, device, status, &one, fencepost_monitor_advance(known->monitors[device], time, &other), &other);
   }
 }
@@ -169,7 +169,7 @@ static void pass_time(reader *in, fleet_model *known) {
 /* Removes a device together with its events, and adds the device again at once. */
 static void renew(reader *in, fleet_model *known) {
   int device = take8(in) % DEVICES;
-  REQUIRE(fencepost_fleet_remove_device(known->fleet, known->numbers[device], 1, NULL) == FENCEPOST_OK);
+  REQUIRE(fencepost_fleet_remove_devices(known->fleet, &known->numbers[device], 1, 1, NULL) == FENCEPOST_OK);
   fleet_void(known, NULL, device);
   fencepost_monitor_destroy(known->monitors[device]);
   fleet_enter(known, device);
@@ -180,20 +180,21 @@ static void use_damaged(fencepost_fleet *fleet) {
   uint32_t numbers[DEVICES];
   size_t size, count = 0;
   fencepost_fix fix = {0, 0, 5, INT64_C(1700000100000000)};
-  REQUIRE(fencepost_fleet_devices(fleet, device_names, DEVICES, 0, numbers, NULL) == FENCEPOST_OK);
+  REQUIRE(fencepost_fleet_enter_devices(fleet, device_names, DEVICES, 0, numbers, NULL) == FENCEPOST_OK);
   for (int device = 0; device < DEVICES; device++) {
     if (numbers[device] == FENCEPOST_NO_DEVICE) continue;
     fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
     double latitude, longitude;
-    REQUIRE(fencepost_fleet_positions(fleet, &numbers[device], 1, &latitude, &longitude, NULL) == FENCEPOST_OK);
+    REQUIRE(fencepost_fleet_device_positions(fleet, &numbers[device], 1, &latitude, &longitude, NULL) == FENCEPOST_OK);
     REQUIRE(latitude != latitude || (latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180));
     if (fencepost_fleet_feed_fix(fleet, numbers[device], &fix, NULL) == FENCEPOST_OK) {
-      REQUIRE(fencepost_fleet_positions(fleet, &numbers[device], 1, &latitude, &longitude, NULL) == FENCEPOST_OK);
+      REQUIRE(fencepost_fleet_device_positions(fleet, &numbers[device], 1, &latitude, &longitude, NULL) ==
+              FENCEPOST_OK);
       REQUIRE(latitude == 0 && longitude == 0);
     }
-    REQUIRE(fencepost_fleet_get_device_statistics(fleet, numbers[device], &statistics, NULL) == FENCEPOST_OK);
+    REQUIRE(fencepost_fleet_device_statistics(fleet, numbers[device], &statistics, NULL) == FENCEPOST_OK);
   }
-  fencepost_fleet_advance(fleet, INT64_C(1700000900000000), NULL);
+  fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, INT64_C(1700000900000000), 0, NULL);
   REQUIRE(fencepost_fleet_snapshot(fleet, NULL, 0, &size, NULL) == FENCEPOST_OK);
   uint8_t *bytes = malloc(size);
   REQUIRE(bytes != NULL);
@@ -235,7 +236,8 @@ static void move(reader *in, fleet_model *known) {
                                          &size, NULL) == FENCEPOST_OK);
   fencepost_fleet *fleet = NULL;
   REQUIRE(fencepost_fleet_create(table, &known->options, &fleet, NULL) == FENCEPOST_OK);
-  if (known->floor != FENCEPOST_TIME_UNSET) REQUIRE(fencepost_fleet_advance(fleet, known->floor, NULL) == FENCEPOST_OK);
+  if (known->floor != FENCEPOST_TIME_UNSET)
+    REQUIRE(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, known->floor, 0, NULL) == FENCEPOST_OK);
 
   if (size > 0) {
     fencepost_fleet *victim = NULL;
@@ -306,7 +308,7 @@ static void reopen(reader *in, fleet_model *known) {
   known->fleet = fleet;
   known->handed_out = 0;
   /* The snapshot does not contain devices without inputs. */
-  REQUIRE(fencepost_fleet_devices(fleet, device_names, DEVICES, 1, known->numbers, NULL) == FENCEPOST_OK);
+  REQUIRE(fencepost_fleet_enter_devices(fleet, device_names, DEVICES, 1, known->numbers, NULL) == FENCEPOST_OK);
   for (size_t i = 0; i < known->waiting_count; i++) known->waiting[i].number = FENCEPOST_NO_DEVICE;
   for (size_t i = 0; i < known->flying_count; i++) known->flying[i].number = FENCEPOST_NO_DEVICE;
   REQUIRE(fencepost_fleet_set_wakeup(fleet, fleet_wake, known, NULL) == FENCEPOST_OK);

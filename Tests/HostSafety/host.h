@@ -55,21 +55,21 @@
   DO(fencepost_conditions_identifiers) DO(fencepost_conditions_containing)                                      \
   DO(fencepost_conditions_containing_columns) DO(fencepost_conditions_nearest)                                  \
   DO(fencepost_conditions_nearest_columns) DO(fencepost_conditions_nearest_boundary_point)                      \
-  DO(fencepost_conditions_identifiers_of_generations) DO(fencepost_conditions_get_version)                      \
+  DO(fencepost_conditions_identifiers_of_generations) DO(fencepost_conditions_version)                      \
   DO(fencepost_conditions_snapshot) DO(fencepost_conditions_restore) DO(fencepost_fleet_create)                 \
   DO(fencepost_fleet_destroy) DO(fencepost_fleet_checkpoint) DO(fencepost_fleet_close)                          \
   DO(fencepost_fleet_snapshot) DO(fencepost_fleet_restore) DO(fencepost_fleet_conditions)                       \
-  DO(fencepost_fleet_get_statistics) DO(fencepost_fleet_get_device_statistics) DO(fencepost_fleet_devices)      \
-  DO(fencepost_fleet_device_identifier) DO(fencepost_fleet_device_numbers) DO(fencepost_fleet_positions) DO(fencepost_fleet_remove_device)    \
-  DO(fencepost_fleet_expire_by_arrival) DO(fencepost_fleet_set_arrival_time) DO(fencepost_fleet_force_advance)  \
+  DO(fencepost_fleet_statistics) DO(fencepost_fleet_device_statistics) DO(fencepost_fleet_enter_devices)      \
+  DO(fencepost_fleet_device_identifier) DO(fencepost_fleet_list_devices) DO(fencepost_fleet_device_positions) DO(fencepost_fleet_remove_devices)    \
+  DO(fencepost_fleet_set_arrival_time)  \
   DO(fencepost_conditions_add_lines) DO(fencepost_conditions_ensure_lines) DO(fencepost_fleet_safe_distance)     \
-  DO(fencepost_fleet_plan) DO(fencepost_fleet_rewind) DO(fencepost_fleet_rewind_device)                                                  \
-  DO(fencepost_fleet_expire) DO(fencepost_fleet_feed_fix) DO(fencepost_fleet_feed_columns)                      \
+  DO(fencepost_fleet_plan) DO(fencepost_fleet_rewind)                                                  \
+  DO(fencepost_fleet_expire_devices) DO(fencepost_fleet_feed_fix) DO(fencepost_fleet_feed_columns)                      \
   DO(fencepost_fleet_feed_sightings) DO(fencepost_fleet_set_beacon_scanning) DO(fencepost_fleet_advance)        \
-  DO(fencepost_fleet_advance_device) DO(fencepost_fleet_next_deadline) DO(fencepost_fleet_device_next_deadline) \
+  DO(fencepost_fleet_next_deadline) \
   DO(fencepost_fleet_poll_events) DO(fencepost_fleet_acknowledge) DO(fencepost_fleet_abandon)                   \
   DO(fencepost_fleet_set_wakeup) DO(fencepost_fleet_event_json) DO(fencepost_fleet_state)                       \
-  DO(fencepost_fleet_inside) DO(fencepost_fleet_devices_inside) DO(fencepost_fleet_explain) DO(fencepost_fleet_export_devices)                     \
+  DO(fencepost_fleet_inside) DO(fencepost_fleet_list_devices_inside) DO(fencepost_fleet_explain) DO(fencepost_fleet_export_devices)                     \
   DO(fencepost_fleet_import_devices) DO(fencepost_uuid_parse) DO(fencepost_geodesic_inverse)                    \
   DO(fencepost_geodesic_direct) DO(fencepost_fleet_fork)
 /* clang-format on */

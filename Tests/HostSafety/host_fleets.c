@@ -86,7 +86,7 @@ static void change_lines(const fencepost_geometry *geometry) {
 
 static void ask(fencepost_conditions *table) {
   fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
-  fencepost_conditions_version version = FENCEPOST_CONDITIONS_VERSION_INIT;
+  fencepost_table_version version = FENCEPOST_TABLE_VERSION_INIT;
   uint64_t generations[8];
   double distances[8], latitude, longitude;
   int64_t offsets[4];
@@ -100,7 +100,7 @@ static void ask(fencepost_conditions *table) {
   OK(api.fencepost_conditions_nearest_columns(table, &columns, 3, 2, generations, distances, &count, NULL));
   OK(api.fencepost_conditions_nearest_boundary_point(table, "circle", 1, 2, &latitude, &longitude, NULL));
   OK(api.fencepost_conditions_identifiers(table, text, sizeof text, &size, &count, NULL));
-  OK(api.fencepost_conditions_get_version(table, &version, NULL));
+  OK(api.fencepost_conditions_version(table, &version, NULL));
   IS(version.count == count);
 }
 
@@ -129,13 +129,13 @@ static void feed(fencepost_fleet *fleet, const uint32_t *numbers) {
   fencepost_beacon_sighting sighting = {{1}, 1, 2, -60};
   OK(api.fencepost_fleet_feed_sightings(fleet, numbers[0], &sighting, 1, INT64_C(3000000000), NULL));
   OK(api.fencepost_fleet_set_beacon_scanning(fleet, numbers[0], 0, INT64_C(3001000000), NULL));
-  OK(api.fencepost_fleet_advance_device(fleet, numbers[1], INT64_C(3002000000), NULL));
-  OK(api.fencepost_fleet_advance(fleet, INT64_C(3003000000), NULL));
+  OK(api.fencepost_fleet_advance(fleet, numbers[1], INT64_C(3002000000), 0, NULL));
+  OK(api.fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, INT64_C(3003000000), 0, NULL));
   OK(api.fencepost_fleet_set_arrival_time(fleet, INT64_C(3003000000), NULL));
-  OK(api.fencepost_fleet_force_advance(fleet, INT64_C(3003000000), NULL));
-  OK(api.fencepost_fleet_rewind_device(fleet, numbers[0], INT64_C(3003000000), NULL));
-  OK(api.fencepost_fleet_rewind(fleet, INT64_C(3002000000), NULL));
-  OK(api.fencepost_fleet_advance(fleet, INT64_C(3003000000), NULL));
+  OK(api.fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, INT64_C(3003000000), 1, NULL));
+  OK(api.fencepost_fleet_rewind(fleet, numbers[0], INT64_C(3003000000), NULL));
+  OK(api.fencepost_fleet_rewind(fleet, FENCEPOST_ALL_DEVICES, INT64_C(3002000000), NULL));
+  OK(api.fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, INT64_C(3003000000), 0, NULL));
 }
 
 static void read_device(fencepost_fleet *fleet, uint32_t number) {
@@ -147,19 +147,19 @@ static void read_device(fencepost_fleet *fleet, uint32_t number) {
   size_t count;
   char text[64];
   OK(api.fencepost_fleet_device_identifier(fleet, number, text, sizeof text, &count, NULL));
-  OK(api.fencepost_fleet_device_next_deadline(fleet, number, &deadline, NULL));
+  OK(api.fencepost_fleet_next_deadline(fleet, number, &deadline, NULL));
   OK(api.fencepost_fleet_state(fleet, number, "circle", &state, NULL));
   OK(api.fencepost_fleet_inside(fleet, number, presences, 4, &count, NULL));
   static fencepost_device_presence everywhere[4];
-  OK(api.fencepost_fleet_devices_inside(fleet, "circle", NULL, 0, &count, NULL));
-  OK(api.fencepost_fleet_devices_inside(fleet, NULL, everywhere, 0, &count, NULL));
+  OK(api.fencepost_fleet_list_devices_inside(fleet, "circle", NULL, 0, &count, NULL));
+  OK(api.fencepost_fleet_list_devices_inside(fleet, NULL, everywhere, 0, &count, NULL));
   OK(api.fencepost_fleet_explain(fleet, number, "circle", &explanation, NULL));
   double metres;
   static fencepost_armed_condition armed[20];
   fencepost_plan plan = FENCEPOST_PLAN_INIT;
   OK(api.fencepost_fleet_safe_distance(fleet, number, 0, 0, &metres, NULL));
   OK(api.fencepost_fleet_plan(fleet, number, 0, 0, 0, NULL, NULL, 0, NULL, armed, 20, &count, &plan, NULL));
-  OK(api.fencepost_fleet_get_device_statistics(fleet, number, &own, NULL));
+  OK(api.fencepost_fleet_device_statistics(fleet, number, &own, NULL));
 }
 
 /* Moves the devices to another fleet over the same table; that fleet must refuse the damaged bytes of a device. */
@@ -203,10 +203,10 @@ void use_fleets(void) {
   int wakes = 0;
   static char text[8192];
   static fencepost_fleet_event events[16];
-  fencepost_fleet_statistics statistics = FENCEPOST_FLEET_STATISTICS_INIT;
+  fencepost_fleet_counters statistics = FENCEPOST_FLEET_COUNTERS_INIT;
   OK(api.fencepost_conditions_create(&table, NULL));
   OK(api.fencepost_fleet_create(table, NULL, &fleet, NULL));
-  OK(api.fencepost_fleet_devices(fleet, devices, 3, 1, numbers, NULL));
+  OK(api.fencepost_fleet_enter_devices(fleet, devices, 3, 1, numbers, NULL));
   OK(api.fencepost_fleet_set_wakeup(fleet, count_wakes, &wakes, NULL));
   change(table, &geometry);
   change_many(table, &geometry);
@@ -214,27 +214,27 @@ void use_fleets(void) {
   ask(table);
   feed(fleet, numbers);
   IS(wakes > 0);
-  OK(api.fencepost_fleet_next_deadline(fleet, &deadline, NULL));
+  OK(api.fencepost_fleet_next_deadline(fleet, FENCEPOST_ALL_DEVICES, &deadline, NULL));
   OK(api.fencepost_fleet_poll_events(fleet, events, 16, &count, NULL));
   IS(count > 3);
   OK(api.fencepost_fleet_event_json(fleet, &events[0], text, sizeof text, &size, NULL));
   OK(api.fencepost_fleet_abandon(fleet, NULL));
   OK(api.fencepost_fleet_acknowledge(fleet, NULL));
-  OK(api.fencepost_fleet_get_statistics(fleet, &statistics, NULL));
-  OK(api.fencepost_fleet_device_numbers(fleet, found, 3, &count, NULL));
+  OK(api.fencepost_fleet_statistics(fleet, &statistics, NULL));
+  OK(api.fencepost_fleet_list_devices(fleet, found, 3, &count, NULL));
   double latitudes[3], longitudes[3];
-  OK(api.fencepost_fleet_positions(fleet, found, 3, latitudes, longitudes, NULL));
+  OK(api.fencepost_fleet_device_positions(fleet, found, 3, latitudes, longitudes, NULL));
   for (int i = 0; i < 3; i++) read_device(fleet, numbers[i]);
   carry(table, fleet, numbers);
   restore(table, fleet);
   fencepost_fleet *fork = NULL;
   OK(api.fencepost_fleet_fork(fleet, &fork, NULL));
-  OK(api.fencepost_fleet_remove_device(fork, numbers[1], 1, NULL));
+  OK(api.fencepost_fleet_remove_devices(fork, &numbers[1], 1, 1, NULL));
   api.fencepost_fleet_destroy(fork);
-  OK(api.fencepost_fleet_remove_device(fleet, numbers[2], 1, NULL));
-  OK(api.fencepost_fleet_expire_by_arrival(fleet, INT64_C(3003000000), found, 3, &count, NULL));
+  OK(api.fencepost_fleet_remove_devices(fleet, &numbers[2], 1, 1, NULL));
+  OK(api.fencepost_fleet_expire_devices(fleet, FENCEPOST_EXPIRY_ARRIVAL, INT64_C(3003000000), found, 3, &count, NULL));
   IS(count == 0);
-  OK(api.fencepost_fleet_expire(fleet, INT64_C(1000000000000), found, 3, &count, NULL));
+  OK(api.fencepost_fleet_expire_devices(fleet, FENCEPOST_EXPIRY_INPUT, INT64_C(1000000000000), found, 3, &count, NULL));
   OK(api.fencepost_fleet_conditions(fleet, &same, NULL));
   static uint8_t bytes[1 << 14];
   OK(api.fencepost_conditions_snapshot(same, bytes, sizeof bytes, &size, NULL));
@@ -252,14 +252,14 @@ void use_stored_fleet(const char *directory) {
   for (int opening = 0; opening < 2; opening++) {
     fencepost_conditions *table = NULL;
     fencepost_fleet *fleet = NULL;
-    fencepost_fleet_statistics statistics = FENCEPOST_FLEET_STATISTICS_INIT;
+    fencepost_fleet_counters statistics = FENCEPOST_FLEET_COUNTERS_INIT;
     OK(api.fencepost_conditions_create(&table, NULL));
     OK(api.fencepost_fleet_create(table, &options, &fleet, NULL));
-    OK(api.fencepost_fleet_get_statistics(fleet, &statistics, NULL));
+    OK(api.fencepost_fleet_statistics(fleet, &statistics, NULL));
     IS(statistics.device_count == (opening ? 3u : 0u));
     if (!opening) {
       OK(api.fencepost_conditions_add_circular(table, "circle", 0, 0, 1000, NULL, NULL));
-      OK(api.fencepost_fleet_devices(fleet, devices, 3, 1, numbers, NULL));
+      OK(api.fencepost_fleet_enter_devices(fleet, devices, 3, 1, numbers, NULL));
       feed(fleet, numbers);
     }
     OK(api.fencepost_fleet_checkpoint(fleet, NULL));

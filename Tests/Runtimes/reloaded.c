@@ -78,7 +78,7 @@ static int visited(const char *path, const char *folder, int round) {
   FUNCTION(fencepost_conditions_add_circular);
   FUNCTION(fencepost_conditions_destroy);
   FUNCTION(fencepost_fleet_create);
-  FUNCTION(fencepost_fleet_devices);
+  FUNCTION(fencepost_fleet_enter_devices);
   FUNCTION(fencepost_fleet_feed_columns);
   FUNCTION(fencepost_fleet_destroy);
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
@@ -121,7 +121,7 @@ static int visited(const char *path, const char *folder, int round) {
   require(fencepost_conditions_create_(&zones, NULL) == FENCEPOST_OK, "no table");
   require(fencepost_conditions_add_circular_(zones, "office", 37, -122, 200, NULL, NULL) == FENCEPOST_OK, "no zone");
   require(fencepost_fleet_create_(zones, NULL, &fleet, NULL) == FENCEPOST_OK, "no fleet");
-  require(fencepost_fleet_devices_(fleet, &name_of_device, 1, 1, &number, NULL) == FENCEPOST_OK, "no device");
+  require(fencepost_fleet_enter_devices_(fleet, &name_of_device, 1, 1, &number, NULL) == FENCEPOST_OK, "no device");
   double latitude[] = {37, 37.001}, longitude[] = {-122, -122};
   int64_t time[] = {1700000000000000, 1700000100000000};
   uint32_t numbers[] = {number, number};

@@ -138,8 +138,8 @@ void attack_fleet_failing(long count) {
     }
     files_fail(0, 0, 0, 0);
     if (fencepost_fleet_checkpoint(fleet, &last_error)) FAIL("after it failed: %s", last_error.message);
-    fencepost_fleet_statistics statistics = FENCEPOST_FLEET_STATISTICS_INIT;
-    if (fencepost_fleet_get_statistics(fleet, &statistics, NULL)) abort();
+    fencepost_fleet_counters statistics = FENCEPOST_FLEET_COUNTERS_INIT;
+    if (fencepost_fleet_statistics(fleet, &statistics, NULL)) abort();
     if (statistics.store != FENCEPOST_STORE_KEPT) FAIL("after it failed the status is %u", statistics.store);
     fencepost_fleet_abandon(fleet, NULL);
     size_t size, again;
@@ -175,7 +175,7 @@ void attack_fleet_flips(long count) {
     memset(&fix, 0, sizeof fix);
     fix.latitude = i % 4 * 0.01;
     fix.time_us = 100000000000 + i;
-    if (fencepost_fleet_devices(fleet, &name, 1, 1, &device, NULL) ||
+    if (fencepost_fleet_enter_devices(fleet, &name, 1, 1, &device, NULL) ||
         fencepost_fleet_feed_fix(fleet, device, &fix, &last_error))
       abort();
   }
@@ -202,7 +202,8 @@ void attack_fleet_flips(long count) {
       unsigned char *opened = fleet_snapshot(fleet, &opened_size);
       if (opened_size != state_size || memcmp(opened, state, state_size)) FAIL("bit of byte %zu: another state", place);
       free(opened);
-      if (fencepost_fleet_advance(fleet, 200000000000, &last_error) || fencepost_fleet_checkpoint(fleet, &last_error))
+      if (fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, 200000000000, 0, &last_error) ||
+          fencepost_fleet_checkpoint(fleet, &last_error))
         FAIL("bit of byte %zu: later %s", place, last_error.message);
       fencepost_fleet_destroy(fleet);
       if (open_fleet(&fleet, 0)) FAIL("bit of byte %zu: opened once and not again: %s", place, last_error.message);

@@ -116,14 +116,14 @@ static const char *name_of(int device) {
 static int number_of(fencepost_fleet *fleet, int device, uint32_t *out) {
   const char *name = name_of(device);
   *out = FENCEPOST_NO_DEVICE;
-  if (fencepost_fleet_devices(fleet, &name, 1, 0, out, NULL)) abort();
+  if (fencepost_fleet_enter_devices(fleet, &name, 1, 0, out, NULL)) abort();
   return *out != FENCEPOST_NO_DEVICE;
 }
 
 static fencepost_status feed_input(fencepost_fleet *fleet, const input *in) {
   uint32_t device;
   const char *name = name_of(in->device);
-  fencepost_status status = fencepost_fleet_devices(fleet, &name, 1, 1, &device, &last_error);
+  fencepost_status status = fencepost_fleet_enter_devices(fleet, &name, 1, 1, &device, &last_error);
   if (status) return status;
   if (in->is_sighting) {
     fencepost_beacon_sighting sighting;
@@ -149,10 +149,10 @@ static fencepost_conditions *table_of(fencepost_fleet *fleet) {
   return table;
 }
 
-static fencepost_conditions_version version_of(fencepost_fleet *fleet) {
+static fencepost_table_version version_of(fencepost_fleet *fleet) {
   fencepost_conditions *table = table_of(fleet);
-  fencepost_conditions_version version = FENCEPOST_CONDITIONS_VERSION_INIT;
-  if (fencepost_conditions_get_version(table, &version, NULL)) abort();
+  fencepost_table_version version = FENCEPOST_TABLE_VERSION_INIT;
+  if (fencepost_conditions_version(table, &version, NULL)) abort();
   fencepost_conditions_destroy(table);
   return version;
 }
@@ -181,18 +181,20 @@ static fencepost_status apply(fencepost_fleet *fleet, const change *at) {
   uint32_t device, removed, gone[FLEET_DEVICES];
   size_t count = 0;
   if (at->kind == REMOVE_DEVICE) {
-    if (number_of(fleet, at->which, &device)) status = fencepost_fleet_remove_device(fleet, device, 0, &last_error);
+    if (number_of(fleet, at->which, &device))
+      status = fencepost_fleet_remove_devices(fleet, &device, 1, 0, &last_error);
     return status;
   }
   if (at->kind == EXPIRE) {
     /* The last input of the device that must expire was at least six calls ago; all other devices had later inputs. */
     if (number_of(fleet, at->which, &device))
-      status = fencepost_fleet_expire(fleet, (1000 + (at->call - 6) * 10) * (int64_t)1000000 + 1, gone, FLEET_DEVICES,
-                                      &count, &last_error);
+      status = fencepost_fleet_expire_devices(fleet, FENCEPOST_EXPIRY_INPUT,
+                                              (1000 + (at->call - 6) * 10) * (int64_t)1000000 + 1, gone, FLEET_DEVICES,
+                                              &count, &last_error);
     if (status) return status;
     /* When inputs are fed again after a crash, a saved advance may count as the device's last input and prevent its
        expiry, so remove the device. */
-    if (!count && is_fed_again) return fencepost_fleet_remove_device(fleet, device, 0, &last_error);
+    if (!count && is_fed_again) return fencepost_fleet_remove_devices(fleet, &device, 1, 0, &last_error);
     if (count != 1 || gone[0] != device) FAIL("%zu devices expired instead of device %d", count, at->which);
     return status;
   }
@@ -235,7 +237,8 @@ fencepost_status play_fleet(fencepost_fleet *fleet, long n) {
     if (leaver_of(n) >= 0) polled[leaver_of(n)] = 0;
     return apply(fleet, change_of(n));
   }
-  if (is_advance(n)) return fencepost_fleet_advance(fleet, (1000 + n * 10) * 1000000, &last_error);
+  if (is_advance(n))
+    return fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, (1000 + n * 10) * 1000000, 0, &last_error);
   /* All events are delivered before the table changes: removing a condition would make its waiting events void, and
      void events have no sequence number. */
   if (is_poll(n)) return poll(fleet, n % 32 == 4 ? MOST_EVENTS : 5, polled);
@@ -326,7 +329,7 @@ static uint64_t whole_of(fencepost_fleet *fleet, int device) {
   int64_t deadline;
   if (!number_of(fleet, device, &number)) return 0;
   fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
-  if (fencepost_fleet_get_device_statistics(fleet, number, &statistics, NULL)) abort();
+  if (fencepost_fleet_device_statistics(fleet, number, &statistics, NULL)) abort();
   /* A device without inputs is not in the store. */
   if (!statistics.input_count) return 0;
   uint64_t result = sum(beginning, &statistics, sizeof statistics);
@@ -336,7 +339,7 @@ static uint64_t whole_of(fencepost_fleet *fleet, int device) {
     result = sum(result, &inside[i].since_us, sizeof inside[i].since_us);
     result = sum(result, &inside[i].evidence_date_us, sizeof inside[i].evidence_date_us);
   }
-  if (fencepost_fleet_device_next_deadline(fleet, number, &deadline, NULL)) abort();
+  if (fencepost_fleet_next_deadline(fleet, number, &deadline, NULL)) abort();
   result = sum(result, &deadline, sizeof deadline);
   for (int n = 0; n < CONDITIONS; n++) {
     char name[32];
@@ -362,7 +365,7 @@ static uint64_t urgent_of(fencepost_fleet *fleet, int device) {
     if (inside[i].generation != BEACON_GENERATION) result = sum(result, &inside[i].since_us, sizeof inside[i].since_us);
   }
   fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
-  if (fencepost_fleet_get_device_statistics(fleet, number, &statistics, NULL)) abort();
+  if (fencepost_fleet_device_statistics(fleet, number, &statistics, NULL)) abort();
   if (statistics.handed_out_events || count)
     result = sum(result, &statistics.handed_out_events, sizeof statistics.handed_out_events);
   return result;
@@ -398,7 +401,7 @@ static void look(fencepost_fleet *fleet, moment *at) {
     at->urgent[d] = urgent_of(fleet, d);
   }
   at->queue = queue_of(fleet);
-  fencepost_conditions_version version = version_of(fleet);
+  fencepost_table_version version = version_of(fleet);
   memcpy(at->table, version.digest, sizeof at->table);
 }
 
@@ -409,7 +412,8 @@ static int same_table(const moment *one, const moment *other) {
 static void keep_between(fencepost_fleet *fleet, long call, size_t index) { look(fleet, &between[call][index]); }
 
 static void finish(fencepost_fleet *fleet, uint64_t whole[FLEET_DEVICES], uint64_t sequence[FLEET_DEVICES]) {
-  if (fencepost_fleet_advance(fleet, (2000 + FLEET_CALLS * 10) * (int64_t)1000000, &last_error))
+  if (fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, (2000 + FLEET_CALLS * 10) * (int64_t)1000000, 0,
+                              &last_error))
     FAIL("in the end: %s", last_error.message);
   size_t count = 1;
   fencepost_fleet_event event;
@@ -420,7 +424,7 @@ static void finish(fencepost_fleet *fleet, uint64_t whole[FLEET_DEVICES], uint64
     fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
     whole[d] = whole_of(fleet, d);
     if (!number_of(fleet, d, &number)) continue;
-    if (fencepost_fleet_get_device_statistics(fleet, number, &statistics, NULL)) abort();
+    if (fencepost_fleet_device_statistics(fleet, number, &statistics, NULL)) abort();
     sequence[d] = statistics.handed_out_events;
   }
 }
@@ -460,7 +464,7 @@ static void feed_again(fencepost_fleet *fleet, long tables, const int gone[FLEET
     uint32_t number;
     fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
     if (!number_of(fleet, d, &number)) continue;
-    if (fencepost_fleet_get_device_statistics(fleet, number, &statistics, NULL)) abort();
+    if (fencepost_fleet_device_statistics(fleet, number, &statistics, NULL)) abort();
     had[d] = statistics.input_count;
   }
   fencepost_status status = FENCEPOST_OK;
@@ -480,10 +484,10 @@ static void feed_again(fencepost_fleet *fleet, long tables, const int gone[FLEET
       status = poll(fleet, MOST_EVENTS, NULL);
       if (!status) status = apply(fleet, change_of(k));
     }
-    fencepost_fleet_statistics statistics = FENCEPOST_FLEET_STATISTICS_INIT;
-    if (fencepost_fleet_get_statistics(fleet, &statistics, NULL)) abort();
+    fencepost_fleet_counters statistics = FENCEPOST_FLEET_COUNTERS_INIT;
+    if (fencepost_fleet_statistics(fleet, &statistics, NULL)) abort();
     if (is_advance(k) && !status && (1000 + k * 10) * 1000000 >= statistics.clock_us)
-      status = fencepost_fleet_advance(fleet, (1000 + k * 10) * 1000000, &last_error);
+      status = fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, (1000 + k * 10) * 1000000, 0, &last_error);
   }
   is_fed_again = 0;
   if (status) FAIL("%s at %ld, fed again: %s", what, n, last_error.message);

@@ -61,9 +61,9 @@ static void check(fencepost_status status) {
 
 static void add_places(fencepost_fleet *fleet) {
   fencepost_conditions *table;
-  fencepost_conditions_version version = FENCEPOST_CONDITIONS_VERSION_INIT;
+  fencepost_table_version version = FENCEPOST_TABLE_VERSION_INIT;
   check(fencepost_fleet_conditions(fleet, &table, &last_error));
-  check(fencepost_conditions_get_version(table, &version, &last_error));
+  check(fencepost_conditions_version(table, &version, &last_error));
   for (long i = (long)version.count; i < 4; i++) {
     char name[16];
     snprintf(name, sizeof name, "place %ld", i);
@@ -102,7 +102,7 @@ static int grow(fencepost_fleet *fleet, int is_asked_only) {
 static uint32_t number_of(fencepost_fleet *fleet, uint32_t device) {
   uint32_t number;
   const char *name = name_of(device);
-  check(fencepost_fleet_devices(fleet, &name, 1, 0, &number, &last_error));
+  check(fencepost_fleet_enter_devices(fleet, &name, 1, 0, &number, &last_error));
   return number;
 }
 
@@ -120,17 +120,18 @@ static void change(fencepost_fleet *fleet, long n) {
   check(fencepost_fleet_checkpoint(fleet, &last_error));
   if (n == GROWS) grow(fleet, 0);
   uint32_t number = number_of(fleet, LEAVER);
-  if (n == LEAVES && number != FENCEPOST_NO_DEVICE) check(fencepost_fleet_remove_device(fleet, number, 0, &last_error));
+  if (n == LEAVES && number != FENCEPOST_NO_DEVICE)
+    check(fencepost_fleet_remove_devices(fleet, &number, 1, 0, &last_error));
 }
 
 /* Feeds a fix to some of the devices; skips devices that already have the fix. */
 static void play_crowd(fencepost_fleet *fleet, long n, uint64_t *had) {
   int64_t time = (1000 + n * 10) * SECOND;
   change(fleet, n);
-  fencepost_fleet_statistics statistics = FENCEPOST_FLEET_STATISTICS_INIT;
+  fencepost_fleet_counters statistics = FENCEPOST_FLEET_COUNTERS_INIT;
   if (n % 10 == 9) {
-    check(fencepost_fleet_get_statistics(fleet, &statistics, &last_error));
-    if (time >= statistics.clock_us) check(fencepost_fleet_advance(fleet, time, &last_error));
+    check(fencepost_fleet_statistics(fleet, &statistics, &last_error));
+    if (time >= statistics.clock_us) check(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, time, 0, &last_error));
     return;
   }
   if (n % 4 == 3) {
@@ -151,7 +152,7 @@ static void play_crowd(fencepost_fleet *fleet, long n, uint64_t *had) {
       continue;
     }
     const char *name = name_of(device);
-    check(fencepost_fleet_devices(fleet, &name, 1, 1, &devices[count], &last_error));
+    check(fencepost_fleet_enter_devices(fleet, &name, 1, 1, &devices[count], &last_error));
     /* The position is in a circle or between two circles; most calls shift it slightly. */
     latitudes[count++] = 0.005 * (double)((device * 7 + (uint32_t)n * 3) % 8) + 1e-6 * (double)(n % 5);
   }
@@ -183,7 +184,7 @@ static void live(void *context) {
 
 /* Advances the fleet, polls all events, and writes the final state of each device to `out`. */
 static void finish_crowd(fencepost_fleet *fleet, uint64_t out[DEVICES]) {
-  check(fencepost_fleet_advance(fleet, (2000 + CALLS * 10) * SECOND, &last_error));
+  check(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, (2000 + CALLS * 10) * SECOND, 0, &last_error));
   take_events(fleet);
   for (uint32_t d = 0; d < DEVICES; d++) {
     uint32_t number = number_of(fleet, d);
@@ -192,7 +193,7 @@ static void finish_crowd(fencepost_fleet *fleet, uint64_t out[DEVICES]) {
     size_t count;
     out[d] = 0;
     if (number == FENCEPOST_NO_DEVICE) continue;
-    check(fencepost_fleet_get_device_statistics(fleet, number, &statistics, &last_error));
+    check(fencepost_fleet_device_statistics(fleet, number, &statistics, &last_error));
     check(fencepost_fleet_inside(fleet, number, inside, 4, &count, &last_error));
     out[d] = statistics.input_count * 1000003 + statistics.handed_out_events * 1009 + count;
     for (size_t i = 0; i < count; i++) out[d] = out[d] * 31 + inside[i].generation * 7 + (uint64_t)inside[i].since_us;
@@ -226,7 +227,7 @@ static int look_at_crowd(const char *what, long n) {
     fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
     had[d] = 0;
     if (number != FENCEPOST_NO_DEVICE) {
-      check(fencepost_fleet_get_device_statistics(fleet, number, &statistics, &last_error));
+      check(fencepost_fleet_device_statistics(fleet, number, &statistics, &last_error));
       had[d] = statistics.input_count;
     }
     if (d == LEAVER) continue;

@@ -103,7 +103,7 @@ static uint32_t *enter_vehicles(fencepost_fleet *fleet, uint32_t count) {
     char text[24];
     const char *name = text;
     snprintf(text, sizeof text, "vehicle %u", (unsigned)vehicle);
-    require(fencepost_fleet_devices(fleet, &name, 1, 1, &numbers[vehicle], &error), &error);
+    require(fencepost_fleet_enter_devices(fleet, &name, 1, 1, &numbers[vehicle], &error), &error);
   }
   return numbers;
 }
@@ -159,7 +159,9 @@ int main(int argc, char **argv) {
   }
   pthread_join(thread, NULL);
   /* Use the broker's clock: advancing the fleet confirms finished dwells of all vehicles in one call. */
-  require(fencepost_fleet_advance(fleet, 1700000000000000 + (broker.rounds + 2) * INT64_C(10000000), &error), &error);
+  require(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES,
+                                  1700000000000000 + (broker.rounds + 2) * INT64_C(10000000), 0, &error),
+          &error);
   entered += print_events(fleet, &handled);
 
   fencepost_presence inside[4];

@@ -218,7 +218,7 @@ int main(int arguments, char **values) {
       char text[32];
       const char *name = text;
       snprintf(text, sizeof text, "vehicle %u", device * FLEETS + (uint32_t)i);
-      require(fencepost_fleet_devices(me->fleet, &name, 1, 1, &me->numbers[device], &error), &error);
+      require(fencepost_fleet_enter_devices(me->fleet, &name, 1, 1, &me->numbers[device], &error), &error);
       me->latitudes[device] = SOUTH + SIZE * chance(&me->random);
       me->longitudes[device] = WEST + SIZE * chance(&me->random);
     }
@@ -250,10 +250,10 @@ int main(int arguments, char **values) {
   fixes = workers[0].fixes + workers[1].fixes - fixes;
   fprintf(stderr, "%llu fixes more: %.2f s (processor %.2f s), %.0f a second; %.0f MB at the peak\n",
           (unsigned long long)fixes, time.clock, time.processor, (double)fixes / time.clock, megabytes());
-  fencepost_fleet_statistics statistics = FENCEPOST_FLEET_STATISTICS_INIT;
+  fencepost_fleet_counters statistics = FENCEPOST_FLEET_COUNTERS_INIT;
   uint64_t known = 0;
   for (int i = 0; i < FLEETS; i++) {
-    require(fencepost_fleet_get_statistics(workers[i].fleet, &statistics, &error), &error);
+    require(fencepost_fleet_statistics(workers[i].fleet, &statistics, &error), &error);
     known += statistics.device_count;
     if (statistics.handed_out_events != workers[i].events) return 1;
   }

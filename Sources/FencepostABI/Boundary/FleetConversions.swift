@@ -51,7 +51,7 @@ struct FleetCreateOptions {
   }
 }
 
-extension fencepost_fleet_statistics {
+extension fencepost_fleet_counters {
   init(_ statistics: FleetStatistics) {
     self.init(
       struct_size: 0, reserved: 0, clock_us: statistics.clock?.microseconds ?? .min,

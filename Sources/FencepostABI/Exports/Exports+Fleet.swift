@@ -46,21 +46,21 @@ public func fencepost_fleet_conditions(
   }
 }
 
-@_cdecl("fencepost_fleet_get_statistics") @implementation
-public func fencepost_fleet_get_statistics(
-  _ fleet: OpaquePointer?, _ out_statistics: UnsafeMutablePointer<fencepost_fleet_statistics>?,
+@_cdecl("fencepost_fleet_statistics") @implementation
+public func fencepost_fleet_statistics(
+  _ fleet: OpaquePointer?, _ out_statistics: UnsafeMutablePointer<fencepost_fleet_counters>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try FleetHandle.borrow(fleet)
     let out = try Boundary.require(out_statistics, "out_statistics")
     let statistics = try handle.withStored { stored throws(MonitorError) in stored.statistics }
-    try SizedStruct.write(fencepost_fleet_statistics(statistics), to: out, "out_statistics")
+    try SizedStruct.write(fencepost_fleet_counters(statistics), to: out, "out_statistics")
   }
 }
 
-@_cdecl("fencepost_fleet_get_device_statistics") @implementation
-public func fencepost_fleet_get_device_statistics(
+@_cdecl("fencepost_fleet_device_statistics") @implementation
+public func fencepost_fleet_device_statistics(
   _ fleet: OpaquePointer?, _ device: UInt32, _ out_statistics: UnsafeMutablePointer<fencepost_device_statistics>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
@@ -72,8 +72,8 @@ public func fencepost_fleet_get_device_statistics(
   }
 }
 
-@_cdecl("fencepost_fleet_devices") @implementation
-public func fencepost_fleet_devices(
+@_cdecl("fencepost_fleet_enter_devices") @implementation
+public func fencepost_fleet_enter_devices(
   _ fleet: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ create: UInt32,
   _ out_devices: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
@@ -105,8 +105,8 @@ public func fencepost_fleet_device_identifier(
   }
 }
 
-@_cdecl("fencepost_fleet_device_numbers") @implementation
-public func fencepost_fleet_device_numbers(
+@_cdecl("fencepost_fleet_list_devices") @implementation
+public func fencepost_fleet_list_devices(
   _ fleet: OpaquePointer?, _ out_devices: UnsafeMutablePointer<UInt32>?, _ capacity: Int,
   _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
@@ -119,8 +119,8 @@ public func fencepost_fleet_device_numbers(
   }
 }
 
-@_cdecl("fencepost_fleet_positions") @implementation
-public func fencepost_fleet_positions(
+@_cdecl("fencepost_fleet_device_positions") @implementation
+public func fencepost_fleet_device_positions(
   _ fleet: OpaquePointer?, _ devices: UnsafePointer<UInt32>?, _ count: Int,
   _ out_latitudes: UnsafeMutablePointer<Double>?, _ out_longitudes: UnsafeMutablePointer<Double>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
@@ -144,58 +144,45 @@ public func fencepost_fleet_positions(
   }
 }
 
-@_cdecl("fencepost_fleet_remove_device") @implementation
-public func fencepost_fleet_remove_device(
-  _ fleet: OpaquePointer?, _ device: UInt32, _ drop_events: UInt32, _ error: UnsafeMutablePointer<fencepost_error>?
+@_cdecl("fencepost_fleet_remove_devices") @implementation
+public func fencepost_fleet_remove_devices(
+  _ fleet: OpaquePointer?, _ devices: UnsafePointer<fencepost_device>?, _ count: Int, _ drop_events: UInt32,
+  _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try FleetHandle.borrow(fleet).call { engine throws(MonitorError) in
-      try engine.remove(device, droppingEvents: drop_events != 0)
+    let handle = try FleetHandle.borrow(fleet)
+    guard let devices = try Boundary.require(devices, count: count, "devices"), count > 0 else { return }
+    try handle.call { engine throws(MonitorError) in
+      try engine.remove(UnsafeBufferPointer(start: devices, count: count), droppingEvents: drop_events != 0)
     }
   }
 }
 
-@_cdecl("fencepost_fleet_expire") @implementation
-public func fencepost_fleet_expire(
-  _ fleet: OpaquePointer?, _ before_us: Int64, _ out_devices: UnsafeMutablePointer<UInt32>?, _ capacity: Int,
-  _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
-) -> fencepost_status {
-  expire(fleet, before_us, out_devices, capacity, out_count, error) { engine, before in
-    (engine.devices(quietSince: before), { engine in _ = engine.expire(before: before) })
-  }
-}
-
-@_cdecl("fencepost_fleet_expire_by_arrival") @implementation
-public func fencepost_fleet_expire_by_arrival(
-  _ fleet: OpaquePointer?, _ before_us: Int64, _ out_devices: UnsafeMutablePointer<UInt32>?, _ capacity: Int,
-  _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
-) -> fencepost_status {
-  expire(fleet, before_us, out_devices, capacity, out_count, error) { engine, before throws(MonitorError) in
-    (
-      try engine.devices(arrivedBefore: before),
-      { engine throws(MonitorError) in _ = try engine.expire(arrivedBefore: before) }
-    )
-  }
-}
-
-/// Removes the devices that `find` returns, provided that their numbers fit into the caller's memory.
-///
-/// - Parameter find: Finds the devices: returns their numbers, and a function that removes these devices.
-private func expire(
-  _ fleet: OpaquePointer?, _ before_us: Int64, _ out_devices: UnsafeMutablePointer<UInt32>?, _ capacity: Int,
-  _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?,
-  _ find: (borrowing FleetEngine, Timestamp) throws(MonitorError) -> (
-    [UInt32], (inout FleetEngine) throws(MonitorError) -> Void
-  )
+/// Removes the silent devices, provided that their numbers fit into the caller's memory.
+@_cdecl("fencepost_fleet_expire_devices") @implementation
+public func fencepost_fleet_expire_devices(
+  _ fleet: OpaquePointer?, _ expiry: fencepost_expiry, _ before_us: Int64,
+  _ out_devices: UnsafeMutablePointer<fencepost_device>?, _ capacity: Int, _ out_count: UnsafeMutablePointer<Int>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try FleetHandle.borrow(fleet)
     _ = try Boundary.require(out_devices, count: capacity, "out_devices")
     let count = try Boundary.require(out_count, "out_count")
+    guard expiry == FENCEPOST_EXPIRY_INPUT || expiry == FENCEPOST_EXPIRY_ARRIVAL else {
+      throw .invalidArgument("expiry is \(expiry); must be 0 (input) or 1 (arrival)")
+    }
+    let byArrival = expiry == FENCEPOST_EXPIRY_ARRIVAL
     let before = try Boundary.time(before_us, "before_us")
     let found = try handle.withStored { stored throws(MonitorError) in
-      let (found, remove) = try stored.read { engine throws(MonitorError) in try find(engine, before) }
-      if !found.isEmpty, found.count <= capacity { try stored.call(remove) }
+      let found = try stored.read { engine throws(MonitorError) in
+        try byArrival ? engine.devices(arrivedBefore: before) : engine.devices(quietSince: before)
+      }
+      if !found.isEmpty, found.count <= capacity {
+        try stored.call { engine throws(MonitorError) in
+          _ = try byArrival ? engine.expire(arrivedBefore: before) : engine.expire(before: before)
+        }
+      }
       return found
     }
     try OutputBuffer.write(found, to: out_devices, capacity: capacity, count: count)

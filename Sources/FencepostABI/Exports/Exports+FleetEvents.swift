@@ -126,8 +126,8 @@ public func fencepost_fleet_inside(
   }
 }
 
-@_cdecl("fencepost_fleet_devices_inside") @implementation
-public func fencepost_fleet_devices_inside(
+@_cdecl("fencepost_fleet_list_devices_inside") @implementation
+public func fencepost_fleet_list_devices_inside(
   _ fleet: OpaquePointer?, _ identifier: UnsafePointer<CChar>?,
   _ out_presences: UnsafeMutablePointer<fencepost_device_presence>?, _ capacity: Int,
   _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?

@@ -57,22 +57,17 @@ public func fencepost_fleet_set_beacon_scanning(
 
 @_cdecl("fencepost_fleet_advance") @implementation
 public func fencepost_fleet_advance(
-  _ fleet: OpaquePointer?, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
+  _ fleet: OpaquePointer?, _ device: fencepost_device, _ time_us: Int64, _ force: UInt32,
+  _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
+    let time = Timestamp(microseconds: time_us)
     try FleetHandle.borrow(fleet).call { engine throws(MonitorError) in
-      try engine.advance(to: Timestamp(microseconds: time_us))
-    }
-  }
-}
-
-@_cdecl("fencepost_fleet_force_advance") @implementation
-public func fencepost_fleet_force_advance(
-  _ fleet: OpaquePointer?, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
-) -> fencepost_status {
-  Boundary.run(error) { () throws(BoundaryError) in
-    try FleetHandle.borrow(fleet).call { engine throws(MonitorError) in
-      try engine.advance(to: Timestamp(microseconds: time_us), force: true)
+      if device == FENCEPOST_ALL_DEVICES {
+        try engine.advance(to: time, force: force != 0)
+      } else {
+        try engine.advance(to: time, for: device)
+      }
     }
   }
 }
@@ -88,61 +83,34 @@ public func fencepost_fleet_set_arrival_time(
   }
 }
 
-@_cdecl("fencepost_fleet_advance_device") @implementation
-public func fencepost_fleet_advance_device(
-  _ fleet: OpaquePointer?, _ device: UInt32, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
-) -> fencepost_status {
-  Boundary.run(error) { () throws(BoundaryError) in
-    try FleetHandle.borrow(fleet).call { engine throws(MonitorError) in
-      try engine.advance(to: Timestamp(microseconds: time_us), for: device)
-    }
-  }
-}
-
 @_cdecl("fencepost_fleet_rewind") @implementation
 public func fencepost_fleet_rewind(
-  _ fleet: OpaquePointer?, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
+  _ fleet: OpaquePointer?, _ device: fencepost_device, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
+    let time = Timestamp(microseconds: time_us)
     try FleetHandle.borrow(fleet).call { engine throws(MonitorError) in
-      try engine.rewind(to: Timestamp(microseconds: time_us))
-    }
-  }
-}
-
-@_cdecl("fencepost_fleet_rewind_device") @implementation
-public func fencepost_fleet_rewind_device(
-  _ fleet: OpaquePointer?, _ device: UInt32, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
-) -> fencepost_status {
-  Boundary.run(error) { () throws(BoundaryError) in
-    try FleetHandle.borrow(fleet).call { engine throws(MonitorError) in
-      try engine.rewind(to: Timestamp(microseconds: time_us), for: device)
+      if device == FENCEPOST_ALL_DEVICES {
+        try engine.rewind(to: time)
+      } else {
+        try engine.rewind(to: time, for: device)
+      }
     }
   }
 }
 
 @_cdecl("fencepost_fleet_next_deadline") @implementation
 public func fencepost_fleet_next_deadline(
-  _ fleet: OpaquePointer?, _ out_time_us: UnsafeMutablePointer<Int64>?,
+  _ fleet: OpaquePointer?, _ device: fencepost_device, _ out_time_us: UnsafeMutablePointer<Int64>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try FleetHandle.borrow(fleet)
     let out = try Boundary.require(out_time_us, "out_time_us")
-    out.pointee = try handle.ask { engine in engine.nextDeadline()?.microseconds ?? .min }
-  }
-}
-
-@_cdecl("fencepost_fleet_device_next_deadline") @implementation
-public func fencepost_fleet_device_next_deadline(
-  _ fleet: OpaquePointer?, _ device: UInt32, _ out_time_us: UnsafeMutablePointer<Int64>?,
-  _ error: UnsafeMutablePointer<fencepost_error>?
-) -> fencepost_status {
-  Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try FleetHandle.borrow(fleet)
-    let out = try Boundary.require(out_time_us, "out_time_us")
-    out.pointee = try handle.read { engine throws(MonitorError) in
-      try engine.nextDeadline(of: device)?.microseconds ?? .min
-    }
+    let deadline =
+      try device == FENCEPOST_ALL_DEVICES
+      ? handle.ask { engine in engine.nextDeadline() }
+      : handle.read { engine throws(MonitorError) in try engine.nextDeadline(of: device) }
+    out.pointee = deadline?.microseconds ?? .min
   }
 }

@@ -27,9 +27,9 @@ public func fencepost_monitor_conditions(
   }
 }
 
-@_cdecl("fencepost_conditions_get_version") @implementation
-public func fencepost_conditions_get_version(
-  _ conditions: OpaquePointer?, _ out_version: UnsafeMutablePointer<fencepost_conditions_version>?,
+@_cdecl("fencepost_conditions_version") @implementation
+public func fencepost_conditions_version(
+  _ conditions: OpaquePointer?, _ out_version: UnsafeMutablePointer<fencepost_table_version>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
@@ -37,7 +37,7 @@ public func fencepost_conditions_get_version(
     let out = try Boundary.require(out_version, "out_version")
     try SizedStruct.check(out, "out_version")
     let version = try handle.version
-    var value = fencepost_conditions_version(
+    var value = fencepost_table_version(
       struct_size: 0, reserved: 0, count: UInt64(clamping: version.count), generation: version.generation,
       digest: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     withUnsafeMutableBytes(of: &value.digest) { $0.copyBytes(from: version.digest.bytes) }

@@ -102,6 +102,24 @@ extension FleetEngine {
     remove([device], droppingEvents: droppingEvents)
   }
 
+  /// Removes devices, as ``remove(_:droppingEvents:)`` does; a number that is repeated counts once. All or none.
+  ///
+  /// - Complexity: O(numbers + waiting events)
+  package mutating func remove(
+    _ numbers: UnsafeBufferPointer<UInt32>, droppingEvents: Bool
+  ) throws(MonitorError) {
+    var removed: [UInt32] = []
+    for (index, number) in numbers.enumerated() {
+      guard let device = devices.line(of: number) else {
+        throw .noSuchDevice("element \(index): no device has the number \(number)", position: index)
+      }
+      removed.append(device)
+    }
+    removed.sort()
+    devices.own()
+    remove(removed, droppingEvents: droppingEvents)
+  }
+
   /// Removes a device that was entered for an input, unless one of its inputs was accepted.
   package mutating func keep(_ number: UInt32) {
     guard let device = devices.line(of: number) else { return }
@@ -162,6 +180,7 @@ extension FleetEngine {
     return silent.map(devices.number)
   }
 
+  /// - Parameter removed: The devices in ascending order; a device that is repeated counts once.
   private mutating func remove(_ removed: [UInt32], droppingEvents: Bool) {
     guard !removed.isEmpty else { return }
     var events: [UInt32: Int] = [:]
@@ -171,7 +190,7 @@ extension FleetEngine {
     } else if delivery.hasEntries || delivery.inFlight.handedOut > 0 {
       delivery.forEach { events[$0.device]? += 1 }
     }
-    for device in removed {
+    for (index, device) in removed.enumerated() where index == 0 || device != removed[index - 1] {
       deadlines.change(device, from: devices.lines[device].earliest, to: .max, devices.lines)
       devices.lines[device].earliest = .max
       devices.remove(device, events: events[device] ?? 0)

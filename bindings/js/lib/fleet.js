@@ -6,13 +6,16 @@ import { InvalidArgumentError, NoSuchDeviceError } from "./errors.js";
 import { DeviceEvent } from "./events.js";
 import { explanationOf, feedColumns, putFix, putSightings } from "./inputs.js";
 import {
-  DEVICE_STATISTICS, EXPLANATION, FLEET_COLUMNS, FLEET_EVENT, FLEET_OPTIONS, FLEET_STATISTICS, PRESENCE,
+  DEVICE_STATISTICS, EXPLANATION, FLEET_COLUMNS, FLEET_EVENT, FLEET_OPTIONS, FLEET_COUNTERS, PRESENCE,
 } from "./layout.js";
 import { stepOf } from "./monitor.js";
 import { STATES, countOf, duration, integer, listed, members, microseconds, shown, timeOf, truth } from "./values.js";
 import { AdoptedZones, Zones } from "./zones.js";
 
 const NO_DEVICE = 4294967295;
+const ALL_DEVICES = 0xfbffffff;
+const EXPIRY_INPUT = 0;
+const EXPIRY_ARRIVAL = 1;
 const BATCH = 256;
 const OPTIONS = ["maxPendingEvents", "deviceLimit", "beaconExitTimeout", "beaconInitialTimeout", "maxTimeStep"];
 
@@ -101,7 +104,7 @@ export class Fleet extends Handle {
     return engine.within((take) => {
       const texts = engine.putAll(take, identifiers, "identifiers");
       const place = take(4 * identifiers.length);
-      engine.call("fencepost_fleet_devices", this.place, texts, identifiers.length, create, place);
+      engine.call("fencepost_fleet_enter_devices", this.place, texts, identifiers.length, create, place);
       return new Uint32Array(engine.memory.buffer, place, identifiers.length).slice();
     });
   }
@@ -132,7 +135,7 @@ export class Fleet extends Handle {
     const { engine } = this;
     return engine.answer(
       4,
-      (buffer, capacity, size) => engine.fits("fencepost_fleet_device_numbers", this.place, buffer, capacity, size),
+      (buffer, capacity, size) => engine.fits("fencepost_fleet_list_devices", this.place, buffer, capacity, size),
       (buffer, size) => new Uint32Array(engine.memory.buffer, buffer, size).slice(),
     );
   }
@@ -147,15 +150,17 @@ export class Fleet extends Handle {
     const { engine } = this;
     const { dropEvents = false } = members(options, "options", ["dropEvents"]);
     if (!this.has(identifier)) return false;
+    const drops = truth(dropEvents, "dropEvents") ? 1 : 0;
     const number = this.#number(identifier, false);
-    engine.call("fencepost_fleet_remove_device", this.place, number, truth(dropEvents, "dropEvents") ? 1 : 0);
+    engine.numbers.setUint32(engine.flag, number, true);
+    engine.call("fencepost_fleet_remove_devices", this.place, engine.flag, 1, drops);
     this.#numbers.clear();
     return true;
   }
 
   /** Removes the devices that have had inputs, but none at or after a given time. Returns their identifiers. */
   expire(before) {
-    return this.#expire("fencepost_fleet_expire", before);
+    return this.#expire(EXPIRY_INPUT, before);
   }
 
   /**
@@ -163,10 +168,10 @@ export class Fleet extends Handle {
    * Returns their identifiers.
    */
   expireByArrival(before) {
-    return this.#expire("fencepost_fleet_expire_by_arrival", before);
+    return this.#expire(EXPIRY_ARRIVAL, before);
   }
 
-  #expire(name, before) {
+  #expire(expiry, before) {
     const { engine } = this;
     const time = microseconds(before, "before");
     // The identifier of a removed device is available until its number is reused.
@@ -174,10 +179,10 @@ export class Fleet extends Handle {
       const capacity = this.#numberList().length;
       const place = take(4 * capacity);
       if (capacity === 0) {
-        engine.call(name, this.place, time, 0, 0, engine.flag);
+        engine.call("fencepost_fleet_expire_devices", this.place, expiry, time, 0, 0, engine.flag);
         return [];
       }
-      engine.call(name, this.place, time, place, capacity, engine.flag);
+      engine.call("fencepost_fleet_expire_devices", this.place, expiry, time, place, capacity, engine.flag);
       return new Uint32Array(engine.memory.buffer, place, engine.numbers.getUint32(engine.flag, true)).slice();
     });
     this.#numbers.clear();
@@ -192,7 +197,7 @@ export class Fleet extends Handle {
       const count = numbers.length;
       const [devices, north, east] = [take(4 * count), take(8 * count), take(8 * count)];
       new Uint32Array(engine.memory.buffer, devices, count).set(numbers);
-      engine.call("fencepost_fleet_positions", this.place, devices, count, north, east);
+      engine.call("fencepost_fleet_device_positions", this.place, devices, count, north, east);
       const { buffer } = engine.memory;
       return {
         latitudes: new Float64Array(buffer, north, count).slice(),
@@ -283,8 +288,8 @@ export class Fleet extends Handle {
     const { engine } = this;
     const when = microseconds(time);
     engine.room(0);
-    if (device === undefined) engine.call("fencepost_fleet_advance", this.place, when);
-    else engine.call("fencepost_fleet_advance_device", this.place, this.#number(device, true), when);
+    const number = device === undefined ? ALL_DEVICES : this.#number(device, true);
+    engine.call("fencepost_fleet_advance", this.place, number, when, 0);
   }
 
   /** Advances all devices to a time that may be arbitrarily late: `maxTimeStep` does not apply. */
@@ -292,7 +297,7 @@ export class Fleet extends Handle {
     const { engine } = this;
     const when = microseconds(time);
     engine.room(0);
-    engine.call("fencepost_fleet_force_advance", this.place, when);
+    engine.call("fencepost_fleet_advance", this.place, ALL_DEVICES, when, 1);
   }
 
   /** Sets back the clock of one device or of all devices. */
@@ -300,8 +305,8 @@ export class Fleet extends Handle {
     const { engine } = this;
     const when = microseconds(time);
     engine.room(0);
-    if (device === undefined) engine.call("fencepost_fleet_rewind", this.place, when);
-    else engine.call("fencepost_fleet_rewind_device", this.place, this.#number(device, false), when);
+    const number = device === undefined ? ALL_DEVICES : this.#number(device, false);
+    engine.call("fencepost_fleet_rewind", this.place, number, when);
   }
 
   // ------------------------------------------------------------------------------------------------ events
@@ -416,20 +421,20 @@ export class Fleet extends Handle {
    */
   get nextDeadlineUs() {
     const { engine } = this;
-    engine.call("fencepost_fleet_next_deadline", this.place, engine.flag);
+    engine.call("fencepost_fleet_next_deadline", this.place, ALL_DEVICES, engine.flag);
     return timeOf(engine.numbers, engine.flag);
   }
 
   /** Counters of a device, or of the fleet. */
   statistics(device) {
     const { engine } = this;
-    const layout = device === undefined ? FLEET_STATISTICS : DEVICE_STATISTICS;
+    const layout = device === undefined ? FLEET_COUNTERS : DEVICE_STATISTICS;
     const number = device === undefined ? 0 : this.#number(device, false);
     return engine.within((take) => {
       const place = take(layout.size);
       engine.numbers.setUint32(place, layout.size, true);
-      if (device === undefined) engine.call("fencepost_fleet_get_statistics", this.place, place);
-      else engine.call("fencepost_fleet_get_device_statistics", this.place, number, place);
+      if (device === undefined) engine.call("fencepost_fleet_statistics", this.place, place);
+      else engine.call("fencepost_fleet_device_statistics", this.place, number, place);
       const from = engine.numbers;
       const common = {
         clockUs: timeOf(from, place + layout.clock_us),

@@ -83,7 +83,7 @@ export const POINT_COLUMNS = struct({
   struct_size: "u32", reserved: "u32", latitudes: "ptr", longitudes: "ptr", latitude_stride: "i64",
   longitude_stride: "i64",
 });
-export const CONDITIONS_VERSION = struct({
+export const TABLE_VERSION = struct({
   struct_size: "u32", reserved: "u32", count: "u64", generation: "u64", digest: ["u8", 16],
 });
 export const FLEET_OPTIONS = struct({
@@ -96,7 +96,7 @@ export const PRESENCE = struct({
   generation: "u64", tag: "u64", since_us: "i64", evidence_date_us: "i64", reserved: "u32", identifier_length: "u32",
   identifier: ["u8", 264],
 });
-export const FLEET_STATISTICS = struct({
+export const FLEET_COUNTERS = struct({
   struct_size: "u32", reserved: "u32", clock_us: "i64", accepted_fixes: "u64", invalid_fixes: "u64",
   late_inputs: "u64", ahead_inputs: "u64", accepted_sightings: "u64", pending_events: "u64", handed_out_events: "u64",
   device_count: "u64", condition_count: "u64", device_bytes: "u64", store: "u32", all_kept: "u32",

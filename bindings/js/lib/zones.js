@@ -2,7 +2,7 @@
 
 import { Holder, restored } from "./holder.js";
 import { engine as loaded } from "./engine.js";
-import { CONDITIONS_VERSION } from "./layout.js";
+import { TABLE_VERSION } from "./layout.js";
 import { countOf } from "./values.js";
 
 const names = {
@@ -48,13 +48,13 @@ export class Zones extends Holder {
   get version() {
     const { engine } = this;
     return engine.within((take) => {
-      const place = take(CONDITIONS_VERSION.size);
-      engine.numbers.setUint32(place, CONDITIONS_VERSION.size, true);
-      engine.call("fencepost_conditions_get_version", this.place, place);
-      const digest = place + CONDITIONS_VERSION.digest;
+      const place = take(TABLE_VERSION.size);
+      engine.numbers.setUint32(place, TABLE_VERSION.size, true);
+      engine.call("fencepost_conditions_version", this.place, place);
+      const digest = place + TABLE_VERSION.digest;
       return {
-        count: countOf(engine.numbers, place + CONDITIONS_VERSION.count),
-        generation: countOf(engine.numbers, place + CONDITIONS_VERSION.generation),
+        count: countOf(engine.numbers, place + TABLE_VERSION.count),
+        generation: countOf(engine.numbers, place + TABLE_VERSION.generation),
         digest: Array.from(engine.memory.slice(digest, digest + 16), (byte) => byte.toString(16).padStart(2, "0")).join(""),
       };
     });

@@ -26,8 +26,8 @@ static int64_t now_ns(void) {
 
 static size_t first_block(native_handle *self) {
   fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
-  fencepost_fleet_statistics of_fleet = FENCEPOST_FLEET_STATISTICS_INIT;
-  fencepost_status status = self->fleet != NULL ? fencepost_fleet_get_statistics(self->fleet, &of_fleet, NULL)
+  fencepost_fleet_counters of_fleet = FENCEPOST_FLEET_COUNTERS_INIT;
+  fencepost_status status = self->fleet != NULL ? fencepost_fleet_statistics(self->fleet, &of_fleet, NULL)
                                                 : fencepost_monitor_statistics(self->handle, &statistics, NULL);
   if (status != FENCEPOST_OK) return 1;
   uint64_t rows = FIRST_BLOCK_WORK / (statistics.condition_count + of_fleet.condition_count + 1) + 1;

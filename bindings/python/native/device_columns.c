@@ -157,8 +157,8 @@ static void note_new(native_device_column *column, Py_ssize_t element, const cha
 
 /* Finds, before the devices are added, which of them are new. */
 static fencepost_status find_new(native_call *call, native_device_column *column) {
-  fencepost_status status =
-      fencepost_fleet_devices(call->self->fleet, column->asked, (size_t)column->found, 0, column->given, &call->error);
+  fencepost_status status = fencepost_fleet_enter_devices(call->self->fleet, column->asked, (size_t)column->found, 0,
+                                                          column->given, &call->error);
   for (Py_ssize_t index = 0; status == FENCEPOST_OK && index < column->found; index++)
     if (column->given[index] == FENCEPOST_NO_DEVICE) note_new(column, column->used[index], column->asked[index]);
   return status;
@@ -168,7 +168,8 @@ void native_keep_column(native_call *call, native_device_column *column) {
   /* Removes the last device first, so that the next new devices get these numbers in order. */
   for (Py_ssize_t index = column->entry_count - 1; index >= 0; index--) {
     native_entry *entry = &column->entries[index];
-    if (fencepost_fleet_devices(call->self->fleet, &entry->identifier, 1, 0, &entry->device, NULL) == FENCEPOST_OK &&
+    if (fencepost_fleet_enter_devices(call->self->fleet, &entry->identifier, 1, 0, &entry->device, NULL) ==
+            FENCEPOST_OK &&
         entry->device != FENCEPOST_NO_DEVICE)
       native_keep_device(call, entry);
   }
@@ -203,8 +204,8 @@ fencepost_status native_enter_column(native_call *call, native_device_column *co
       column->asked[index] = column->texts[column->used[index]];
     status = find_new(call, column);
     if (status == FENCEPOST_OK)
-      status =
-          fencepost_fleet_devices(self->fleet, column->asked, (size_t)column->found, 1, column->given, &call->error);
+      status = fencepost_fleet_enter_devices(self->fleet, column->asked, (size_t)column->found, 1, column->given,
+                                             &call->error);
     for (Py_ssize_t index = 0; status == FENCEPOST_OK && index < column->found; index++)
       column->entered[column->used[index]] = column->given[index];
     if (status != FENCEPOST_OK) name_row(&call->error, column, row, count);

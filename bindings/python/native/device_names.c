@@ -7,7 +7,7 @@
 
 fencepost_status native_device(native_call *call, const char *identifier, int create, uint32_t *out) {
   *out = FENCEPOST_NO_DEVICE;
-  return fencepost_fleet_devices(call->self->fleet, &identifier, 1, create ? 1u : 0u, out, &call->error);
+  return fencepost_fleet_enter_devices(call->self->fleet, &identifier, 1, create ? 1u : 0u, out, &call->error);
 }
 
 fencepost_status native_enter_device(native_call *call, const char *identifier, native_entry *entry) {
@@ -26,11 +26,11 @@ void native_keep_device(native_call *call, const native_entry *entry) {
   fencepost_fleet *fleet = call->self->fleet;
   fencepost_device_statistics found = FENCEPOST_DEVICE_STATISTICS_INIT;
   uint32_t device = FENCEPOST_NO_DEVICE;
-  if (fencepost_fleet_devices(fleet, &entry->identifier, 1, 0, &device, NULL) || device != entry->device ||
-      fencepost_fleet_get_device_statistics(fleet, device, &found, NULL))
+  if (fencepost_fleet_enter_devices(fleet, &entry->identifier, 1, 0, &device, NULL) || device != entry->device ||
+      fencepost_fleet_device_statistics(fleet, device, &found, NULL))
     return; /* another thread has removed the device in the meantime */
   if (found.input_count != found.invalid_fixes + found.late_inputs + found.ahead_inputs) return;
-  if (fencepost_fleet_remove_device(fleet, device, 1, NULL) == FENCEPOST_OK) call->self->removals++;
+  if (fencepost_fleet_remove_devices(fleet, &device, 1, 1, NULL) == FENCEPOST_OK) call->self->removals++;
 }
 
 fencepost_status native_known_device(native_call *call, const char *identifier, uint32_t *out) {

@@ -9,19 +9,21 @@ typedef fencepost_status (*numbering)(native_handle *, int64_t with, uint32_t *,
 
 static fencepost_status all_devices(native_handle *self, int64_t Py_UNUSED(with), uint32_t *numbers, size_t capacity,
                                     size_t *count, fencepost_error *error) {
-  return fencepost_fleet_device_numbers(self->fleet, numbers, capacity, count, error);
+  return fencepost_fleet_list_devices(self->fleet, numbers, capacity, count, error);
 }
 
 static fencepost_status expired(native_handle *self, int64_t before, uint32_t *numbers, size_t capacity, size_t *count,
                                 fencepost_error *error) {
-  fencepost_status status = fencepost_fleet_expire(self->fleet, before, numbers, capacity, count, error);
+  fencepost_status status =
+      fencepost_fleet_expire_devices(self->fleet, FENCEPOST_EXPIRY_INPUT, before, numbers, capacity, count, error);
   if (status == FENCEPOST_OK && *count > 0) self->removals++;
   return status;
 }
 
 static fencepost_status expired_by_arrival(native_handle *self, int64_t before, uint32_t *numbers, size_t capacity,
                                            size_t *count, fencepost_error *error) {
-  fencepost_status status = fencepost_fleet_expire_by_arrival(self->fleet, before, numbers, capacity, count, error);
+  fencepost_status status =
+      fencepost_fleet_expire_devices(self->fleet, FENCEPOST_EXPIRY_ARRIVAL, before, numbers, capacity, count, error);
   if (status == FENCEPOST_OK && *count > 0) self->removals++;
   return status;
 }
@@ -87,10 +89,11 @@ static fencepost_status find_places(native_call *call, const char *identifier, p
   found->longitudes = malloc((found->count + 1) * sizeof(double));
   found->clocks = malloc((found->count + 1) * sizeof(int64_t));
   if (found->latitudes == NULL || found->longitudes == NULL || found->clocks == NULL) return native_lack_memory(call);
-  status = fencepost_fleet_positions(fleet, numbers, found->count, found->latitudes, found->longitudes, &call->error);
+  status =
+      fencepost_fleet_device_positions(fleet, numbers, found->count, found->latitudes, found->longitudes, &call->error);
   for (size_t index = 0; status == FENCEPOST_OK && index < found->count; index++) {
     fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
-    status = fencepost_fleet_get_device_statistics(fleet, numbers[index], &statistics, &call->error);
+    status = fencepost_fleet_device_statistics(fleet, numbers[index], &statistics, &call->error);
     found->clocks[index] = statistics.clock_us;
   }
   if (status != FENCEPOST_OK) return status;
@@ -157,7 +160,7 @@ PyObject *native_enter_devices(PyObject *object, PyObject *identifiers) {
     int failed = native_begin_input_batch(self, &call) < 0;
     if (!failed) {
       fencepost_status status =
-          fencepost_fleet_devices(self->fleet, texts, (size_t)count, 1, count > 0 ? numbers : NULL, &call.error);
+          fencepost_fleet_enter_devices(self->fleet, texts, (size_t)count, 1, count > 0 ? numbers : NULL, &call.error);
       failed = native_end(&call, status) < 0;
     }
     if (failed) Py_CLEAR(bytes);
@@ -190,7 +193,7 @@ PyObject *native_remove_device(PyObject *object, PyObject *args) {
   if (native_begin_input(self, &call) < 0) return NULL;
   fencepost_status status = native_device(&call, text, 0, &device);
   if (status == FENCEPOST_OK && device != FENCEPOST_NO_DEVICE) {
-    status = fencepost_fleet_remove_device(self->fleet, device, drops ? 1u : 0u, &call.error);
+    status = fencepost_fleet_remove_devices(self->fleet, &device, 1, drops ? 1u : 0u, &call.error);
     self->removals++;
   }
   if (native_end(&call, status) < 0) return NULL;
@@ -209,8 +212,7 @@ PyObject *native_device_statistics(PyObject *object, PyObject *identifier) {
   fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
   native_call call = native_begin(self);
   fencepost_status status = native_known_device(&call, text, &device);
-  if (status == FENCEPOST_OK)
-    status = fencepost_fleet_get_device_statistics(self->fleet, device, &statistics, &call.error);
+  if (status == FENCEPOST_OK) status = fencepost_fleet_device_statistics(self->fleet, device, &statistics, &call.error);
   if (native_end(&call, status) < 0) return NULL;
   return Py_BuildValue("(NKKKKKKK)", native_optional_time(statistics.clock_us),
                        (unsigned long long)statistics.accepted_fixes, (unsigned long long)statistics.invalid_fixes,
@@ -227,7 +229,7 @@ PyObject *native_device_deadline(PyObject *object, PyObject *identifier) {
   if (native_text(native_monitor_state(object), identifier, "device", &text) < 0) return NULL;
   native_call call = native_begin(self);
   fencepost_status status = native_known_device(&call, text, &device);
-  if (status == FENCEPOST_OK) status = fencepost_fleet_device_next_deadline(self->fleet, device, &time, &call.error);
+  if (status == FENCEPOST_OK) status = fencepost_fleet_next_deadline(self->fleet, device, &time, &call.error);
   if (native_end(&call, status) < 0) return NULL;
   return native_optional_time(time);
 }

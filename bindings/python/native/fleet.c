@@ -73,9 +73,9 @@ static PyObject *fleet_conditions(PyObject *object, PyObject *Py_UNUSED(unused))
 /* Returns the fleet's own counters; its input counts are the sums over all its devices. */
 static PyObject *fleet_statistics(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *self = (native_handle *)object;
-  fencepost_fleet_statistics found = FENCEPOST_FLEET_STATISTICS_INIT;
+  fencepost_fleet_counters found = FENCEPOST_FLEET_COUNTERS_INIT;
   native_call call = native_begin(self);
-  if (native_end(&call, fencepost_fleet_get_statistics(self->fleet, &found, &call.error)) < 0) return NULL;
+  if (native_end(&call, fencepost_fleet_statistics(self->fleet, &found, &call.error)) < 0) return NULL;
   return Py_BuildValue("(NKKKKKKKKKKIN)", native_optional_time(found.clock_us),
                        (unsigned long long)found.accepted_fixes, (unsigned long long)found.invalid_fixes,
                        (unsigned long long)found.late_inputs, (unsigned long long)found.ahead_inputs,
@@ -164,19 +164,15 @@ static PyObject *advance(PyObject *object, PyObject *args) {
   PyObject *identifier;
   long long time;
   const char *text = NULL;
-  uint32_t device;
+  fencepost_device device = FENCEPOST_ALL_DEVICES;
   int force = 0;
   if (!PyArg_ParseTuple(args, "LO|p", &time, &identifier, &force) ||
       (identifier != Py_None && native_text(native_monitor_state(object), identifier, "device", &text) < 0))
     return NULL;
   native_call call;
   if (native_begin_input_batch(self, &call) < 0) return NULL;
-  fencepost_status status = FENCEPOST_OK;
-  if (text == NULL)
-    status = (force ? fencepost_fleet_force_advance : fencepost_fleet_advance)(self->fleet, time, &call.error);
-  else status = native_known_device(&call, text, &device);
-  if (text != NULL && status == FENCEPOST_OK)
-    status = fencepost_fleet_advance_device(self->fleet, device, time, &call.error);
+  fencepost_status status = text == NULL ? FENCEPOST_OK : native_known_device(&call, text, &device);
+  if (status == FENCEPOST_OK) status = fencepost_fleet_advance(self->fleet, device, time, force ? 1u : 0u, &call.error);
   if (native_end(&call, status) < 0) return NULL;
   Py_RETURN_NONE;
 }
@@ -187,17 +183,14 @@ static PyObject *rewind_clock(PyObject *object, PyObject *args) {
   PyObject *identifier;
   long long time;
   const char *text = NULL;
-  uint32_t device;
+  fencepost_device device = FENCEPOST_ALL_DEVICES;
   if (!PyArg_ParseTuple(args, "LO", &time, &identifier) ||
       (identifier != Py_None && native_text(native_monitor_state(object), identifier, "device", &text) < 0))
     return NULL;
   native_call call;
   if (native_begin_input_batch(self, &call) < 0) return NULL;
-  fencepost_status status = FENCEPOST_OK;
-  if (text == NULL) status = fencepost_fleet_rewind(self->fleet, time, &call.error);
-  else status = native_known_device(&call, text, &device);
-  if (text != NULL && status == FENCEPOST_OK)
-    status = fencepost_fleet_rewind_device(self->fleet, device, time, &call.error);
+  fencepost_status status = text == NULL ? FENCEPOST_OK : native_known_device(&call, text, &device);
+  if (status == FENCEPOST_OK) status = fencepost_fleet_rewind(self->fleet, device, time, &call.error);
   if (native_end(&call, status) < 0) return NULL;
   Py_RETURN_NONE;
 }

@@ -31,9 +31,10 @@ PyObject *native_next_deadline(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *self = (native_handle *)object;
   int64_t time = FENCEPOST_TIME_UNSET;
   native_call call = native_begin(self);
-  if (native_end(&call, NATIVE_EVENTS(self, fencepost_monitor_next_deadline, fencepost_fleet_next_deadline, &time,
-                                      &call.error)) < 0)
-    return NULL;
+  fencepost_status status = self->fleet != NULL
+                                ? fencepost_fleet_next_deadline(self->fleet, FENCEPOST_ALL_DEVICES, &time, &call.error)
+                                : fencepost_monitor_next_deadline(self->handle, &time, &call.error);
+  if (native_end(&call, status) < 0) return NULL;
   return native_optional_time(time);
 }
 

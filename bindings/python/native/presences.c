@@ -57,7 +57,7 @@ static fencepost_status find_presences(native_call *call, const char *identifier
     *found = malloc(capacity * sizeof(**found));
     if (*found == NULL) return native_lack_memory(call);
     fencepost_status status =
-        fencepost_fleet_devices_inside(call->self->fleet, identifier, *found, capacity, count, &call->error);
+        fencepost_fleet_list_devices_inside(call->self->fleet, identifier, *found, capacity, count, &call->error);
     if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) return status;
     if (*count <= capacity) return FENCEPOST_OK;
     free(*found);

@@ -29,12 +29,12 @@ static size_t likely_size(uint64_t rows) { return rows < 1u << 24 ? 4096 + 256 *
 PyObject *native_snapshot(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *self = (native_handle *)object;
   fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
-  fencepost_conditions_version version = FENCEPOST_CONDITIONS_VERSION_INIT;
+  fencepost_table_version version = FENCEPOST_TABLE_VERSION_INIT;
   char *buffer = NULL;
   native_call call = native_begin_batch(self);
   fencepost_status status = FENCEPOST_OK;
   if (self->fleet == NULL)
-    status = self->table != NULL ? fencepost_conditions_get_version(self->table, &version, &call.error)
+    status = self->table != NULL ? fencepost_conditions_version(self->table, &version, &call.error)
                                  : fencepost_monitor_statistics(self->handle, &statistics, &call.error);
   size_t size = likely_size(statistics.condition_count + statistics.pending_events + version.count);
   while (status == FENCEPOST_OK) {

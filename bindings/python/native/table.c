@@ -21,9 +21,9 @@ static void table_dealloc(PyObject *self) {
 /* Returns the tuple (conditions, last generation, digest). */
 static PyObject *table_version(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *self = (native_handle *)object;
-  fencepost_conditions_version version = FENCEPOST_CONDITIONS_VERSION_INIT;
+  fencepost_table_version version = FENCEPOST_TABLE_VERSION_INIT;
   native_call call = native_begin_batch(self);
-  if (native_end(&call, fencepost_conditions_get_version(self->table, &version, &call.error)) < 0) return NULL;
+  if (native_end(&call, fencepost_conditions_version(self->table, &version, &call.error)) < 0) return NULL;
   return Py_BuildValue("(KKy#)", (unsigned long long)version.count, (unsigned long long)version.generation,
                        (const char *)version.digest, (Py_ssize_t)sizeof(version.digest));
 }

@@ -46,15 +46,15 @@ fp_fleet *fp_fleet_create(const void *bytes, size_t size, const fp_options *opti
 
 /* Adds the device to the fleet, with its state if there is one. */
 static fencepost_status enter(fp_fleet *fleet, const fp_input *input, uint32_t *device, fencepost_error *error) {
-  if (input->state == NULL) return fencepost_fleet_devices(fleet->fleet, &input->device, 1, 1, device, error);
+  if (input->state == NULL) return fencepost_fleet_enter_devices(fleet->fleet, &input->device, 1, 1, device, error);
   const uint64_t offsets[] = {0, input->state_size};
   return fencepost_fleet_import_devices(fleet->fleet, &input->device, input->state, offsets, 1, 1, device, error);
 }
 
 static bool take_events(fp_fleet *fleet, fp_outcome *out, fencepost_error *error, fp_message *message) {
-  fencepost_fleet_statistics statistics = FENCEPOST_FLEET_STATISTICS_INIT;
+  fencepost_fleet_counters statistics = FENCEPOST_FLEET_COUNTERS_INIT;
   out->count = 0;
-  if (fencepost_fleet_get_statistics(fleet->fleet, &statistics, error) != FENCEPOST_OK)
+  if (fencepost_fleet_statistics(fleet->fleet, &statistics, error) != FENCEPOST_OK)
     return fp_fail(message, "%s", error->message);
   size_t waiting = statistics.pending_events;
   if (waiting > fleet->event_capacity) {
@@ -97,7 +97,7 @@ bool fp_fleet_take(fp_fleet *fleet, const fp_input *input, fp_outcome *out, fp_m
   if (enter(fleet, input, &device, &error) != FENCEPOST_OK)
     return fp_fail(message, "device \"%.60s\": %.400s", input->device, error.message);
   out->status = input->is_fix ? fencepost_fleet_feed_fix(fleet->fleet, device, &input->fix, &error)
-                              : fencepost_fleet_advance_device(fleet->fleet, device, input->fix.time_us, &error);
+                              : fencepost_fleet_advance(fleet->fleet, device, input->fix.time_us, 0, &error);
   bool good = true;
   if (out->status == FENCEPOST_OK)
     good = take_events(fleet, out, &error, message) && take_state(fleet, device, out, &error, message);
@@ -105,6 +105,6 @@ bool fp_fleet_take(fp_fleet *fleet, const fp_input *input, fp_outcome *out, fp_m
     good = fp_fail(message, "device \"%.60s\": %.400s", input->device, error.message) ||
            out->status == FENCEPOST_E_LATE_INPUT || out->status == FENCEPOST_E_AHEAD_OF_CLOCK;
   fencepost_error ignored = FENCEPOST_ERROR_INIT;
-  fencepost_fleet_remove_device(fleet->fleet, device, 1, &ignored);
+  fencepost_fleet_remove_devices(fleet->fleet, &device, 1, 1, &ignored);
   return good;
 }
