@@ -57,12 +57,16 @@ struct FleetDelivery: Sendable {
 
   /// Drops the void waiting entries, and calls `body` with each of them.
   mutating func dropVoid(_ isLive: (FleetEntry) -> Bool, _ body: (FleetEntry) -> Void) {
-    waiting.forEach { entry in
-      guard !isLive(entry) else { return }
+    var dropped: ContiguousArray<FleetEntry> = []
+    waiting.filter { entry in
+      if isLive(entry) { return true }
+      dropped.append(entry)
+      return false
+    }
+    for entry in dropped {
       notes.delete(entry)
       body(entry)
     }
-    waiting.filter(isLive)
   }
 
   /// Drops all void events, whether they wait or were handed out.

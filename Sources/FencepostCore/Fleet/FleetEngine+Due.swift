@@ -22,7 +22,7 @@ extension FleetEngine {
           time, isFull: isFull(table), limit: options.maxPendingEvents, clock: watermark.time,
           reference: force ? .min : referenceExceeded(by: time.microseconds), longestStep: maxTimeStep)
       } catch {
-        counters.count(refused: error)
+        countRefused(error)
         throw error
       }
       announceToAll(at: time.microseconds, table)

@@ -117,11 +117,17 @@ public struct FleetEngine: Sendable {
         longestStep: maxStep ?? maxTimeStep)
     } catch {
       if case .queueFull = error { throw error }
-      counters.count(refused: error)
+      countRefused(error)
       count(device) { $0.count(refused: error) }
       throw error
     }
     devices.take(device, at: time.microseconds, after: clock == .min ? time.microseconds : clock)
+  }
+
+  /// Counts a refused input in the fleet's own counters, which have no number of other inputs.
+  mutating func countRefused(_ error: MonitorError) {
+    if case .invalidArgument = error { return }
+    counters.count(refused: error)
   }
 
   /// The longest time that an input may be ahead of the clock of its device, or of the arrival time if that is later,

@@ -103,7 +103,6 @@ struct FleetMoment: Sendable {
   init(_ fleet: borrowing FleetEngine) {
     watermark = fleet.watermark
     counters = fleet.counters
-    counters.others = 0
     arrival = fleet.devices.arrivals.present
   }
 
