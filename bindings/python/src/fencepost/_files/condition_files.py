@@ -8,10 +8,10 @@ all conditions.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from .._dataclass import dataclass
 from .._errors import InputError, warn
 from .._native import InvalidArgumentError
 from .._values.any_condition import Condition

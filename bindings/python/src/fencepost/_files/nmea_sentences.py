@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Any, NoReturn
+
+from .._dataclass import dataclass
 
 KINDS = {"RMC": 11, "GGA": 14, "ZDA": 4}
 """The sentence kinds that are read, and the smallest number of fields for each kind; a ZDA sentence may lack its local

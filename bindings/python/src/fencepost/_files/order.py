@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from operator import itemgetter
 from typing import TypeVar
 
+from .._dataclass import replace
 from .._errors import Advice
 from .tracks import Track
 

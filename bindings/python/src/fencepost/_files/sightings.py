@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from .._dataclass import dataclass
 from .._errors import InputError, warn
 from .._native import InvalidArgumentError
 from .._tables.text_times import PLAIN_TIMES, TimeStyle, number_time, parse_time

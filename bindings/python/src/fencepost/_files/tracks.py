@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from .._dataclass import dataclass, field
 from .._errors import InputError
 from .doubts import Flaw, is_usable, worse
 

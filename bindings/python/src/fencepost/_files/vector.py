@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .._dataclass import dataclass
 from .._errors import InputError, require, warn
 from .._tables.numbers import listed
 from .._tables.text_times import PLAIN_TIMES, TimeStyle

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .._dataclass import dataclass
 from .._log.visits import Visits, visits_of
 from .._monitor.loops import EventLoop
 from .._monitor.updates import EventUpdates
@@ -56,7 +56,7 @@ class DeviceEvent(Event):
     @classmethod
     def _from_row(cls, row: Any) -> DeviceEvent:
         event = Event._from_row(row[:-2])
-        fields: dict[str, Any] = {name: getattr(event, name) for name in Event.__dataclass_fields__}
+        fields: dict[str, Any] = {name: getattr(event, name) for name in Event.__match_args__}
         return cls(**fields, device=row[-2], row=row[-1])
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
+from .._dataclass import dataclass, replace
 from .._errors import require
 from .._tables.rows import Rows
 from .._tables.shapely_shapes import drawn_shapes

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from .._dataclass import dataclass, field
 from .._fleet.device_events import DeviceEvent
 from .._values.enums import EventKind, State
 

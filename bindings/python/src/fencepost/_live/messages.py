@@ -3,9 +3,9 @@ the device has lost its connection."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from .._dataclass import dataclass
 from .._files.tracks import FixRow
 from .lines import LineError
 

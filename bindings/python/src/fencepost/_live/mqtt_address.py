@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+
+from .._dataclass import dataclass
 
 PORTS = {"mqtt": 1883, "mqtts": 8883}
 

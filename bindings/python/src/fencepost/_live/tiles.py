@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from .._dataclass import dataclass
 
 TILE = re.compile(
     r"(?P<origin>https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?)/[!#-;=?-Z_a-z~{}]*"

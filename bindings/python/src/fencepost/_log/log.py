@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._dataclass import dataclass
 from .._files.condition_files import ConditionRow
 from .._files.tracks import FixRow
 from .._tables.rows import Rows

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._dataclass import dataclass
 from .._errors import require
 from .._native import visits as found_visits
 from .._tables.rows import Rows
@@ -201,10 +201,10 @@ class Visits(Rows[Visit]):
         confirmed_start, confirmed_end. If there are several tracks, the column of track keys comes first."""
         first = {} if self.by is None else {self.by: [visit.track for visit in self]}
         return first | {
-            field.name: [getattr(visit, field.name) for visit in self]
-            if field.name not in ("start_known", "end_known")
-            else [str(getattr(visit, field.name)) for visit in self]
-            for field in fields(Visit)
+            name: [getattr(visit, name) for visit in self]
+            if name not in ("start_known", "end_known")
+            else [str(getattr(visit, name)) for visit in self]
+            for name in Visit.__match_args__
         }
 
     def _kinds(self) -> dict[str, str]:

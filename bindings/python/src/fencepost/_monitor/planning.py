@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from math import inf
 from typing import Any, Protocol
 
+from .._dataclass import dataclass
 from .._native import InvalidArgumentError
 from .._tables.numbers import real, shown
 from .._tables.table import Table
@@ -94,7 +94,7 @@ class RotationPlan(Table):
             >>> RotationPlanner(20).plan(monitor, 0, 0).columns()["identifier"]
             ['a', 'b']
         """
-        return {each.name: [getattr(row, each.name) for row in self.armed] for each in fields(ArmedCondition)}
+        return {name: [getattr(row, name) for row in self.armed] for name in ArmedCondition.__match_args__}
 
     def _kinds(self) -> dict[str, str]:
         return dict.fromkeys(("generation", "tag"), "uint") | dict.fromkeys(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
+from .._dataclass import dataclass, replace
 from .._errors import InputError
 from .._files.condition_files import ConditionRow
 from .._files.sources import ConditionsSource, TrackSource, track_column

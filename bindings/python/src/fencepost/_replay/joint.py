@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from .._dataclass import replace
 from .._files.condition_files import ConditionRow
 from .._log.lazy_events import LazyEvents
 from .._log.log import TrackReplay

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Any, TypeAlias
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from .._dataclass import dataclass
 from .._errors import InputError, require
 from .._files.sources import collected
 from .._log.visits import Visit, Visits
@@ -39,6 +39,8 @@ NAME = "labels"
 
 @dataclass(frozen=True, slots=True)
 class _Label:
+    """The interval of one label, and the label's row."""
+
     row: int
     start: int
     end: int | None

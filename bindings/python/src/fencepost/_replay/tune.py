@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import product
 from typing import Any, TypeAlias
 
+from .._dataclass import dataclass
 from .._errors import InputError, require
 from .._files.sources import ConditionsSource, TrackSource, track_column
 from .._files.vector import PLAIN

@@ -3,9 +3,9 @@ programs do not need to load these modules."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, TypeAlias
 
+from .._dataclass import dataclass
 from .._native import InvalidArgumentError, circle_contains, parse_uuid
 from .._tables.numbers import integer, radius_in_metres, real
 from .._tables.table import Plain

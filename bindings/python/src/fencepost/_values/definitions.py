@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .._dataclass import dataclass
 from .._tables.table import Plain
 from .policy import TransitionPolicy
 from .records import Geometry, condition_from, described

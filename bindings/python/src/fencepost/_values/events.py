@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
+from .._dataclass import dataclass
 from .._native import event_json
 from .._tables.html import SHOWN, table
 from .._tables.table import Table

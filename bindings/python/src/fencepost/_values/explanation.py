@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from .._dataclass import dataclass
 from .._tables.html import table
 from .._tables.table import Plain
 from .._tables.times import from_us

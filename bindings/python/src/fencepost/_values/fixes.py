@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
+from .._dataclass import dataclass, field
 from .._native import InvalidArgumentError, parse_advertisement
 from .._tables.numbers import real, shown
 from .._tables.table import Plain

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from .._dataclass import dataclass, field
 from .._native import InvalidArgumentError
 from .._tables.geometries import of_wkb
 from .._tables.table import Plain

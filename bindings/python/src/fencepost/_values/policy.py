@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
 from math import inf
 from typing import Any, TypeAlias
 
+from .._dataclass import dataclass, replace
 from .._native import POLICY_CORE_LOCATION, POLICY_EXACT, POLICY_STANDARD, InvalidArgumentError
 from .._tables.numbers import real, shown
 from .._tables.table import Plain
@@ -172,7 +172,7 @@ class TransitionPolicy(Plain):
             raise TypeError(f"policy must be a mapping of fields to values, not {type(values).__name__}")
         if base is not None and not isinstance(base, TransitionPolicy):
             raise TypeError(f"base must be a TransitionPolicy or None, not {type(base).__name__}")
-        known = [field.name for field in fields(cls)]
+        known = [*TransitionPolicy.__slots__]
         changes: dict[str, Any] = {}
         for key, value in values.items():
             if key not in known:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from .._dataclass import dataclass
 from .._tables.html import SHOWN, table
 from .._tables.table import Plain, Table
 from .._tables.times import utc_text
