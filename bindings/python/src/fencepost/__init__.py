@@ -111,23 +111,25 @@ _PARTS = ("errors", "geodesic", "live", "spark", "types")
 if not TYPE_CHECKING:  # this function is not visible to type checkers, so they refuse a name that does not exist
 
     def __getattr__(name):
-        from importlib import import_module
-
         if name in _PARTS:
-            return import_module(f".{name}", __name__)
+            return _module(name)
         if name == "__version__":
-            value = import_module("._native", __name__).VERSION
+            value = _module("_native").VERSION
         elif name in _LATER:
-            value = getattr(import_module(f".{_LATER[name]}", __name__), name)
+            value = getattr(_module(_LATER[name]), name)
         else:
-            return _moved(name, import_module)
+            return _moved(name)
         globals()[name] = value
         return value
 
-    def _moved(name, import_module):
+    def _module(name):
+        # With a name in `fromlist`, the function returns the module itself. Importing `importlib` would take longer.
+        return __import__(f"{__name__}.{name}", fromlist=["__name__"])
+
+    def _moved(name):
         # In version 0.2, these names were in this module; they are in `errors` and `types` now.
         for part in ("errors", "types"):
-            module = None if name.startswith("_") else import_module(f".{part}", __name__)
+            module = None if name.startswith("_") else _module(part)
             if name in getattr(module, "__all__", ()):
                 import warnings
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from .._values.arguments import vertex_limit
 from .._values.enums import State
 from .holder import ConditionHolder, V
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    from .._typing import overload
+else:
+    from typing import Any, ClassVar, overload
+
     from typing_extensions import Buffer
 
     from .._tables.buffers import ArrowStream, NumberColumn, SupportsArray

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._tables.numbers import integer
 from .._values.events import Event, EventList, EventRows
 from .loops import Events
 from .updates import Updates
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    from .._typing import Generic, TypeVar
+else:
+    from typing import Any, Generic, TypeVar
+
     from pandas import DataFrame
 
 T = TypeVar("T")

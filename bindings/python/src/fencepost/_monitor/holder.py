@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from .._native import InvalidArgumentError, NotFoundError
 from .._tables.numbers import integer, real
 from .._values.arguments import assumed, column_names, policy_row, vertex_limit
 from .._values.conditions import BEACON_IDENTITY, CIRCULAR_GEOGRAPHIC, LINE_GEOGRAPHIC, is_condition
 from .._values.enums import State
-from .._values.results import SyncResult
 from .views import HeldItems, HeldValues
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    from .._typing import Generic, TypeVar, overload
+else:
+    from typing import Any, Generic, TypeVar, overload
+
     from .._values.any_condition import Condition
     from .._values.policy import TransitionPolicy
-    from .._values.results import ShapeReading
+    from .._values.results import ShapeReading, SyncResult
 
 V = TypeVar("V")
 D = TypeVar("D")
@@ -270,6 +273,7 @@ class ConditionHolder(Generic[V]):
                 raise TypeError(f"{'ensure_many' if ensure else 'add_many'} needs the column {name}")
         from .._tables.buffers import contiguous, identifiers, tags
         from .._tables.labels import common_index
+        from .._values.results import SyncResult
 
         common_index(identifier=identifier, latitude=latitude, longitude=longitude, radius=radius)
         texts = identifiers(identifier)

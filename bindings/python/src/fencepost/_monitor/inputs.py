@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-import warnings
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from .._native import InvalidArgumentError
 from .._tables.numbers import real, shown
@@ -15,26 +13,19 @@ from .._values.arguments import column_names, truth
 from .._values.conditions import kind_of
 from .._values.enums import Diagnostics
 from .._values.fixes import FIX_RECORD, BeaconSighting, Fix, common_time, fix_of, packed
-from .._values.results import FeedResult
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    from .._typing import overload
+else:
+    from typing import Any, Literal, overload
+
     from typing_extensions import Buffer
 
     from .._native import Monitor as Handle
     from .._tables.buffers import ArrowStream, NumberColumn, TimeColumn
     from .._values.any_condition import Condition
-
-
-class FixColumns(NamedTuple):
-    """The columns of many fixes, in the form that the engine reads."""
-
-    columns: tuple[Any, Any, Any, Any, int, int]
-    """Latitudes, longitudes, accuracies (a column, one number, or None), times, and the length of the time unit in
-    microseconds, as a fraction (numerator and denominator)."""
-    doubtful: int | None
-    """The first time if the times are integers that are read as microseconds, so that the caller can be warned about a
-    wrong unit; otherwise None.
-    """
+    from .._values.results import FeedResult
 
 
 def refuses_invalid(on_invalid: Any) -> bool:
@@ -44,9 +35,16 @@ def refuses_invalid(on_invalid: Any) -> bool:
     return on_invalid == "raise"
 
 
-def fix_columns(latitude: Any, longitude: Any, time: Any, accuracy: Any) -> FixColumns:
-    """Converts columns of any supported type for the engine. Columns that the engine can read directly are not
-    copied."""
+def fix_columns(
+    latitude: Any, longitude: Any, time: Any, accuracy: Any
+) -> tuple[tuple[Any, Any, Any, Any, int, int], int | None]:
+    """Converts columns of any supported type for the engine. Columns that the engine can read directly are not copied.
+
+    Returns:
+        The columns: latitudes, longitudes, accuracies (a column, one number, or None), times, and the length of the
+        time unit in microseconds, as a fraction (numerator and denominator). Then the first time if the times are
+        integers that are read as microseconds, so that the caller can be warned about a wrong unit; otherwise None.
+    """
     from .._tables.buffers import numbers, times
     from .._tables.labels import common_index
 
@@ -63,7 +61,7 @@ def fix_columns(latitude: Any, longitude: Any, time: Any, accuracy: Any) -> FixC
     if len(ticks) and multiplier == divisor and getattr(getattr(time, "dtype", None), "kind", "i") in "iu":
         doubtful = int.from_bytes(ticks[:1].tobytes(), sys.byteorder, signed=True)
     positions = numbers(latitude, "latitude"), numbers(longitude, "longitude")
-    return FixColumns((*positions, accuracy, ticks, multiplier, divisor), doubtful)
+    return (*positions, accuracy, ticks, multiplier, divisor), doubtful
 
 
 def fix_records(fixes: Any) -> memoryview[Any]:
@@ -147,6 +145,8 @@ class FixInputs:
         """Before anything is fed, warns if a time that was passed as microseconds is probably in another unit."""
         unit = likely_unit(time)
         if unit is not None and self._is_fresh():
+            import warnings
+
             way_out = f"for {unit[0]} write {time} * {unit[1]:_}, or give a datetime"
             warnings.warn(f"time {time} means as many microseconds, which is in 1970; {way_out}", stacklevel=depth)
 
@@ -278,13 +278,14 @@ class MonitorInputs(FixInputs):
             from .arrow_batches import feed_stream
 
             return feed_stream(self._handle, fixes, column_names(columns), refuses)
+        from .._values.results import FeedResult
+
         try:
             if fixes is not None:
                 return FeedResult(*self._feed_rows(fixes, refuses))
-            found = fix_columns(latitude, longitude, time, accuracy)
-            if found.doubtful is not None:
-                self._doubt(found.doubtful)
-            return FeedResult(*self._handle.feed_columns(*found.columns, refuses))
+            read, doubtful = fix_columns(latitude, longitude, time, accuracy)
+            self._doubt(doubtful)
+            return FeedResult(*self._handle.feed_columns(*read, refuses))
         except BaseException as error:
             FeedResult(0, 0, 0)._carry(error)
             raise
@@ -316,6 +317,8 @@ class MonitorInputs(FixInputs):
 
     def see(self, sightings: BeaconSighting | Iterable[BeaconSighting] = (), *, time: Time | None = None) -> None:
         """Deprecated name of :meth:`feed_sightings`."""
+        import warnings
+
         warnings.warn("Monitor.see is now Monitor.feed_sightings", DeprecationWarning, stacklevel=2)
         self.feed_sightings(sightings, time=time)
 

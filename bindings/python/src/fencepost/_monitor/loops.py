@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from .._values.events import Event
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    from .._typing import Generic, TypeVar
+else:
     from collections.abc import Callable
+    from typing import Any, Generic, Protocol, TypeVar
 
     class Owner(Protocol):
         """The monitor or fleet whose events a loop reads. The loop holds a reference to its owner."""

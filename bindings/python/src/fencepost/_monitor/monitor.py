@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
 
 from .._native import InvalidArgumentError, Monitor as Handle
 from .._tables.html import SHOWN, table
@@ -30,8 +29,9 @@ from .inputs import MonitorInputs
 from .questions import MonitorQuestions
 from .store import MonitorStore
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Self, TypedDict, Unpack
+    from typing import Any, Self, TypedDict, Unpack
 
     from .._files.sources import ConditionsSource
     from .._values.explanation import Explanation

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, overload
 
 from .._native import InvalidArgumentError
 from .._tables.numbers import integer, real
 from .._values.arguments import column_names
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    from .._typing import overload
+else:
+    from typing import Any, overload
+
     from pandas import DataFrame
 
     from .._tables.buffers import ArrowStream, NumberColumn

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from .._native import Monitor as Handle
 from .snapshots import Closable, snapshot_bytes
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Self
 

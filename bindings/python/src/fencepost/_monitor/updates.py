@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._system import close_bell, open_bell, ring, silence
 from .._values.events import Event
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    from .._typing import Generic, TypeVar
+else:
     import asyncio
     from collections.abc import Callable
+    from typing import Any, Generic, TypeVar
 
 E = TypeVar("E", bound=Event)
 

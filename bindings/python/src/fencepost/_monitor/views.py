@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import ItemsView, ValuesView
-from typing import Any, TypeVar
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    from .._typing import TypeVar
+else:
+    from typing import Any, TypeVar
 
 V = TypeVar("V")
 

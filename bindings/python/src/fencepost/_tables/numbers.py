@@ -6,9 +6,12 @@ import operator
 from collections.abc import Collection
 from itertools import islice
 from math import inf
-from typing import Any, SupportsIndex
 
 from .._native import InvalidArgumentError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, SupportsIndex
 
 
 def shown(value: Any) -> str:

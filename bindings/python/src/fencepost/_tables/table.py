@@ -5,12 +5,13 @@ from __future__ import annotations
 import enum
 from datetime import datetime, timedelta
 from math import isfinite
-from typing import TYPE_CHECKING, Any
 
 from .times import from_us
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from pandas import DataFrame
 

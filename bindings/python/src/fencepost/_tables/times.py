@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from math import isfinite
-from typing import Any, SupportsIndex, TypeAlias
 
 from .._native import InvalidArgumentError
 from .numbers import real, shown, whole
 
-Time: TypeAlias = datetime | SupportsIndex
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, SupportsIndex, TypeAlias
+
+    Time: TypeAlias = datetime | SupportsIndex
+else:
+    Time = datetime | int
 """An instant: an aware datetime, or integer microseconds since 1970-01-01T00:00:00Z."""
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import inf
-from typing import TYPE_CHECKING, Any
 
 from .._native import InvalidArgumentError
 from .._tables.numbers import integer, real, shown
 from .._tables.times import seconds_to_us
 from .enums import DEVICE_PATHS, STATES, DevicePath, State
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import timedelta
+    from typing import Any
 
     from .policy import PolicyRow, TransitionPolicy
 

@@ -3,14 +3,14 @@ programs do not need to load these modules."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, TypeAlias
-
 from .._dataclass import dataclass
 from .._native import InvalidArgumentError, circle_contains, parse_uuid
 from .._tables.numbers import integer, radius_in_metres, real
 from .._tables.table import Plain
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, SupportsIndex, TypeAlias
     from uuid import UUID
 
 
@@ -111,7 +111,7 @@ class Circle(Plain):
         """``kind`` (``circle``) and the fields, in JSON types."""
         return {"kind": "circle", **Plain.to_dict(self)}
 
-    _KIND: ClassVar[int] = 1
+    _KIND = 1
 
     def _definition(self) -> tuple[int, Geometry]:
         return self._KIND, (self.latitude, self.longitude, self.radius)
@@ -153,7 +153,7 @@ class Beacon(Plain):
         """``kind`` (``beacon``) and the fields, in JSON types."""
         return {"kind": "beacon", **Plain.to_dict(self)}
 
-    _KIND: ClassVar[int] = 2
+    _KIND = 2
 
     def _definition(self) -> tuple[int, Geometry]:
         major = -1 if self.major is None else self.major

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from .._dataclass import dataclass
 from .._native import event_json
@@ -14,9 +13,12 @@ from .._tables.times import from_us, utc_text
 from .conditions import Beacon, uuid_of
 from .enums import CAUSES, STATES, Cause, CrossingDirection, Diagnostics, EventKind, EvidenceSource, State
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    from .._typing import Generic, TypeVar
+else:
     from types import TracebackType
-    from typing import Self
+    from typing import Any, Generic, Self, TypeAlias, TypeVar
 
 EventRow: TypeAlias = tuple[
     int,  # sequence

@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable
 from struct import Struct
-from typing import TYPE_CHECKING, Any
 
 from .._dataclass import dataclass, field
 from .._native import InvalidArgumentError, parse_advertisement
@@ -14,7 +13,9 @@ from .._tables.table import Plain
 from .._tables.times import Time, to_us
 from .conditions import to_uint16, to_uuid, uuid_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
     from uuid import UUID
 
     from typing_extensions import Buffer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from .._dataclass import dataclass, field
 from .._native import InvalidArgumentError
@@ -89,7 +89,7 @@ class Gate(Plain):
         """``kind`` (``gate``), ``geometry`` (GeoJSON lines) and ``edges``, in JSON types."""
         return {"kind": "gate", "geometry": self.__geo_interface__, "edges": self.edges}
 
-    _KIND: ClassVar[int] = LINE_GEOGRAPHIC
+    _KIND = LINE_GEOGRAPHIC
 
     def _definition(self) -> tuple[int, Geometry]:
         return self._KIND, (self.wkb, _NO_NUMBER, EDGES.index(self.edges), False, 0.0)

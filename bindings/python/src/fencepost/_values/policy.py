@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import inf
-from typing import Any, TypeAlias
 
 from .._dataclass import dataclass, replace
 from .._native import POLICY_CORE_LOCATION, POLICY_EXACT, POLICY_STANDARD, InvalidArgumentError
@@ -13,6 +12,11 @@ from .._tables.table import Plain
 from .._tables.times import seconds_to_us, us_to_seconds
 from .conditions import Geometry
 from .enums import DWELL_POLICIES, DwellPolicy, Notify
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
 
 PolicyRow: TypeAlias = tuple[int, int, int, float, float, float, float, int]
 DefinitionRow: TypeAlias = tuple[

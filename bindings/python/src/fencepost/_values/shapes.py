@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .._dataclass import dataclass, field
 from .._native import InvalidArgumentError, shape_distance
@@ -168,7 +168,7 @@ class Polygon(Plain):
             "buffer": self.buffer,
         }
 
-    _KIND: ClassVar[int] = 3
+    _KIND = 3
 
     def _definition(self) -> tuple[int, Geometry]:
         return self._KIND, (self.wkb, _NO_NUMBER, EDGES.index(self.edges), self.oriented, self.buffer)
@@ -274,7 +274,7 @@ class Corridor(Plain):
             "edges": self.edges,
         }
 
-    _KIND: ClassVar[int] = 4
+    _KIND = 4
 
     def _definition(self) -> tuple[int, Geometry]:
         return self._KIND, (self.wkb, self.radius, EDGES.index(self.edges), False, 0.0)
