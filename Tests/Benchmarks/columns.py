@@ -176,7 +176,7 @@ def main() -> None:
     imports = {"python-import": "import fencepost", "python-import-used": "from fencepost import Fix, Monitor, Event"}
     for name, code in imports.items():
         milliseconds = importing(code, 7 if given.quick else 21)
-        rows.append((name, milliseconds * 1e6, None, None, milliseconds, 30, "ms"))
+        rows.append((name, milliseconds * 1e6, None, None, milliseconds, 20, "ms"))
     for name, ours, baseline, its, value, target, unit in rows:
         its_text = "-" if its is None else f"{its:.4g}"
         print(

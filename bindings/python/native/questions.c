@@ -108,6 +108,10 @@ done:
   return result;
 }
 
+/* The bytes for each identifier in the first buffer. The look-up of a generation takes longer than the rest of the call,
+   so most calls should need only one buffer. */
+#define TYPICAL_IDENTIFIER 32
+
 /* Returns the identifiers for a column of generations; None for conditions that no longer exist. */
 PyObject *native_identifiers_of(PyObject *object, PyObject *source) {
   native_handle *self = (native_handle *)object;
@@ -120,7 +124,15 @@ PyObject *native_identifiers_of(PyObject *object, PyObject *source) {
   char *texts = NULL;
   size_t capacity = 0, size = 0;
   if (native_open_column(state, source, &layout, &rows, &column) < 0) goto done;
-  for (;;) { /* repeat until the buffer is large enough, because other threads may add conditions */
+  size = (size_t)rows.count * TYPICAL_IDENTIFIER;
+  for (;;) { /* repeat until the buffer is large enough, because identifiers may be long or change */
+    PyMem_Free(texts);
+    texts = PyMem_Malloc(size);
+    if (texts == NULL) {
+      PyErr_NoMemory();
+      goto done;
+    }
+    capacity = size;
     native_call call = native_begin_question(self);
     fencepost_status status = NATIVE_CONDITIONS(self, fencepost_monitor_identifiers_of_generations,
                                                 fencepost_conditions_identifiers_of_generations, column.start,
@@ -131,13 +143,6 @@ PyObject *native_identifiers_of(PyObject *object, PyObject *source) {
       goto done;
     }
     if (size <= capacity) break;
-    PyMem_Free(texts);
-    texts = PyMem_Malloc(size);
-    if (texts == NULL) {
-      PyErr_NoMemory();
-      goto done;
-    }
-    capacity = size;
   }
   list = PyList_New(rows.count);
   const char *next = texts;

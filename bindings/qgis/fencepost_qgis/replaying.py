@@ -2,7 +2,7 @@
 
 from .fencepost import FIX_RECORD, Fleet, Zones
 from .fencepost._log.log import ReplayCounts, TrackReplay
-from .fencepost._replay.filling import add_conditions
+from .fencepost._monitor.filling import add_conditions
 from .fencepost.errors import QueueFullError
 
 BATCH = 2048

@@ -20,7 +20,7 @@ from fencepost._files.condition_files import read_conditions
 from fencepost._files.sightings import read_sightings
 from fencepost._files.track_files import read_track
 from fencepost._files.tracks import Track
-from fencepost._replay.filling import add_conditions
+from fencepost._monitor.filling import add_conditions
 from fencepost._tables.names import CONDITIONS, TRACK
 from fencepost._tables.text_times import parse_time
 

@@ -17,7 +17,7 @@ from fencepost._live.notices import Notices
 from fencepost._live.sinks import AppendedFile, Sinks
 from fencepost._live.watched_fleet import FleetWatch
 from fencepost._live.waypoints import OwnersCircles
-from fencepost._replay.filling import sync_conditions
+from fencepost._monitor.filling import sync_conditions
 
 DEVICES = 20
 START = 1_700_000_000

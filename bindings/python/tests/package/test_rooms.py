@@ -14,14 +14,9 @@ from conftest import BINDING
 import fencepost
 
 PACKAGE = Path(fencepost.__file__).parent
-MAY_IMPORT: dict[str, set[str]] = {
-    "_native": set(),
-    "_errors": {"_native"},
-    "_system": set(),
-    "_dataclass": set(),
-    "_typing": set(),
-}
-MAY_IMPORT["_tables"] = {"_native", "_errors", "_system", "_dataclass", "_typing"}
+MAY_IMPORT: dict[str, set[str]] = {"_native": set(), "_errors": {"_native"}}
+MAY_IMPORT |= {name: set() for name in ("_system", "_dataclass", "_typing")}
+MAY_IMPORT["_tables"] = {*MAY_IMPORT}
 MAY_IMPORT["_values"] = {*MAY_IMPORT["_tables"], "_tables"}
 MAY_IMPORT["geodesic"] = {*MAY_IMPORT["_values"], "_values"}
 MAY_IMPORT["_look"] = set()

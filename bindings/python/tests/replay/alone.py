@@ -9,7 +9,7 @@ from fencepost._files.checked import checked
 from fencepost._files.sightings import read_sightings
 from fencepost._files.sources import as_conditions
 from fencepost._files.track_files import read_tracks
-from fencepost._replay.filling import add_conditions
+from fencepost._monitor.filling import add_conditions
 from fencepost._replay.replay import Replay
 from fencepost._tables.text_times import PLAIN_TIMES
 

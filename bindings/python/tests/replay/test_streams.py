@@ -39,7 +39,7 @@ from fencepost._files.sightings import Report, read_sightings
 from fencepost._files.track_files import read_tracks
 from fencepost._log.event_log import EventLog
 from fencepost._log.texts import event_line
-from fencepost._replay.filling import add_conditions
+from fencepost._monitor.filling import add_conditions
 from fencepost._replay.stream import ManyReplay
 
 TRACKS = int(os.environ.get("FENCEPOST_STREAM_TRACKS", "3000"))

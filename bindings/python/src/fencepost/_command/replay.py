@@ -18,9 +18,10 @@ from .._files.track_files import read_track
 from .._files.vector import Reading
 from .._log.event_log import EventLog
 from .._log.log import TrackedEvent
+from .._monitor.filling import add_conditions
 from .._monitor.monitor import Monitor
 from .._replay.exchanged import is_presence, some_points, warn_of_exchanged
-from .._replay.filling import add_conditions, conditions_of
+from .._replay.filling import conditions_of
 from .._replay.replay import Replay
 from .._replay.significant import Thinning
 from .._replay.way_points import timed

@@ -6,7 +6,6 @@ from array import array
 from collections.abc import Iterable, Sequence
 from itertools import chain, islice
 from math import cos, hypot, inf, radians
-from statistics import median
 from typing import NamedTuple
 
 from .._native import extremes
@@ -185,6 +184,8 @@ def _shown(time_us: int) -> str:
 
 def about_radii(radii: Sequence[float]) -> str:
     """A description of doubtful radii of circles; empty if all radii are plausible."""
+    from statistics import median  # imports `random` and `fractions`
+
     if radii and (middle := median(radii)) < SMALLEST_RADIUS:
         return f"radii are in metres, but half of these are {middle:g} or less: are they in kilometres?"
     return ""

@@ -86,16 +86,20 @@ class Shards:
         number = self._numbers.get(device) if isinstance(device, str) else None
         return self._fleets[0 if number is None else number % len(self._fleets)]
 
+    def _refuse_too_many(self, new: int) -> None:
+        """Raises an error if there would be too many devices with this number of new ones."""
+        if self._device_limit and len(self._numbers) + new > self._device_limit:
+            raise InvalidArgumentError(
+                f"the fleet has {self._device_limit} devices, which is device_limit; remove or expire devices first"
+            )
+
     def _enter(self, devices: Iterable[Any]) -> tuple[Any, ...]:
         """Adds the devices that are new, and returns them. If one device is refused, no device is added."""
         new = tuple(dict.fromkeys(device for device in devices if device not in self._numbers))
         if not new:
             return new
         Handle(TableHandle()).enter(new)  # raises an error if an identifier is invalid
-        if self._device_limit and len(self._numbers) + len(new) > self._device_limit:
-            raise InvalidArgumentError(
-                f"the fleet has {self._device_limit} devices, which is device_limit; remove or expire devices first"
-            )
+        self._refuse_too_many(len(new))
         for device in new:
             self._numbers.enter(device)
             fleet = self._of(device)
@@ -164,10 +168,7 @@ class Shards:
             # Loads the devices into another fleet first: an invalid device raises an error, so either all devices are
             # loaded or none.
             Handle(self._table).load(devices, data, adapt)
-            if self._device_limit and len(self._numbers) + len(devices) > self._device_limit:
-                raise InvalidArgumentError(
-                    f"the fleet has {self._device_limit} devices, which is device_limit; remove or expire devices first"
-                )
+            self._refuse_too_many(len(devices))
             for device, held in zip(devices, data):
                 self._numbers.enter(device)
                 fleet = self._of(device)

@@ -17,9 +17,9 @@ from .._files.sources import ConditionsSource, as_conditions
 from .._files.vector import Reading
 from .._fleet.conditions import Zones
 from .._fleet.fleet import Fleet
+from .._monitor.filling import sync_conditions
 from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError, QueueFullError
-from .._replay.filling import sync_conditions
 from .._values.arguments import as_policy, member, vertex_limit
 from .._values.enums import DevicePath, State
 from .._values.fixes import Fix

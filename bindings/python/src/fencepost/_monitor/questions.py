@@ -307,11 +307,11 @@ def _distinct(numpy: Any, generations: Any) -> tuple[Any, Any]:
     if highest > 4 * len(generations) + (1 << 22):
         known, indices = numpy.unique(generations, return_inverse=True)
         return known, indices.astype("i8", copy=False)
-    occurs = numpy.zeros(highest + 1, bool)
-    occurs[generations] = True
+    signed = generations.view("i8")
+    occurs = numpy.bincount(signed, minlength=1) > 0
     places = numpy.cumsum(occurs, dtype="i8")
     places -= 1
-    return numpy.flatnonzero(occurs).astype("u8"), places[generations]
+    return numpy.flatnonzero(occurs).astype("u8"), places.take(signed)
 
 
 def _shared_out(rows: int, others: int, threads: int, ask: Callable[[int, int], Any]) -> list[Any]:

@@ -6,7 +6,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from .._dataclass import dataclass, replace
 from .._errors import InputError
@@ -19,20 +19,18 @@ from .._native import InvalidArgumentError
 from .._tables.rows import Rows
 from .._tables.text_times import time_style
 from .._tables.times import EPOCH, Time, to_us
-from .._values.arguments import as_policy, device_column
+from .._values.arguments import device_column
 from .._values.enums import Delivery, DevicePath, State
 from .._values.policy import TransitionPolicy
 from .filling import conditions_of, conditions_reading, given_conditions
 from .given import GivenTracks, Played
-from .joint import copies, flaps, separated
+from .joint import Policies, copies, flap_limit, flaps, mean_seconds, named_policies, separated
 from .replay import reports_of, scale_of
 
 if TYPE_CHECKING:
     from .._files.sightings import Report
     from .labels import LabelSource
 
-Policies: TypeAlias = Mapping[str, TransitionPolicy | str] | Sequence[str]
-"""The policies to compare: a mapping whose keys are the names shown in the table, or a sequence of preset names."""
 PRESETS = ("exact", "standard", "core_location")
 _SECOND = 1_000_000
 
@@ -213,10 +211,8 @@ def compare(
         >>> [(outcome.name, outcome.flaps) for outcome in found]
         [('exact', 8), ('standard', 0)]
     """
-    chosen = _policies(policies)
-    limit = flap_seconds.total_seconds() if isinstance(flap_seconds, timedelta) else float(flap_seconds)
-    if not limit >= 0:
-        raise InvalidArgumentError(f"flap_seconds {flap_seconds} is not 0 or more")
+    chosen = named_policies(policies)
+    limit = flap_limit(flap_seconds)
     times = time_style(time_zone, date_order)
     by = device_column(device, by)
     column = track_column(track, by)
@@ -283,15 +279,6 @@ def _listed(keys: Iterable[Any]) -> str:
     return ", ".join(map(repr, keys))
 
 
-def _policies(policies: Policies) -> dict[str, TransitionPolicy]:
-    if isinstance(policies, str):
-        raise TypeError("policies must be a mapping or a sequence of names, not str")
-    given = policies if isinstance(policies, Mapping) else {name: name for name in policies}
-    if not given:
-        raise InvalidArgumentError("policies: must have at least one policy")
-    return {name: as_policy(policy) for name, policy in given.items()}
-
-
 @dataclass(frozen=True, slots=True)
 class _Again:
     """Replays tracks once for each policy; in each replay, the policy applies to all conditions. The other options of
@@ -335,7 +322,7 @@ def outcome(name: str, policy: TransitionPolicy, log: EventLog, truth: EventLog 
     flapped = sum(1 for part in log.replays for _ in flaps(part.events, flap_us))
     return Outcome(
         name, policy, log, len(log), sum(map(len, ours.values())), flapped,
-        _mean(entries), _mean(exits), _mean(entries + exits), missed, false,
+        mean_seconds(entries), mean_seconds(exits), mean_seconds(entries + exits), missed, false,
     )  # fmt: skip
 
 
@@ -381,7 +368,3 @@ def _confirmed_end(visit: Visit) -> datetime:
 
 def _us(span: timedelta) -> int:
     return span // timedelta(microseconds=1)
-
-
-def _mean(delays: Sequence[int]) -> float | None:
-    return sum(delays) / len(delays) / _SECOND if delays else None

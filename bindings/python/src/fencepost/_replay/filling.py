@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._files.condition_files import ConditionRow
 from .._files.sources import ConditionsSource, as_conditions, assumed_by_default
 from .._files.vector import PLAIN, Reading
-from .._monitor.filling import add_conditions, refuse_options, sync_conditions
+from .._monitor.filling import add_conditions, refuse_options
 from .._monitor.holder import ConditionHolder
 from .._monitor.monitor import Monitor
 from .._values.arguments import as_policy, assumed_state, vertex_limit
@@ -21,16 +21,6 @@ from .._values.policy import TransitionPolicy
 if TYPE_CHECKING:
     from .._files.sightings import Report
     from .._fleet.conditions import Zones
-
-__all__ = [
-    "TrackConditions",
-    "add_conditions",
-    "conditions_of",
-    "conditions_reading",
-    "feed_report",
-    "given_conditions",
-    "sync_conditions",
-]
 
 
 def conditions_reading(layer: str | None, transform: bool, max_vertices: int | None) -> Reading:

@@ -1,21 +1,53 @@
-"""Replays several policies in one pass over the rows. For this purpose, a single table contains one copy of each
-condition for each policy."""
+"""The common parts of :func:`compare` and :func:`tune`.
+
+Both replay several policies in one pass over the rows. For this purpose, a single table contains one copy of each
+condition for each policy.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 from .._dataclass import replace
 from .._files.condition_files import ConditionRow
 from .._log.lazy_events import LazyEvents
 from .._log.log import TrackReplay
 from .._log.visits import event_rows
+from .._native import InvalidArgumentError
+from .._values.arguments import as_policy
 from .._values.enums import CAUSES, Cause
 from .._values.events import Event
 from .._values.policy import TransitionPolicy
+
+Policies: TypeAlias = Mapping[str, TransitionPolicy | str] | Sequence[str]
+"""The policies to try: a mapping whose keys are the names shown in the table, or a sequence of preset names."""
+
+
+def named_policies(policies: Policies) -> dict[str, TransitionPolicy]:
+    """Checks the policies to try, and returns them by name."""
+    if isinstance(policies, str):
+        raise TypeError("policies must be a mapping or a sequence of names, not str")
+    given = policies if isinstance(policies, Mapping) else {name: name for name in policies}
+    if not given:
+        raise InvalidArgumentError("policies: must have at least one policy")
+    return {str(name): as_policy(policy) for name, policy in given.items()}
+
+
+def flap_limit(flap_seconds: float | timedelta) -> float:
+    """Checks the longest time of a flap, and returns it in seconds."""
+    limit = flap_seconds.total_seconds() if isinstance(flap_seconds, timedelta) else float(flap_seconds)
+    if not limit >= 0:
+        raise InvalidArgumentError(f"flap_seconds {flap_seconds} is not 0 or more")
+    return limit
+
+
+def mean_seconds(delays: Sequence[int]) -> float | None:
+    """The mean, in seconds, of delays in microseconds; None if there is no delay."""
+    return sum(delays) / len(delays) / 1e6 if delays else None
 
 
 def copies(rows: Sequence[ConditionRow], policies: Sequence[TransitionPolicy]) -> list[ConditionRow]:

@@ -16,11 +16,11 @@ from .._log.visits import Known, VisitRow, visit_columns
 from .._native import InvalidArgumentError
 from .._tables.rows import Rows
 from .._tables.table import Plain
-from .._values.arguments import as_policy, device_column
+from .._values.arguments import device_column
 from .._values.policy import TransitionPolicy
 from .filling import conditions_of, conditions_reading, given_conditions
 from .given import GivenTracks
-from .joint import copies, flaps, separated
+from .joint import Policies, copies, flap_limit, flaps, mean_seconds, named_policies, separated
 from .labels import LabelSource, Place, Span, matched, read_labels
 
 Grid: TypeAlias = Mapping[str, Iterable[Any]]
@@ -165,7 +165,7 @@ def tune(
     zones: ConditionsSource,
     labels: LabelSource,
     *,
-    policies: Mapping[str, TransitionPolicy | str] | Sequence[str] | None = None,
+    policies: Policies | None = None,
     grid: Grid | None = None,
     cross_validate: str | None = None,
     flap_seconds: float | timedelta = 60,
@@ -219,9 +219,7 @@ def tune(
         90
     """
     chosen = _policies(policies, grid)
-    limit = flap_seconds.total_seconds() if isinstance(flap_seconds, timedelta) else float(flap_seconds)
-    if not limit >= 0:
-        raise InvalidArgumentError(f"flap_seconds {flap_seconds} is not 0 or more")
+    limit = flap_limit(flap_seconds)
     if cross_validate not in (None, "device", "day"):
         raise InvalidArgumentError(f"cross_validate is {cross_validate!r}; must be 'device', 'day' or None")
     device = device_column(device, None)
@@ -265,27 +263,21 @@ def _policies(policies: Any, grid: Grid | None) -> dict[str, TransitionPolicy]:
     """The policies to try, by name."""
     if policies is not None and grid is not None:
         raise InvalidArgumentError("policies and grid: pass only one of them")
-    if isinstance(policies, str):
-        raise TypeError("policies must be a mapping or a sequence of names, not str")
     if policies is not None:
-        given = policies if isinstance(policies, Mapping) else {name: name for name in policies}
-        found = {str(name): as_policy(policy) for name, policy in given.items()}
-    else:
-        values = {name: list(each) for name, each in (GRID if grid is None else grid).items()}
-        found = {}
-        for combination in product(*values.values()) if values else ():
-            fields: dict[str, Any] = {}
-            for name, value in zip(values, combination):
-                both = name in ("dwell", "margin")
-                fields |= {f"entry_{name}": value, f"exit_{name}": value} if both else {name: value}
-            text = " ".join(f"{name}={_short(value)}" for name, value in zip(values, combination))
-            try:
-                found[text] = TransitionPolicy(**fields)
-            except TypeError as error:
-                raise InvalidArgumentError(f"grid: {error}") from None
-    if not found:
-        raise InvalidArgumentError("policies: must have at least one policy")
-    return found
+        return named_policies(policies)
+    values = {name: list(each) for name, each in (GRID if grid is None else grid).items()}
+    found: dict[str, TransitionPolicy] = {}
+    for combination in product(*values.values()) if values else ():
+        fields: dict[str, Any] = {}
+        for name, value in zip(values, combination):
+            both = name in ("dwell", "margin")
+            fields |= {f"entry_{name}": value, f"exit_{name}": value} if both else {name: value}
+        text = " ".join(f"{name}={_short(value)}" for name, value in zip(values, combination))
+        try:
+            found[text] = TransitionPolicy(**fields)
+        except TypeError as error:
+            raise InvalidArgumentError(f"grid: {error}") from None
+    return named_policies(found)
 
 
 def _short(value: Any) -> str:
@@ -358,8 +350,8 @@ class _Parts:
             precision=found / (found + false) if found + false else None,
             recall=found / (found + missed) if found + missed else 1.0,
             f1=_f1(found, missed, false),
-            entry_delay=_mean(counts.entries),
-            exit_delay=_mean(counts.exits),
+            entry_delay=mean_seconds(counts.entries),
+            exit_delay=mean_seconds(counts.exits),
             flaps=counts.flaps,
             found=found,
             missed=missed,
@@ -398,7 +390,3 @@ def _best(trials: Iterable[Trial]) -> Trial:
 
 def _f1(found: int, missed: int, false: int) -> float:
     return 2 * found / (2 * found + missed + false) if found + missed + false else 1.0
-
-
-def _mean(delays: Sequence[int]) -> float | None:
-    return sum(delays) / len(delays) / 1e6 if delays else None

@@ -29,8 +29,3 @@ def wkt_point(text: str) -> tuple[float, float] | None:
     if match[1] not in (None, "4326"):
         raise ValueError(f"is in EPSG:{match[1]}, not in WGS84 (EPSG:4326)")
     return None if match[2] is None else (float(match[2]), float(match[3]))
-
-
-def is_wkt(text: str) -> bool:
-    """True if a text starts like the well-known text of a geometry."""
-    return _KIND.match(text) is not None

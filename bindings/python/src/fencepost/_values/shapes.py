@@ -292,15 +292,6 @@ def condition_of(kind: int, wkb: bytes, radius: float, edges: int, oriented: boo
     return corridor
 
 
-def shape_of(
-    vertices: Vertices, radius: float | None, edges: str, oriented: bool = False, buffer: float = 0.0
-) -> Polygon | Corridor:
-    """Makes a polygon from rings, or makes a corridor from lines; a corridor needs a radius."""
-    if vertices.is_area:
-        return Polygon(vertices.wkb, edges=edges, oriented=oriented, buffer=buffer)
-    return Corridor(vertices.wkb, _NO_NUMBER if radius is None else radius, edges=edges)
-
-
 def put(condition: Any, **values: Any) -> None:
     """Sets fields of a condition, although its class is frozen."""
     for name, value in values.items():
