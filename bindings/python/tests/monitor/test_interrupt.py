@@ -138,7 +138,7 @@ def test_a_long_question_hears_signals(asked: str, threads: int, monkeypatch: py
                 return
             frame = sys._current_frames()[main]
             while frame is not None and not within[0]:
-                within[0] = frame.f_code.co_name == "_shared_out"
+                within[0] = frame.f_code.co_name == "_matches"
                 frame = frame.f_back  # type: ignore[assignment]
         os.kill(os.getpid(), signal.SIGUSR1)
 

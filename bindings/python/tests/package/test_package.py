@@ -211,7 +211,7 @@ def test_what_public_methods_return_is_public() -> None:
         if not inspect.ismodule(value := getattr(module, name))
     ]
     # The names that are imported only for type checkers.
-    names = {"Self": object, "Buffer": object, "DataFrame": pd.DataFrame, "GeoDataFrame": pd.DataFrame}
+    names = {**vars(typing), "Buffer": object, "DataFrame": pd.DataFrame, "GeoDataFrame": pd.DataFrame}
     names |= {"NDArray": list, "int64": int, "float64": float}
     for module in modules():
         names |= {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import accumulate
 
 from .._native import InvalidArgumentError
 from .._tables.numbers import integer, real
@@ -13,6 +14,7 @@ TYPE_CHECKING = False
 if not TYPE_CHECKING:
     from .._typing import overload
 else:
+    from concurrent.futures import ThreadPoolExecutor
     from typing import Any, overload
 
     from pandas import DataFrame
@@ -237,42 +239,76 @@ class MonitorQuestions:
                     return offsets, generations[:size], None if measured is None else measured[:size]
                 room = size
 
-        parts = _shared_out(len(latitudes), len(longitudes), threads, ask)
-        offsets = numpy.zeros(len(latitudes) + 1, "i8")
-        first = 0
-        for own, _, _ in parts:
-            last = first + len(own) - 1
-            numpy.add(own[1:], offsets[first], out=offsets[first + 1 : last + 1])
-            first = last
-        generations = _joined(numpy, [part[1] for part in parts], "u8")
-        measured = _joined(numpy, [part[2] for part in parts], "f8") if distances else None
-        return self._matches(offsets, generations, measured)
+        return self._matches(len(latitudes), len(longitudes), threads, ask)
 
     def _nearest(self, latitudes: Any, longitudes: Any, count: int, threads: int) -> Matches:
         numpy = _numpy()
         handle = self._handle
         room = min(count, len(self))
 
-        def ask(first: int, last: int) -> tuple[Any, Any]:
-            generations, measured = numpy.empty((last - first) * room, "u8"), numpy.empty((last - first) * room)
+        def ask(first: int, last: int) -> tuple[Any, Any, Any]:
+            rows = last - first
+            generations, measured = numpy.empty(rows * room, "u8"), numpy.empty(rows * room)
             found = handle.nearest(latitudes[first:last], longitudes[first:last], room, generations, measured)
-            shape = (last - first, room)
-            return generations.reshape(shape)[:, :found], measured.reshape(shape)[:, :found]
+            generations, measured = (each.reshape(rows, room)[:, :found].ravel() for each in (generations, measured))
+            return numpy.arange(rows + 1) * found, generations, measured
 
-        parts = _shared_out(len(latitudes), len(longitudes), threads, ask)
-        widths = [numpy.full(len(part[0]), part[0].shape[1], "i8") for part in parts]
-        offsets = numpy.zeros(len(latitudes) + 1, "i8")
-        numpy.cumsum(_joined(numpy, widths, "i8"), out=offsets[1:])
-        generations = _joined(numpy, [part[0].ravel() for part in parts], "u8")
-        return self._matches(offsets, generations, _joined(numpy, [part[1].ravel() for part in parts], "f8"))
+        return self._matches(len(latitudes), len(longitudes), threads, ask)
 
-    def _matches(self, offsets: Any, generations: Any, distances: Any | None) -> Matches:
-        """Adds the identifiers to a query's result. Leaves out conditions that were removed while the query ran."""
+    def _matches(self, rows: int, others: int, threads: int, ask: Callable[[int, int], Any]) -> Matches:
+        """Splits the points into parts, asks about the parts in several threads, and joins the results in order. Leaves
+        out conditions that were removed while the query ran.
+
+        Args:
+            rows: The number of latitudes.
+            others: The number of longitudes.
+            threads: The number of threads.
+            ask: Returns the results for the points in a range of rows: the offsets, the generations, and the distances
+                or None.
+        """
         from .._values.matches import Matches
 
+        count = integer(threads, "threads", 1, 1024)
+        if others != rows:
+            raise InvalidArgumentError(f"longitude has {others} rows, but latitude has {rows}")
         numpy = _numpy()
-        known, indices = _distinct(numpy, generations)
-        names = self._handle.identifiers_of(known)
+        # Each thread gets several parts, so that all threads end at about the same time.
+        parts = max(-(-rows // _PART), 1 if count == 1 else 4 * count)
+        size = max(-(-rows // parts), _FEWEST)
+        starts = range(0, max(rows, 1), size)
+
+        def answer(first: int) -> tuple[Any, Any, Any, Any]:
+            try:
+                offsets, generations, distances = ask(first, min(first + size, rows))
+            except InvalidArgumentError as error:
+                if first:
+                    row = error.position + first
+                    moved = type(error)(str(error).replace(f"row {error.position}:", f"row {row}:", 1))
+                    moved.position = row
+                    raise moved from None
+                raise
+            return offsets, generations, distances, _distinct(numpy, generations)
+
+        with _Workers(min(count, len(starts))) as workers:
+            answers = list(workers.map(answer, starts))
+            ends = [0, *accumulate(len(generations) for _, generations, _, _ in answers)]
+            offsets, indices = numpy.empty(rows + 1, "i8"), numpy.empty(ends[-1], "i8")
+            distances = None if answers[0][2] is None else numpy.empty(ends[-1])
+            known = _distinct(numpy, numpy.concatenate([each[3] for each in answers]))
+            places = _places(numpy, known)
+
+            def join(part: int) -> None:
+                own, generations, measured, _ = answers[part]
+                first, begin, end = starts[part], ends[part], ends[part + 1]
+                numpy.add(own[:-1], begin, out=offsets[first : first + len(own) - 1])
+                indices[begin:end] = places(generations)
+                if distances is not None:
+                    distances[begin:end] = measured
+
+            offsets[rows] = ends[-1]
+            joining = workers.map(join, range(len(answers)))
+            names = self._handle.identifiers_of(known)
+            list(joining)
         if None in names:
             there = numpy.array([name is not None for name in names], bool)
             kept = there[indices]
@@ -297,53 +333,48 @@ def _numpy() -> Any:
     return require("numpy", "geo")
 
 
-def _joined(numpy: Any, parts: list[Any], kind: str) -> Any:
-    return parts[0] if len(parts) == 1 else numpy.concatenate([numpy.empty(0, kind), *parts]).astype(kind, copy=False)
+def _is_sparse(highest: int, count: int) -> bool:
+    """True if a table of all generations would be much larger than a column of generations."""
+    return highest > 4 * count + (1 << 22)
 
 
-def _distinct(numpy: Any, generations: Any) -> tuple[Any, Any]:
-    """Returns the distinct values in ascending order, and for each row the index of its value among them."""
-    highest = int(generations.max()) if len(generations) else 0
-    if highest > 4 * len(generations) + (1 << 22):
-        known, indices = numpy.unique(generations, return_inverse=True)
-        return known, indices.astype("i8", copy=False)
-    signed = generations.view("i8")
-    occurs = numpy.bincount(signed, minlength=1) > 0
-    places = numpy.cumsum(occurs, dtype="i8")
-    places -= 1
-    return numpy.flatnonzero(occurs).astype("u8"), places.take(signed)
+def _distinct(numpy: Any, generations: Any) -> Any:
+    """Returns the distinct generations in ascending order."""
+    if _is_sparse(int(generations.max()) if len(generations) else 0, len(generations)):
+        return numpy.unique(generations)
+    return numpy.flatnonzero(numpy.bincount(generations.view("i8"))).astype("u8")
 
 
-def _shared_out(rows: int, others: int, threads: int, ask: Callable[[int, int], Any]) -> list[Any]:
-    """Splits the rows into parts, queries them in several threads, and returns the results in order."""
-    count = integer(threads, "threads", 1, 1024)
-    if others != rows:
-        raise InvalidArgumentError(f"longitude has {others} rows, but latitude has {rows}")
-    # Each thread gets the same number of equal parts, so that the threads end at about the same time.
-    parts = -(-rows // (_PART * count)) * count
-    size = max(-(-rows // max(parts, 1)), _FEWEST)
-    starts = range(0, max(rows, 1), size)
+def _places(numpy: Any, known: Any) -> Callable[[Any], Any]:
+    """Returns a function that finds the index of each generation among the known ones, which are in ascending order."""
+    highest = int(known[-1]) if len(known) else 0
+    if _is_sparse(highest, len(known)):
+        return lambda generations: numpy.searchsorted(known, generations)
+    places = numpy.zeros(highest + 1, "i8")
+    places[known] = numpy.arange(len(known))
+    return lambda generations: places.take(generations.view("i8"))
 
-    def one(first: int) -> Any:
-        try:
-            return ask(first, min(first + size, rows))
-        except InvalidArgumentError as error:
-            if first:
-                row = error.position + first
-                moved = type(error)(str(error).replace(f"row {error.position}:", f"row {row}:", 1))
-                moved.position = row
-                raise moved from None
-            raise
 
-    if count == 1 or len(starts) == 1:
-        return [one(first) for first in starts]
-    from concurrent.futures import ThreadPoolExecutor
+class _Workers:
+    """Runs work in several threads or, if `count` is 1, in the calling thread."""
 
-    pool = ThreadPoolExecutor(min(count, len(starts)))
-    try:
-        return list(pool.map(one, starts))
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    def __init__(self, count: int) -> None:
+        self._pool: ThreadPoolExecutor | None = None
+        if count > 1:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._pool = ThreadPoolExecutor(count)
+
+    def __enter__(self) -> _Workers:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def map(self, work: Callable[[int], Any], places: Iterable[int]) -> Iterator[Any]:
+        """Yields the results in order. With several threads, all work starts at once."""
+        return map(work, places) if self._pool is None else self._pool.map(work, places)
 
 
 def _of_geometries(points: Any, columns: Mapping[str, str]) -> tuple[Any, Any]:
