@@ -154,6 +154,22 @@ def test_parts_and_threads_give_what_one_call_gives(city: Monitor, monkeypatch: 
         near = city.nearest(latitude, longitude, k=3)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_generations_may_be_much_larger_than_the_results(
+    city: Monitor, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A monitor that has replaced its conditions often has generations that are too large to index a table."""
+    latitude, longitude = np.random.default_rng(6).uniform(-0.05, 0.25, (2, 3000))
+    monkeypatch.setattr("fencepost._monitor.questions._FEWEST", 64)
+    whole, near = city.containing(latitude, longitude, distances=True), city.nearest(latitude, longitude, k=3)
+    monkeypatch.setattr("fencepost._monitor.questions._is_sparse", lambda highest, count: True)
+    found = city.containing(latitude, longitude, distances=True, threads=threads)
+    assert found.columns() == whole.columns() and found.identifiers == whole.identifiers
+    assert city.nearest(latitude, longitude, k=3, threads=threads).columns() == near.columns()
+    assert len(whole) > 1000
+    assert city.containing(latitude[:0], longitude[:0], threads=threads).columns()["identifier"] == []
+
+
 def test_columns_of_any_kind(city: Monitor) -> None:
     rows = np.zeros((6, 3))
     rows[:, 1], rows[:, 2] = np.arange(6) * 0.02, np.arange(6) * 0.03
