@@ -1,8 +1,8 @@
 """Immutable dataclasses without the standard library's module `dataclasses`.
 
-That module imports `inspect`, and the two would take a third of the time for importing the parts of the package that a
-program uses. The classes here are dataclasses for the functions of `dataclasses` too, such as ``fields`` and
-``replace``.
+The module `dataclasses` imports `inspect`. Both modules together would double the time for importing the parts of the
+package that a program uses. The functions of `dataclasses`, such as ``fields`` and ``replace``, accept the classes that
+this module makes.
 """
 
 # ruff: noqa: N807 (the functions with underscores become methods)
@@ -18,17 +18,18 @@ else:
     _FIELDS = {}  # maps each class to its fields, by name: the annotation, the default value, and the options
 
     def field(*, default=_MISSING, **options):
-        """As ``dataclasses.field``, with the options `default_factory`, `init`, `repr`, `compare` and `kw_only`."""
+        """Returns the options of a field, like ``dataclasses.field``: `default_factory`, `init`, `repr`, `compare` and
+        `kw_only`."""
         return _Field(default, options)
 
     def replace(value, /, **changes):
-        """As ``dataclasses.replace``."""
+        """Returns a copy with other values of some fields, like ``dataclasses.replace``."""
         from dataclasses import replace
 
         return replace(value, **changes)
 
     def dataclass(*, frozen, slots, **options):
-        """As ``dataclasses.dataclass``, for classes with ``frozen=True`` and ``slots=True``."""
+        """Returns a decorator like ``dataclasses.dataclass``. `frozen` and `slots` must be True."""
         assert frozen and slots
         return lambda base: _made(base, options)
 
@@ -46,14 +47,13 @@ else:
     class _Later:
         """An attribute that the functions of `dataclasses` read. Its value is computed when it is first read."""
 
-        def __init__(self, name, options):
-            self.name, self.options = name, options
+        def __init__(self, cls, name, options):
+            self.cls, self.name, self.options = cls, name, options
 
         def __get__(self, instance, owner):
             import dataclasses
 
-            cls = next(each for each in owner.__mro__ if vars(each).get(self.name) is self)
-            fields = _FIELDS[cls].items()
+            cls, fields = self.cls, _FIELDS[self.cls].items()
             body = {"__module__": cls.__module__, "__annotations__": {name: each.annotation for name, each in fields}}
             for name, each in fields:
                 default = {} if each.default is _MISSING else {"default": each.default}
@@ -83,12 +83,12 @@ else:
         cls.__qualname__ = base.__qualname__
         _FIELDS[cls] = fields
         for name, value in _methods(cls, fields, options).items():
-            if name not in body:
+            if name not in body:  # a method of the class itself has priority
                 setattr(cls, name, value)
         return cls
 
     def _methods(cls, fields, options):
-        """Returns the attributes of a dataclass by name; a method that the class defines itself has priority."""
+        """Returns the attributes that a dataclass gets, by name."""
         names = (*fields,)
         shown = [name for name, each in fields.items() if each.options.get("repr", True)]
         compared = attrgetter(*(name for name, each in fields.items() if each.options.get("compare", True)))
@@ -125,8 +125,8 @@ else:
                 object.__setattr__(self, name, value)
 
         made = {
-            "__dataclass_fields__": _Later("__dataclass_fields__", options),
-            "__dataclass_params__": _Later("__dataclass_params__", options),
+            "__dataclass_fields__": _Later(cls, "__dataclass_fields__", options),
+            "__dataclass_params__": _Later(cls, "__dataclass_params__", options),
             "__match_args__": tuple(name for name, is_keyword in passed.items() if not is_keyword),
             "__eq__": __eq__,
             "__hash__": __hash__,

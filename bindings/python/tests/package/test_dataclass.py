@@ -10,7 +10,9 @@ import math
 import pickle
 import pkgutil
 import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 from typing import Any
 
@@ -164,6 +166,20 @@ def test_other_attributes_cannot_be_set() -> None:
     del of_subclass.unknown
     with pytest.raises(dataclasses.FrozenInstanceError, match="cannot assign to field 'number'"):
         of_subclass.number = 2
+
+
+def test_threads_may_read_the_fields_at_the_same_time() -> None:
+    fresh = made_with("dataclasses_of_threads", _dataclass)
+    both = threading.Barrier(8)
+
+    def read(_: int) -> list[str]:
+        both.wait()
+        return [each.name for each in dataclasses.fields(fresh.Plain)]
+
+    with ThreadPoolExecutor(8) as pool:
+        assert {*map(tuple, pool.map(read, range(8)))} == {("number", "text", "hidden", "names")}
+    later = _dataclass._Later(fresh.Own, "__dataclass_fields__", {})  # type: ignore[attr-defined]
+    assert [*later.__get__(None, fresh.Own)] == [*later.__get__(None, fresh.Own)] == ["first", "second", "total"]
 
 
 def test_default_factories_make_a_new_value_each_time() -> None:

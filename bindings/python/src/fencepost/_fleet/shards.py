@@ -87,7 +87,7 @@ class Shards:
         return self._fleets[0 if number is None else number % len(self._fleets)]
 
     def _refuse_too_many(self, new: int) -> None:
-        """Raises an error if there would be too many devices with this number of new ones."""
+        """Raises an error if this number of new devices would exceed the device limit."""
         if self._device_limit and len(self._numbers) + new > self._device_limit:
             raise InvalidArgumentError(
                 f"the fleet has {self._device_limit} devices, which is device_limit; remove or expire devices first"
