@@ -210,6 +210,7 @@ FENCEPOST_API const char *fencepost_version_string(void);
 /* State of a condition. The values are the same as in Core Location. */
 typedef int32_t fencepost_state;
 enum {
+  FENCEPOST_STATE_DEFAULT = -1,    /* only as the assumed state of a definition: the default of the table. Since: 0.3 */
   FENCEPOST_STATE_UNKNOWN = 0,     /* not decided yet */
   FENCEPOST_STATE_SATISFIED = 1,   /* inside the shape; a matching beacon is near */
   FENCEPOST_STATE_UNSATISFIED = 2, /* outside; no matching beacon is near */
@@ -257,6 +258,8 @@ enum {
 /* Kind of a condition. */
 typedef int32_t fencepost_condition_kind;
 enum {
+  FENCEPOST_CONDITION_FROM_WKB = 0, /* only in a definition with wkb: polygonal for polygons, corridor for lines. Since:
+                                       0.3 */
   FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC = 1,
   FENCEPOST_CONDITION_BEACON_IDENTITY = 2,
   FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC = 3,
@@ -303,7 +306,8 @@ enum {
  * formulas, "radius" is depth_m of fencepost_shape: for a polygon its depth, for a corridor half its width.
  *   margin inwards  = min(max(entry_margin_m, accuracy_factor * accuracy), radius / 2)
  *   margin outwards = max(exit margin, accuracy_factor * accuracy)
- * Frozen: the structure never grows, since conditions embed it; new members go to fencepost_condition_options.
+ * Frozen: the structure never grows, since conditions embed it; new members go to
+ * fencepost_condition_definition.
  */
 typedef struct fencepost_transition_policy {
   uint32_t struct_size;                /* set by the INIT macros */
@@ -678,23 +682,39 @@ typedef struct fencepost_shape {
 /* Initialise each fencepost_shape with this macro. */
 #define FENCEPOST_SHAPE_INIT {sizeof(fencepost_shape), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
-/* The definition of a condition: an element of the array for fencepost_monitor_sync_conditions(). */
+/*
+ * The definition of a condition: an element of the arrays for fencepost_conditions_add(), _ensure() and _sync(). The
+ * functions fencepost_circle(), fencepost_polygon(), fencepost_corridor(), fencepost_line(), fencepost_beacon() and
+ * fencepost_wkb() below build a definition with the default options; then change its other members.
+ */
 typedef struct fencepost_condition_definition {
   uint32_t struct_size;          /* set by FENCEPOST_CONDITION_DEFINITION_INIT; the same in all elements of an array */
   fencepost_condition_kind kind; /* FENCEPOST_CONDITION_...: decides which members below apply */
-  const char *identifier;        /* 1 ... 256 bytes of UTF-8, terminated */
-  double latitude;               /* circle: centre, degrees, -90 ... 90 */
-  double longitude;              /* circle: centre, degrees, -180 ... 180 */
-  double radius_m;               /* circle, corridor: metres, finite, > 0 */
-  uint8_t uuid[16];              /* beacon identity */
+  const char *identifier;        /* 1 ... 256 bytes of UTF-8, terminated, compared byte by byte */
+  uint64_t tag;                  /* a number of your choice, which every event of the condition contains */
+  fencepost_state assuming;      /* the state in the first record: UNKNOWN, SATISFIED, UNSATISFIED, or DEFAULT, which
+                                    means UNKNOWN in a monitor's own table and UNSATISFIED in any other table */
+  fencepost_edges edges;         /* polygon, corridor, line: FENCEPOST_EDGES_... */
+  uint32_t oriented;             /* polygon. 0: a ring encloses the smaller of the two areas that it bounds. 1: the
+                                    polygon lies to the left of each ring when you follow its vertices in the listed
+                                    order, and may cover more than half the Earth */
   int32_t major;                 /* beacon identity: 0 ... 65535, -1 = any */
   int32_t minor;                 /* beacon identity: 0 ... 65535, -1 = any; needs a major */
-  const fencepost_condition_options *options; /* NULL: no assumption, the standard policy, tag 0; may be shared */
-  const fencepost_geometry *geometry;   /* polygon, corridor, line: all its parts or lines form one condition; or use
-                                           wkb */
-  const void *wkb;                      /* polygon, corridor, line: well-known binary, instead of geometry */
-  size_t wkb_size;                      /* its bytes */
-  const fencepost_shape_options *shape; /* polygon, corridor, line: may be shared; NULL: geodesic edges, no buffer */
+  uint32_t max_vertices;         /* 1 ... 1 000 000: a shape with more vertices is refused before it is examined. The
+                                    limit counts the vertices of all parts and rings, and the vertices at which planar
+                                    edges are split, but not the vertices that close a ring. 0 means 1 000 000. Set this
+                                    limit for shapes from files and from the network */
+  const fencepost_transition_policy *policy; /* NULL: standard. A line has no policy: keep NULL */
+  double latitude;                           /* circle: centre, degrees, -90 ... 90 */
+  double longitude;                          /* circle: centre, degrees, -180 ... 180 */
+  double radius_m;                           /* circle; corridor: half the width. Metres, finite, > 0 */
+  double buffer_m;                    /* polygon: metres by which the boundary lies outside the rings, or inside them if
+                                         negative; finite */
+  uint8_t uuid[16];                   /* beacon identity; see fencepost_uuid_parse() */
+  const fencepost_geometry *geometry; /* polygon, corridor, line: all its parts or lines form one condition; or use
+                                         wkb */
+  const void *wkb;                    /* polygon, corridor, line: well-known binary, instead of geometry */
+  size_t wkb_size;                    /* its bytes */
 } fencepost_condition_definition;
 
 /* Initialises a circle without an identifier or a radius: set at least the identifier, the radius and the centre. */
@@ -703,18 +723,99 @@ typedef struct fencepost_condition_definition {
    FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC, \
    NULL,                                    \
    0,                                       \
+   FENCEPOST_STATE_DEFAULT,                 \
+   FENCEPOST_EDGES_GEODESIC,                \
+   0,                                       \
+   -1,                                      \
+   -1,                                      \
+   0,                                       \
+   NULL,                                    \
+   0,                                       \
+   0,                                       \
    0,                                       \
    0,                                       \
    {0},                                     \
-   -1,                                      \
-   -1,                                      \
    NULL,                                    \
    NULL,                                    \
-   NULL,                                    \
-   0,                                       \
-   NULL}
+   0}
 
-/* The counts of an ensure or sync call. Frozen: the structure never grows. */
+/* The definition of a circle: satisfied within radius_m of the centre, boundary included. */
+static inline fencepost_condition_definition fencepost_circle(const char *identifier, double latitude, double longitude,
+                                                              double radius_m) {
+  fencepost_condition_definition definition = FENCEPOST_CONDITION_DEFINITION_INIT;
+  definition.identifier = identifier;
+  definition.latitude = latitude;
+  definition.longitude = longitude;
+  definition.radius_m = radius_m;
+  return definition;
+}
+
+/* The definition of a polygon: satisfied within the parts of the geometry, boundary included. */
+static inline fencepost_condition_definition fencepost_polygon(const char *identifier,
+                                                               const fencepost_geometry *geometry) {
+  fencepost_condition_definition definition = FENCEPOST_CONDITION_DEFINITION_INIT;
+  definition.kind = FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC;
+  definition.identifier = identifier;
+  definition.geometry = geometry;
+  return definition;
+}
+
+/* The definition of a corridor: satisfied within radius_m of the lines of the geometry, boundary included. */
+static inline fencepost_condition_definition fencepost_corridor(const char *identifier,
+                                                                const fencepost_geometry *geometry, double radius_m) {
+  fencepost_condition_definition definition = FENCEPOST_CONDITION_DEFINITION_INIT;
+  definition.kind = FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC;
+  definition.identifier = identifier;
+  definition.geometry = geometry;
+  definition.radius_m = radius_m;
+  return definition;
+}
+
+/* The definition of a line (a gate), which counts crossings. */
+static inline fencepost_condition_definition fencepost_line(const char *identifier,
+                                                            const fencepost_geometry *geometry) {
+  fencepost_condition_definition definition = FENCEPOST_CONDITION_DEFINITION_INIT;
+  definition.kind = FENCEPOST_CONDITION_LINE_GEOGRAPHIC;
+  definition.identifier = identifier;
+  definition.geometry = geometry;
+  return definition;
+}
+
+/* The definition of a beacon identity: satisfied while a beacon with these 16 bytes, major and minor (-1 = any) is
+   near. */
+static inline fencepost_condition_definition fencepost_beacon(const char *identifier, const uint8_t *uuid,
+                                                              int32_t major, int32_t minor) {
+  fencepost_condition_definition definition = FENCEPOST_CONDITION_DEFINITION_INIT;
+  int index;
+  definition.kind = FENCEPOST_CONDITION_BEACON_IDENTITY;
+  definition.identifier = identifier;
+  for (index = 0; index < 16; index++) definition.uuid[index] = uuid[index];
+  definition.major = major;
+  definition.minor = minor;
+  return definition;
+}
+
+/* The definition of a polygon or corridor from well-known binary; radius_m is half the width of a corridor, and is
+   ignored for polygons. */
+static inline fencepost_condition_definition fencepost_wkb(const char *identifier, const void *wkb, size_t size,
+                                                           double radius_m) {
+  fencepost_condition_definition definition = FENCEPOST_CONDITION_DEFINITION_INIT;
+  definition.kind = FENCEPOST_CONDITION_FROM_WKB;
+  definition.identifier = identifier;
+  definition.wkb = wkb;
+  definition.wkb_size = size;
+  definition.radius_m = radius_m;
+  return definition;
+}
+
+/* What a call with columns does with a row whose identifier exists. Since: 0.3 */
+typedef int32_t fencepost_put_mode;
+enum {
+  FENCEPOST_PUT_ADD = 0,   /* replaces the condition, as fencepost_conditions_add() does */
+  FENCEPOST_PUT_ENSURE = 1 /* keeps an equal condition, as fencepost_conditions_ensure() does */
+};
+
+/* The counts of a call that adds, ensures or syncs. Frozen: the structure never grows. */
 typedef struct fencepost_sync_result {
   uint64_t added;    /* no condition had the identifier */
   uint64_t replaced; /* a different condition had the identifier: it was replaced, and its pending events were
@@ -2471,6 +2572,81 @@ FENCEPOST_API fencepost_status fencepost_conditions_sync(fencepost_conditions *c
 FENCEPOST_API fencepost_status fencepost_conditions_remove_many(fencepost_conditions *conditions,
                                                                 const char *const *identifiers, size_t count,
                                                                 size_t *out_removed, fencepost_error *error);
+
+/*
+ * Adds or ensures many circles from columns, in order; the columns are read in place. All or nothing: if one row is
+ * refused, nothing has changed and error->position is its index.
+ *
+ * @param mode         FENCEPOST_PUT_ADD or FENCEPOST_PUT_ENSURE.
+ * @param common       What all rows have in common: policy, tag, assuming, and the radius if radii_m is NULL. Other
+ *                     members are ignored. NULL: the values of FENCEPOST_CONDITION_DEFINITION_INIT.
+ * @param identifiers  Array of count pointers to zero-terminated texts.
+ * @param latitudes    Array of count values, degrees.
+ * @param longitudes   Array of count values, degrees.
+ * @param radii_m      Array of count values, metres; NULL: common->radius_m for all rows.
+ * @param tags         Array of count tags; NULL: common->tag for all rows.
+ * @param out_result   Receives the counts (removed is always 0); may be NULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (names the row, the member and its range); UNSUPPORTED.
+ * Ownership: everything is copied. Threads: any. Complexity: O(count) on average. Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_put_circles(
+    fencepost_conditions *conditions, fencepost_put_mode mode, const fencepost_condition_definition *common,
+    const char *const *identifiers, const double *latitudes, const double *longitudes, const double *radii_m,
+    const uint64_t *tags, size_t count, fencepost_sync_result *out_result, fencepost_error *error);
+
+/*
+ * Adds or ensures many beacon identities from columns. All or nothing.
+ *
+ * @param common  What all rows have in common: policy, tag, assuming, and major and minor if their columns are NULL.
+ * @param uuids   Array of count UUIDs of 16 bytes, one after the other.
+ * @param majors  Array of count numbers, -1 for any; NULL: common->major for all rows.
+ * @param minors  Array of count numbers, -1 for any; NULL: common->minor for all rows.
+ * @return The same as fencepost_conditions_put_circles(), which also describes the other parameters. Threads: any.
+ *         Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_put_beacons(
+    fencepost_conditions *conditions, fencepost_put_mode mode, const fencepost_condition_definition *common,
+    const char *const *identifiers, const uint8_t *uuids, const int32_t *majors, const int32_t *minors,
+    const uint64_t *tags, size_t count, fencepost_sync_result *out_result, fencepost_error *error);
+
+/*
+ * Adds or ensures many polygons, corridors or lines from one geometry. All or nothing.
+ *
+ * @param common             What all rows have in common: kind (POLYGONAL_GEOGRAPHIC, CORRIDOR_GEOGRAPHIC or
+ *                           LINE_GEOGRAPHIC), policy, tag, assuming, edges, oriented, buffer_m, max_vertices, and the
+ *                           radius of corridors if radii_m is NULL. Required.
+ * @param condition_offsets  Array of count + 1 indices into the parts of the geometry, or into its lines (rings) for
+ *                           corridors and lines: where each condition begins, and where the last one ends; NULL: each
+ *                           of the count parts or lines is a condition.
+ * @param radii_m            Array of count values, metres, for corridors; NULL: common->radius_m for all rows.
+ * @return The same as fencepost_conditions_put_circles(), which also describes the other parameters. Threads: any; the
+ *         table is not locked while the shapes are examined. Complexity: that of fencepost_conditions_add(). Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_put_geometries(
+    fencepost_conditions *conditions, fencepost_put_mode mode, const fencepost_condition_definition *common,
+    const char *const *identifiers, const fencepost_geometry *geometry, const int32_t *condition_offsets,
+    const double *radii_m, const uint64_t *tags, size_t count, fencepost_sync_result *out_result,
+    fencepost_error *error);
+
+/*
+ * Adds or ensures many polygons, corridors or lines from well-known binary. All or nothing. Untrusted bytes are safe to
+ * pass.
+ *
+ * @param common   As in fencepost_conditions_put_geometries(). With the kind FENCEPOST_CONDITION_FROM_WKB, the rows may
+ *                 be polygons and corridors; NULL: this kind, and otherwise the values of
+ *                 FENCEPOST_CONDITION_DEFINITION_INIT.
+ * @param wkbs     Array of count pointers to the bytes of each condition.
+ * @param sizes    Array of count sizes, in bytes.
+ * @param radii_m  Array of count values, metres, for corridors; NULL: common->radius_m for all rows.
+ * @return The same as fencepost_conditions_put_geometries(), which also describes the other parameters. Threads: any.
+ *         Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_put_wkb(fencepost_conditions *conditions, fencepost_put_mode mode,
+                                                            const fencepost_condition_definition *common,
+                                                            const char *const *identifiers, const void *const *wkbs,
+                                                            const size_t *sizes, const double *radii_m,
+                                                            const uint64_t *tags, size_t count,
+                                                            fencepost_sync_result *out_result, fencepost_error *error);
 
 /*
  * Reads the definition of a condition back.

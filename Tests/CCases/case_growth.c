@@ -33,16 +33,21 @@ static const fencepost_condition_definition condition_definition = {sizeof(fence
                                                                     FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC,
                                                                     "a",
                                                                     0,
+                                                                    FENCEPOST_STATE_DEFAULT,
+                                                                    0,
+                                                                    0,
+                                                                    -1,
+                                                                    -1,
+                                                                    0,
+                                                                    NULL,
+                                                                    0,
                                                                     0,
                                                                     100,
-                                                                    {0},
-                                                                    -1,
-                                                                    -1,
-                                                                    NULL,
-                                                                    NULL,
-                                                                    NULL,
                                                                     0,
-                                                                    NULL};
+                                                                    {0},
+                                                                    NULL,
+                                                                    NULL,
+                                                                    0};
 static const fencepost_fix_columns fix_columns = FENCEPOST_FIX_COLUMNS_INIT;
 static const fencepost_point_columns point_columns = FENCEPOST_POINT_COLUMNS_INIT;
 static const fencepost_plan_options plan_options = FENCEPOST_PLAN_OPTIONS_INIT;
@@ -161,7 +166,7 @@ enum {
    succeed. */
 enum {
   SMALLEST_GEOMETRY = offsetof(fencepost_geometry, ring_offsets),
-  SMALLEST_DEFINITION = offsetof(fencepost_condition_definition, uuid)
+  SMALLEST_DEFINITION = offsetof(fencepost_condition_definition, buffer_m)
 };
 
 #define READER(name, smallest) {#name, &name, sizeof name, smallest, read_##name}

@@ -147,9 +147,9 @@ static void refusals(void) {
   definition.kind = FENCEPOST_CONDITION_LINE_GEOGRAPHIC;
   definition.identifier = "g";
   definition.geometry = &whole;
-  definition.options = &given; /* the options allow any assumed state except satisfied */
+  definition.assuming = FENCEPOST_STATE_UNSATISFIED; /* any assumed state except satisfied is allowed */
   CHECK_OK(fencepost_conditions_sync(table, &definition, 1, NULL, &error));
-  given.assuming = FENCEPOST_STATE_SATISFIED;
+  definition.assuming = FENCEPOST_STATE_SATISFIED;
   definition.identifier = "h";
   CHECK_INT(fencepost_conditions_sync(table, &definition, 1, NULL, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "assumed");

@@ -37,14 +37,12 @@ static void syncing(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_condition_definition first[] = {circle_at("kept", 0, 1000), circle_at("moved", 0, 1000),
                                             circle_at("gone", 0, 1000), circle};
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
-  options.tag = 7;
-  options.assuming = FENCEPOST_STATE_UNSATISFIED;
   first[3].kind = FENCEPOST_CONDITION_BEACON_IDENTITY;
   first[3].identifier = "beacon";
   memcpy(first[3].uuid, beacon_uuid, 16);
   first[3].major = 1;
-  first[3].options = &options;
+  first[3].tag = 7;
+  first[3].assuming = FENCEPOST_STATE_UNSATISFIED;
   fencepost_sync_result result;
   CHECK_OK(fencepost_monitor_sync_conditions(monitor, first, 4, &result, NULL));
   check_result(result, 4, 0, 0, 0);
@@ -136,16 +134,13 @@ static void refused_sets(void) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_transition_policy bad_policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   bad_policy.entry_dwell_us = -1;
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT, unmonitored = options;
-  options.policy = &bad_policy;
-  unmonitored.assuming = FENCEPOST_STATE_UNMONITORED;
   char long_name[258];
   memset(long_name, 'a', 257);
   long_name[257] = 0;
   struct {
     fencepost_condition_definition row;
     const char *part;
-  } table[14];
+  } table[16];
   size_t count = 0;
 #define BAD(member, value, text)               \
   do {                                         \
@@ -162,11 +157,13 @@ static void refused_sets(void) {
   BAD(radius_m, (double)NAN, "row 1: ");
   BAD(latitude, 90.5, "row 1: ");
   BAD(longitude, (double)INFINITY, "row 1: ");
-  BAD(kind, 0, "row 1: kind is 0");
+  BAD(kind, -1, "row 1: kind is -1");
+  BAD(kind, FENCEPOST_CONDITION_FROM_WKB, "row 1: at byte 0");
   BAD(kind, 6, "row 1: kind is 6");
   BAD(struct_size, 8, "row 1: struct_size");
-  BAD(options, &options, "row 1: entry_dwell");
-  BAD(options, &unmonitored, "row 1: assuming is 3");
+  BAD(policy, &bad_policy, "row 1: entry_dwell");
+  BAD(assuming, FENCEPOST_STATE_UNMONITORED, "row 1: assuming is 3");
+  BAD(assuming, -2, "row 1: assuming is -2");
   CHECK_INT(count, sizeof table / sizeof table[0]);
   for (size_t i = 0; i < count; i++) {
     fencepost_condition_definition rows[] = {circle_at("first", 0, 100), table[i].row, circle_at("last", 0, 100)};

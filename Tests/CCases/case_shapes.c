@@ -554,12 +554,12 @@ static void limits(void) {
   CHECK_OK(fencepost_monitor_condition_geometry(monitor, "p", bytes, sizeof bytes, &size, NULL));
   const void *wkbs[] = {bytes};
   fencepost_condition_definition one = FENCEPOST_CONDITION_DEFINITION_INIT;
-  one.identifier = "q", one.kind = FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, one.shape = &shape;
+  one.identifier = "q", one.kind = FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC;
   one.wkb = bytes, one.wkb_size = size;
   uint32_t changed = 7;
   double distance = 7;
   for (uint32_t limit = 10; limit <= 11; limit++) {
-    shape.max_vertices = limit;
+    shape.max_vertices = one.max_vertices = limit;
     const fencepost_status statuses[] = {
         fencepost_monitor_add_polygon_condition(monitor, "q", &geometry, &shape, NULL, &error),
         fencepost_monitor_add_corridor_condition(monitor, "q", &geometry, 10, &shape, NULL, &error),

@@ -28,20 +28,10 @@ import Testing
     _ table: OpaquePointer?, tag: UInt64, _ result: inout fencepost_sync_result
   ) -> fencepost_status {
     with(crossing: false) { geometry in
-      var options = fencepost_condition_options()
-      options.struct_size = UInt32(MemoryLayout<fencepost_condition_options>.size)
-      options.assuming = fencepost_state(FENCEPOST_STATE_UNSATISFIED)
-      options.tag = tag
-      return "square".withCString { identifier in
-        withUnsafePointer(to: options) { options in
-          var definition = fencepost_condition_definition()
-          definition.struct_size = UInt32(MemoryLayout<fencepost_condition_definition>.size)
-          definition.kind = fencepost_condition_kind(FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC)
-          definition.identifier = identifier
-          definition.geometry = geometry
-          definition.options = options
-          return fencepost_conditions_sync(table, &definition, 1, &result, nil)
-        }
+      "square".withCString { identifier in
+        var definition = fencepost_polygon(identifier, geometry)
+        definition.tag = tag
+        return fencepost_conditions_sync(table, &definition, 1, &result, nil)
       }
     }
   }
@@ -57,13 +47,15 @@ import Testing
     let stops = conditions.stops
     #expect(Self.sync(table, tag: 0, &result) == fencepost_status(FENCEPOST_OK))
     #expect(result.kept == 1 && result.added == 0 && result.replaced == 0)
-    var changed: UInt32 = 7
     for (identifier, crossing) in [("square", true), ("new", true), ("square", false)] {
       let status = Self.with(crossing: crossing) { geometry in
-        fencepost_conditions_ensure_polygon(table, identifier, geometry, nil, nil, &changed, nil)
+        identifier.withCString { name in
+          var definition = fencepost_polygon(name, geometry)
+          return fencepost_conditions_ensure(table, &definition, 1, &result, nil)
+        }
       }
       #expect(status == fencepost_status(crossing ? FENCEPOST_E_INVALID_ARGUMENT : FENCEPOST_OK))
-      #expect(changed == (crossing ? 7 : 0))
+      #expect(result.kept == 1 && result.added == 0 && result.replaced == 0)
     }
     #expect(conditions.stops == stops)
   }

@@ -87,10 +87,9 @@ static void try_outputs(reader *in, fencepost_monitor *monitor) {
 
 /* Makes definitions whose elements have arbitrary sizes and contents, except invalid pointers. */
 static void try_definitions(reader *in, fencepost_monitor *monitor) {
-  size_t size, options_size;
+  size_t size, policy_size;
   uint8_t *first = take_structure(in, sizeof(fencepost_condition_definition), &size);
-  uint8_t *options = take_structure(in, sizeof(fencepost_condition_options), &options_size);
-  set_pointer(options, options_size, offsetof(fencepost_condition_options, policy), NULL);
+  uint8_t *policy = take_structure(in, sizeof(fencepost_transition_policy), &policy_size);
   size_t count = 1 + take8(in) % 3;
   if (size < 4) size = 4;
   uint8_t *array = malloc(count * size);
@@ -99,7 +98,9 @@ static void try_definitions(reader *in, fencepost_monitor *monitor) {
   for (size_t i = 0; i < count; i++) {
     memcpy(array + i * size, first, size);
     set_pointer(array + i * size, size, offsetof(fencepost_condition_definition, identifier), names[i]);
-    set_pointer(array + i * size, size, offsetof(fencepost_condition_definition, options), i % 2 ? options : NULL);
+    set_pointer(array + i * size, size, offsetof(fencepost_condition_definition, policy), i % 2 ? policy : NULL);
+    set_pointer(array + i * size, size, offsetof(fencepost_condition_definition, geometry), NULL);
+    set_pointer(array + i * size, size, offsetof(fencepost_condition_definition, wkb), NULL);
   }
   fencepost_sync_result result = {9, 9, 9, 9};
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -111,7 +112,7 @@ static void try_definitions(reader *in, fencepost_monitor *monitor) {
   if (status == FENCEPOST_OK) REQUIRE(known == count && result.added == count);
   else REQUIRE(result.added == 9 && error.position < count);
   free(array);
-  free(options);
+  free(policy);
   free(first);
 }
 

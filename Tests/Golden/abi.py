@@ -53,7 +53,8 @@ class Header:
     def take(self, node: dict) -> None:
         kind, name = node["kind"], node.get("name", "")
         if kind == "FunctionDecl":
-            self.functions[name] = node["type"]["qualType"]
+            if not node.get("inline"):  # an inline function is compiled into the caller
+                self.functions[name] = node["type"]["qualType"]
         elif kind == "TypedefDecl":
             if not node["type"]["qualType"].startswith("struct "):
                 self.types[name] = node["type"]["qualType"]

@@ -28,6 +28,13 @@ enum BoundaryError: Error, Hashable {
   func inRow(_ row: Int) -> BoundaryError {
     if case .monitor(let error) = self { .monitor(error.inRow(row)) } else { self }
   }
+
+  /// The error of a call with a single element: the message does not name the row.
+  var ofSingleRow: BoundaryError {
+    let row = "row 0: "
+    guard case .monitor(.invalidArgument(let reason, _)) = self, reason.hasPrefix(row) else { return self }
+    return .invalidArgument(String(reason.dropFirst(row.count)))
+  }
 }
 
 extension BoundaryError: CustomStringConvertible {

@@ -41,13 +41,13 @@ struct ConditionRows {
   }
 
   func add(_ given: (Int) throws(BoundaryError) -> GivenCondition) throws(BoundaryError) {
-    try handle.add(try set(given))
+    _ = try handle.add(try set(given))
   }
 
   func ensure(
     _ given: (Int) throws(BoundaryError) -> GivenCondition, _ out_result: UnsafeMutablePointer<fencepost_sync_result>?
   ) throws(BoundaryError) {
-    try handle.ensure(try set(given), out_result)
+    out_result?.pointee = fencepost_sync_result(try handle.ensure(try set(given)))
   }
 }
 

@@ -42,39 +42,67 @@ extension ConditionsHandle {
     out_changed?.pointee = changed ? 1 : 0
   }
 
+  /// Reads and checks rows without the lock, because examining a shape may take a long time.
+  func set(_ count: Int, _ row: (Int) throws(BoundaryError) -> GivenRow) throws(BoundaryError) -> ConditionSet {
+    var set = ConditionSet()
+    set.reserve(count)
+    for index in 0..<count {
+      do throws(BoundaryError) {
+        let row = try row(index)
+        try refusedByEngine { () throws(MonitorError) in
+          try set.append(
+            row.given, identifier: row.identifier, assuming: row.options.assuming, policy: row.options.policy,
+            tag: row.options.tag, known: known)
+        }
+      } catch {
+        throw error.inRow(index)
+      }
+    }
+    return set
+  }
+
   private func set(
     _ definitions: UnsafePointer<fencepost_condition_definition>?, _ count: Int
   ) throws(BoundaryError) -> ConditionSet {
     let first = try Boundary.require(definitions, count: count, "definitions")
-    return try ConditionSet(DefinitionRows(first, count: count, assuming: assuming), known: known)
+    return try set(count, DefinitionRows(first, count: count, assuming: assuming).row)
   }
 
   func add(
     _ definitions: UnsafePointer<fencepost_condition_definition>?, _ count: Int
   ) throws(BoundaryError) {
-    try add(try set(definitions, count))
+    do throws(BoundaryError) {
+      _ = try add(try set(definitions, count))
+    } catch {
+      throw count == 1 ? error.ofSingleRow : error
+    }
   }
 
-  func add(_ set: ConditionSet) throws(BoundaryError) {
-    func add(_ holder: inout some ConditionHolder) throws(MonitorError) { try holder.add(set) }
-    try change(add, add)
+  func add(_ set: ConditionSet) throws(BoundaryError) -> SyncResult {
+    func add(_ holder: inout some ConditionHolder) throws(MonitorError) -> SyncResult {
+      let before = holder.table.count
+      try holder.add(set)
+      return SyncResult(ofAdding: set.count, newly: holder.table.count - before)
+    }
+    return try change(add, add)
   }
 
   func ensure(
     _ definitions: UnsafePointer<fencepost_condition_definition>?, _ count: Int,
     _ out_result: UnsafeMutablePointer<fencepost_sync_result>?
   ) throws(BoundaryError) {
-    try ensure(try set(definitions, count), out_result)
+    do throws(BoundaryError) {
+      out_result?.pointee = fencepost_sync_result(try ensure(try set(definitions, count)))
+    } catch {
+      throw count == 1 ? error.ofSingleRow : error
+    }
   }
 
-  func ensure(
-    _ set: ConditionSet, _ out_result: UnsafeMutablePointer<fencepost_sync_result>?
-  ) throws(BoundaryError) {
+  func ensure(_ set: ConditionSet) throws(BoundaryError) -> SyncResult {
     // A call that changes nothing must not make a fleet wait.
     func isEnsured(_ holder: some ConditionHolder) throws(MonitorError) -> Bool { try holder.isEnsured(set) }
     func ensure(_ holder: inout some ConditionHolder) throws(MonitorError) -> SyncResult { try holder.ensure(set) }
-    let result = try check(isEnsured, isEnsured) ? SyncResult(kept: set.count) : change(ensure, ensure)
-    out_result?.pointee = fencepost_sync_result(result)
+    return try check(isEnsured, isEnsured) ? SyncResult(kept: set.count) : change(ensure, ensure)
   }
 
   func sync(

@@ -60,6 +60,21 @@ struct AddOptions {
     policy = try TransitionPolicy(value.policy)
     tag = value.tag
   }
+
+  /// - Parameter assuming: The assumed state of the table, which applies if the definition has none.
+  init(_ definition: fencepost_condition_definition, assuming unsaid: Event.State) throws(BoundaryError) {
+    assuming = unsaid
+    if Int(definition.assuming) != FENCEPOST_STATE_DEFAULT {
+      guard let state = UInt8(exactly: definition.assuming).flatMap(Event.State.init(rawValue:)), state != .unmonitored
+      else {
+        throw .invalidArgument(
+          "assuming is \(definition.assuming); must be -1 (default), 0 (unknown), 1 (satisfied) or 2 (unsatisfied)")
+      }
+      assuming = state
+    }
+    policy = try TransitionPolicy(definition.policy)
+    tag = definition.tag
+  }
 }
 
 /// The options of a monitor, read from C: those of the engine and those of the store.

@@ -6,15 +6,13 @@ import FencepostKernel
 struct DefinitionRows {
   private let start: UnsafeRawPointer?
   private var stride = MemoryLayout<fencepost_condition_definition>.stride
-  let count: Int
   private let assuming: Event.State
 
-  /// - Parameter assuming: The assumed state of definitions that have no options.
+  /// - Parameter assuming: The assumed state of definitions that leave it to the table.
   init(
     _ start: UnsafePointer<fencepost_condition_definition>?, count: Int, assuming: Event.State
   ) throws(BoundaryError) {
     self.start = UnsafeRawPointer(start)
-    self.count = count
     self.assuming = assuming
     guard count > 0, let start else { return }
     stride = try SizedStruct.size(of: start, "definitions[0]")
@@ -23,90 +21,54 @@ struct DefinitionRows {
     }
   }
 
-  func read(
-    _ row: Int, into set: inout ConditionSet, known: (UnsafeBufferPointer<UInt8>) -> Definition.Subject?
-  ) throws(BoundaryError) {
+  func row(_ row: Int) throws(BoundaryError) -> GivenRow {
     guard let start else { throw .nullArgument("definitions") }
     let element = (start + row * stride).assumingMemoryBound(to: fencepost_condition_definition.self)
-    let defaults = fencepost_condition_definition(
-      struct_size: 0, kind: 0, identifier: nil, latitude: 0, longitude: 0, radius_m: 0,
-      uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), major: -1, minor: -1, options: nil,
-      geometry: nil, wkb: nil, wkb_size: 0, shape: nil)
     guard try SizedStruct.size(of: element, "the definition") == stride else {
       throw .invalidArgument("struct_size of the definition must be \(stride), as in the first definition")
     }
-    let value = try SizedStruct.read(element, defaults: defaults, "the definition")
+    let value = try SizedStruct.read(element, defaults: .defaults, "the definition")
     guard let identifier = value.identifier else { throw .identifierIsNull }
-    let options = try AddOptions(value.options, assuming: assuming)
-    let given = try given(value)
-    try refusedByEngine { () throws(MonitorError) in
-      try set.append(
-        given, identifier: Boundary.identifier(identifier), assuming: options.assuming, policy: options.policy,
-        tag: options.tag, known: known)
-    }
-  }
-
-  private func given(_ value: fencepost_condition_definition) throws(BoundaryError) -> GivenCondition {
-    switch Int(value.kind) {
-    case FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC:
-      return .circle(circle(value.latitude, value.longitude, value.radius_m))
-    case FENCEPOST_CONDITION_BEACON_IDENTITY:
-      return .beacon(
-        try BeaconIdentityCondition(
-          uuid: withUnsafeBytes(of: value.uuid) { BeaconUUID(bytes: $0.baseAddress!) }, major: value.major,
-          minor: value.minor))
-    case FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC:
-      return try shape(value)
-    case FENCEPOST_CONDITION_LINE_GEOGRAPHIC:
-      return try line(value)
-    default:
-      throw .invalidArgument(
-        "kind is \(value.kind); must be 1 (circular geographic), 2 (beacon identity), 3 (polygonal geographic), "
-          + "4 (corridor geographic) or 5 (line geographic)")
-    }
-  }
-
-  private func line(_ value: fencepost_condition_definition) throws(BoundaryError) -> GivenCondition {
-    let options = try ShapeOptions(value.shape)
-    guard value.geometry == nil || value.wkb_size == 0 else { throw Self.bothAreGiven }
-    if let geometry = value.geometry { return try options.line(GeometryColumns(geometry).lines()) }
-    let start = try Boundary.require(value.wkb, count: value.wkb_size, "wkb")
-    return try options.line(wellKnownBinary: UnsafeRawBufferPointer(start: start, count: value.wkb_size))
-  }
-
-  private static var bothAreGiven: BoundaryError {
-    .invalidArgument("geometry and wkb are both set; set only one of them")
-  }
-
-  private func shape(_ value: fencepost_condition_definition) throws(BoundaryError) -> GivenCondition {
-    let options = try ShapeOptions(value.shape)
-    let isPolygon = Int(value.kind) == FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC
-    guard value.geometry == nil || value.wkb_size == 0 else { throw Self.bothAreGiven }
-    if let geometry = value.geometry {
-      let columns = try GeometryColumns(geometry)
-      return try isPolygon
-        ? options.polygon(columns.polygon()) : options.corridor(columns.lines(), radius: value.radius_m)
-    }
-    let start = try Boundary.require(value.wkb, count: value.wkb_size, "wkb")
-    let bytes = UnsafeRawBufferPointer(start: start, count: value.wkb_size)
-    let given = try options.wellKnownBinary(bytes, radius: value.radius_m)
-    guard case .shape(let definition) = given, definition.isPolygon == isPolygon else {
-      throw .invalidArgument("kind is \(value.kind), but wkb holds \(isPolygon ? "lines" : "polygons")")
-    }
-    return given
+    let options = try AddOptions(value, assuming: assuming)
+    return GivenRow(identifier: Boundary.identifier(identifier), given: try value.given(), options: options)
   }
 }
 
-extension ConditionSet {
-  /// - Parameter known: Returns the circle, shape or beacon of the existing condition that has a given identifier. A
-  ///   new shape that equals the existing shape is not examined again.
-  init(
-    _ rows: DefinitionRows, known: (UnsafeBufferPointer<UInt8>) -> Definition.Subject?
-  ) throws(BoundaryError) {
-    self.init()
-    reserve(rows.count)
-    for row in 0..<rows.count {
-      do throws(BoundaryError) { try rows.read(row, into: &self, known: known) } catch { throw error.inRow(row) }
+extension fencepost_condition_definition {
+  /// The values of `FENCEPOST_CONDITION_DEFINITION_INIT`.
+  static var defaults: fencepost_condition_definition {
+    fencepost_condition_definition(
+      struct_size: 0, kind: Int32(FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC), identifier: nil, tag: 0,
+      assuming: Int32(FENCEPOST_STATE_DEFAULT), edges: Int32(FENCEPOST_EDGES_GEODESIC), oriented: 0, major: -1,
+      minor: -1, max_vertices: 0, policy: nil, latitude: 0, longitude: 0, radius_m: 0, buffer_m: 0,
+      uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), geometry: nil, wkb: nil, wkb_size: 0)
+  }
+
+  /// The place or shape that the members describe.
+  func given() throws(BoundaryError) -> GivenCondition {
+    switch Int(kind) {
+    case FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC:
+      return .circle(circle(latitude, longitude, radius_m))
+    case FENCEPOST_CONDITION_BEACON_IDENTITY:
+      return .beacon(
+        try BeaconIdentityCondition(
+          uuid: withUnsafeBytes(of: uuid) { BeaconUUID(bytes: $0.baseAddress!) }, major: major, minor: minor))
+    case FENCEPOST_CONDITION_FROM_WKB, FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC,
+      FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC, FENCEPOST_CONDITION_LINE_GEOGRAPHIC:
+      let options = try ShapeOptions(self)
+      guard geometry == nil || wkb_size == 0 else {
+        throw .invalidArgument("geometry and wkb are both set; set only one of them")
+      }
+      if let geometry {
+        let columns = try GeometryColumns(geometry)
+        return try options.shape(columns, columns.all(ofKind: kind), radius: radius_m)
+      }
+      let start = try Boundary.require(wkb, count: wkb_size, "wkb")
+      return try options.shape(wellKnownBinary: UnsafeRawBufferPointer(start: start, count: wkb_size), radius: radius_m)
+    default:
+      throw .invalidArgument(
+        "kind is \(kind); must be 0 (from wkb), 1 (circular geographic), 2 (beacon identity), 3 (polygonal geographic), "
+          + "4 (corridor geographic) or 5 (line geographic)")
     }
   }
 }

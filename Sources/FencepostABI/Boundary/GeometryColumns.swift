@@ -41,6 +41,11 @@ struct GeometryColumns {
     return Offsets(each: count)
   }
 
+  /// The parts or lines of a geometry that is one condition.
+  func all(ofKind kind: fencepost_condition_kind) -> Range<Int> {
+    0..<(Int(kind) == FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC ? parts.count : rings.count)
+  }
+
   /// Reads all parts, and joins them into one polygon.
   func polygon() throws(BoundaryError) -> ShapeVertices { try polygon(ofParts: 0..<parts.count) }
 

@@ -9,23 +9,68 @@ struct ShapeOptions {
   private var buffer = 0.0
   /// The maximum number of vertices of a shape; 0 means that only the engine's limit applies.
   private var maxVertices = 0
+  /// `FENCEPOST_CONDITION_…`: a kind that has vertices, or FROM_WKB.
+  private var kind = fencepost_condition_kind(FENCEPOST_CONDITION_FROM_WKB)
 
   init(_ options: UnsafePointer<fencepost_shape_options>?) throws(BoundaryError) {
     guard let options else { return }
     let defaults = fencepost_shape_options(struct_size: 0, edges: 0, oriented: 0, max_vertices: 0, buffer_m: 0)
     let value = try SizedStruct.read(options, defaults: defaults, "shape")
-    switch Int(value.edges) {
-    case FENCEPOST_EDGES_GEODESIC: edges = .geodesic
-    case FENCEPOST_EDGES_PLANAR: edges = .planar
-    default: throw .invalidArgument("edges is \(value.edges); must be 0 (geodesic) or 1 (planar)")
+    try set(edges: value.edges, oriented: value.oriented, maxVertices: value.max_vertices, buffer: value.buffer_m)
+  }
+
+  init(_ definition: fencepost_condition_definition) throws(BoundaryError) {
+    kind = definition.kind
+    try set(
+      edges: definition.edges, oriented: definition.oriented, maxVertices: definition.max_vertices,
+      buffer: definition.buffer_m)
+  }
+
+  private mutating func set(
+    edges: fencepost_edges, oriented: UInt32, maxVertices: UInt32, buffer: Double
+  ) throws(BoundaryError) {
+    switch Int(edges) {
+    case FENCEPOST_EDGES_GEODESIC: self.edges = .geodesic
+    case FENCEPOST_EDGES_PLANAR: self.edges = .planar
+    default: throw .invalidArgument("edges is \(edges); must be 0 (geodesic) or 1 (planar)")
     }
-    guard value.oriented <= 1 else { throw .invalidArgument("oriented is \(value.oriented); must be 0 or 1") }
-    maxVertices = Int(clamping: value.max_vertices)
-    guard maxVertices <= ShapeVertices.most else {
-      throw .invalidArgument("max_vertices is \(value.max_vertices); must be from 0 to \(ShapeVertices.most)")
+    guard oriented <= 1 else { throw .invalidArgument("oriented is \(oriented); must be 0 or 1") }
+    self.maxVertices = Int(clamping: maxVertices)
+    guard self.maxVertices <= ShapeVertices.most else {
+      throw .invalidArgument("max_vertices is \(maxVertices); must be from 0 to \(ShapeVertices.most)")
     }
-    isOriented = value.oriented == 1
-    buffer = value.buffer_m
+    isOriented = oriented == 1
+    self.buffer = buffer
+  }
+
+  /// Returns the definition of a shape whose kind is that of the options.
+  ///
+  /// - Parameter pieces: The parts of a polygon, or the lines of a corridor or line.
+  func shape(
+    _ geometry: GeometryColumns, _ pieces: Range<Int>, radius: Double
+  ) throws(BoundaryError) -> GivenCondition {
+    switch Int(kind) {
+    case FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC: try polygon(geometry.polygon(ofParts: pieces))
+    case FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC: try corridor(geometry.lines(pieces), radius: radius)
+    case FENCEPOST_CONDITION_LINE_GEOGRAPHIC: try line(geometry.lines(pieces))
+    default:
+      throw .invalidArgument(
+        "kind is \(kind), but geometry is set; must be 3 (polygonal geographic), 4 (corridor geographic) or 5 (line "
+          + "geographic)")
+    }
+  }
+
+  /// Returns the definition of a shape whose kind is that of the options, or that of the bytes if the kind is FROM_WKB.
+  func shape(wellKnownBinary bytes: UnsafeRawBufferPointer, radius: Double) throws(BoundaryError) -> GivenCondition {
+    let geometry = try Self.decoded(bytes)
+    switch (Int(kind), geometry.isPolygon) {
+    case (FENCEPOST_CONDITION_FROM_WKB, true), (FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, true):
+      return try polygon(geometry.vertices)
+    case (FENCEPOST_CONDITION_FROM_WKB, false), (FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC, false):
+      return try corridor(geometry.vertices, radius: radius)
+    case (FENCEPOST_CONDITION_LINE_GEOGRAPHIC, false): return try line(geometry.vertices)
+    default: throw .invalidArgument("kind is \(kind), but wkb holds \(geometry.isPolygon ? "polygons" : "lines")")
+    }
   }
 
   func polygon(_ vertices: ShapeVertices) throws(BoundaryError) -> GivenCondition {
@@ -57,13 +102,6 @@ struct ShapeOptions {
         "too_many_vertices: \(count) vertices\(which); max_vertices is \(maxVertices): raise it, or simplify the shape")
     }
     return .shape(definition)
-  }
-
-  /// The geometry of a line condition, which counts crossings.
-  func line(wellKnownBinary bytes: UnsafeRawBufferPointer) throws(BoundaryError) -> GivenCondition {
-    let geometry = try Self.decoded(bytes)
-    guard !geometry.isPolygon else { throw .invalidArgument("kind is 5 (line), but wkb holds polygons") }
-    return try line(geometry.vertices)
   }
 
   private static func decoded(_ bytes: UnsafeRawBufferPointer) throws(BoundaryError) -> WellKnownBinary.Geometry {

@@ -1,7 +1,7 @@
 // Writes conditions into the engine's memory: circles, polygons, corridors, lines, beacons.
 
 import { InvalidArgumentError } from "./errors.js";
-import { CONDITION_OPTIONS, GEOMETRY, POLICY, SHAPE_OPTIONS } from "./layout.js";
+import { CONDITION_DEFINITION, GEOMETRY, POLICY } from "./layout.js";
 import { EDGES, chosen, duration, flags, integer, members, number, shown, truth, unsigned, uuidBytes } from "./values.js";
 
 const NOTIFY = ["initial", "entry", "exit"];
@@ -49,32 +49,27 @@ function putPolicy(engine, take, given) {
   return place;
 }
 
-/** Writes the options of a condition. If no option is set, returns 0, which stands for the defaults. */
-export function putOptions(engine, take, options, assumed) {
-  const { assuming, policy, tag } = options;
-  if (assuming === undefined && policy === undefined && tag === undefined) return 0;
+/** Writes the default definition of a condition, with the options that apply to all kinds; returns its place. */
+export function putDefinition(engine, take, { assuming, policy, tag }, place = take(CONDITION_DEFINITION.size)) {
   const pointer = policy === undefined ? 0 : putPolicy(engine, take, policy);
-  const place = take(CONDITION_OPTIONS.size);
   const to = engine.numbers;
-  to.setUint32(place, CONDITION_OPTIONS.size, true);
-  to.setInt32(place + CONDITION_OPTIONS.assuming, chosen(assuming ?? assumed, "assuming", ASSUMED), true);
-  to.setUint32(place + CONDITION_OPTIONS.policy, pointer, true);
-  to.setBigUint64(place + CONDITION_OPTIONS.tag, unsigned(tag ?? 0, "tag"), true);
+  engine.memory.fill(0, place, place + CONDITION_DEFINITION.size);
+  to.setUint32(place, CONDITION_DEFINITION.size, true);
+  to.setInt32(place + CONDITION_DEFINITION.kind, 1, true);
+  const assumed = assuming === undefined ? -1 : chosen(assuming, "assuming", ASSUMED);
+  to.setInt32(place + CONDITION_DEFINITION.assuming, assumed, true);
+  to.setUint32(place + CONDITION_DEFINITION.policy, pointer, true);
+  to.setBigUint64(place + CONDITION_DEFINITION.tag, unsigned(tag ?? 0, "tag"), true);
   return place;
 }
 
-function putShape(engine, take, options) {
-  const { edges, oriented, buffer, maxVertices } = options;
-  if ((edges ?? oriented ?? buffer ?? maxVertices) === undefined) return 0;
-  const place = take(SHAPE_OPTIONS.size);
+function putReading(engine, place, { edges, oriented, buffer, maxVertices }) {
   const to = engine.numbers;
-  to.setUint32(place, SHAPE_OPTIONS.size, true);
-  to.setInt32(place + SHAPE_OPTIONS.edges, chosen(edges ?? "geodesic", "edges", EDGES), true);
-  to.setUint32(place + SHAPE_OPTIONS.oriented, truth(oriented ?? false, "oriented") ? 1 : 0, true);
+  to.setInt32(place + CONDITION_DEFINITION.edges, chosen(edges ?? "geodesic", "edges", EDGES), true);
+  to.setUint32(place + CONDITION_DEFINITION.oriented, truth(oriented ?? false, "oriented") ? 1 : 0, true);
   const most = maxVertices === undefined ? 0 : integer(maxVertices, "maxVertices", 1, MOST_VERTICES);
-  to.setUint32(place + SHAPE_OPTIONS.max_vertices, most, true);
-  to.setFloat64(place + SHAPE_OPTIONS.buffer_m, number(buffer ?? 0, "buffer"), true);
-  return place;
+  to.setUint32(place + CONDITION_DEFINITION.max_vertices, most, true);
+  to.setFloat64(place + CONDITION_DEFINITION.buffer_m, number(buffer ?? 0, "buffer"), true);
 }
 
 // --------------------------------------------------------------------------------------------------- geometry
@@ -168,32 +163,33 @@ export function kindOf(condition, options) {
 
 const component = (value, name) => (value === undefined || value === null ? -1 : integer(value, name, 0, 65535));
 
-/** Writes a condition and returns the arguments for the engine's function of its kind. */
-export function putCondition(engine, take, condition, options, assumed) {
+/** Writes the definition of a condition to `place`. */
+export function putCondition(engine, take, identifier, condition, options, place) {
   members(options, "options", OPTION_MEMBERS);
   const kind = kindOf(condition, options);
-  const written = { kind, latitude: 0, longitude: 0, radius: 0, uuid: 0, major: -1, minor: -1, geometry: 0, shape: 0 };
+  putDefinition(engine, take, options, place);
+  const put = (member, value) => engine.numbers.setFloat64(place + CONDITION_DEFINITION[member], value, true);
   if (kind === 1) {
     members(condition, "the circle", ["latitude", "longitude", "radius"]);
-    written.latitude = number(condition.latitude, "latitude");
-    written.longitude = number(condition.longitude, "longitude");
-    written.radius = number(condition.radius, "radius");
+    put("latitude", number(condition.latitude, "latitude"));
+    put("longitude", number(condition.longitude, "longitude"));
+    put("radius_m", number(condition.radius, "radius"));
   } else if (kind === 2) {
     members(condition, "the beacon", ["uuid", "major", "minor"]);
-    written.uuid = take(16);
-    engine.memory.set(uuidBytes(condition.uuid), written.uuid);
-    written.major = component(condition.major, "major");
-    written.minor = component(condition.minor, "minor");
+    engine.memory.set(uuidBytes(condition.uuid), place + CONDITION_DEFINITION.uuid);
+    engine.numbers.setInt32(place + CONDITION_DEFINITION.major, component(condition.major, "major"), true);
+    engine.numbers.setInt32(place + CONDITION_DEFINITION.minor, component(condition.minor, "minor"), true);
   } else {
-    written.geometry = putGeometry(engine, take, condition);
-    written.shape = putShape(engine, take, options);
-    if (kind === 4) written.radius = number(options.radius, "radius");
+    const geometry = putGeometry(engine, take, condition);
+    putReading(engine, place, options);
+    engine.numbers.setUint32(place + CONDITION_DEFINITION.geometry, geometry, true);
+    if (kind === 4) put("radius_m", number(options.radius, "radius"));
   }
   if (kind < 3 && (options.edges ?? options.oriented ?? options.buffer ?? options.radius ?? options.maxVertices) !== undefined) {
     throw new InvalidArgumentError("edges, oriented, buffer, radius and maxVertices apply only to polygons and lines");
   }
-  written.options = putOptions(engine, take, options, assumed);
-  return written;
+  engine.numbers.setInt32(place + CONDITION_DEFINITION.kind, kind, true);
+  engine.numbers.setUint32(place + CONDITION_DEFINITION.identifier, identifier, true);
 }
 
 /** An upper bound of the memory that a condition takes in the engine, in bytes. */

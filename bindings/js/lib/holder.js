@@ -1,18 +1,12 @@
 // Contains the methods that monitors and tables of zones share: conditions, and queries about points.
 
-import { putCondition, putOptions, sizeOf, geometryOf } from "./conditions.js";
+import { geometryOf, kindOf, putCondition, putDefinition, sizeOf } from "./conditions.js";
 import { Handle } from "./engine.js";
 import { InvalidArgumentError } from "./errors.js";
 import { CONDITION_DEFINITION, POINT_COLUMNS, SHAPE, SYNC_RESULT } from "./layout.js";
 import { EDGES, KINDS, countOf, integer, members, number, numberOf, putNumbers, sameLength, shown, unsigned } from "./values.js";
 
-const FUNCTIONS = {
-  1: ["circular", (id, w) => [id, w.latitude, w.longitude, w.radius, w.options]],
-  2: ["beacon", (id, w) => [id, w.uuid, w.major, w.minor, w.options]],
-  3: ["polygon", (id, w) => [id, w.geometry, w.shape, w.options]],
-  4: ["corridor", (id, w) => [id, w.geometry, w.radius, w.shape, w.options]],
-  5: ["line", (id, w) => [id, w.geometry, w.shape, w.options]],
-};
+const PUT_ADD = 0;
 const COLUMN_MEMBERS = ["identifiers", "latitudes", "longitudes", "radii", "tags"];
 
 /** An object that has conditions. */
@@ -25,23 +19,39 @@ export class Holder extends Handle {
     this.#names = names;
   }
 
-  #function(action, kind) {
-    const [name] = FUNCTIONS[kind];
-    if (kind === 5 && !this.#names.lines) {
-      throw new InvalidArgumentError("a line without a radius is a gate, which needs a monitor with a path; set a radius to make a corridor");
+  /** Calls `body` with the address of the table. A monitor's own table is borrowed for the call. */
+  #change(body) {
+    const { engine } = this;
+    if (this.#names.own === undefined) return body(this.place);
+    engine.call(this.#names.own, this.place, engine.flag);
+    const table = engine.numbers.getUint32(engine.flag, true);
+    try {
+      return body(table);
+    } finally {
+      if (engine.lost === null) engine.plain("fencepost_conditions_destroy", table);
     }
-    return this.#names.single(action, name);
+  }
+
+  /** Writes one condition, and calls `body` with its definition and the place of a result. */
+  #put(identifier, condition, options, body) {
+    const { engine } = this;
+    engine.room(sizeOf(condition));
+    return engine.within((take) => {
+      const id = engine.put(take, identifier, "identifier");
+      const definition = take(CONDITION_DEFINITION.size);
+      if (!this.#names.lines && kindOf(condition, options) === 5) {
+        throw new InvalidArgumentError("a line without a radius is a gate, which needs a monitor with a path; set a radius to make a corridor");
+      }
+      putCondition(engine, take, id, condition, options, definition);
+      return body(definition, take(SYNC_RESULT.size));
+    });
   }
 
   /** Adds a condition, or replaces the condition with the same identifier: see the type declarations. */
   add(identifier, condition, options = {}) {
-    const { engine } = this;
-    engine.room(sizeOf(condition));
-    engine.within((take) => {
-      const id = engine.put(take, identifier, "identifier");
-      const written = putCondition(engine, take, condition, options, this.#names.assumed);
-      engine.call(this.#function("add", written.kind), this.place, ...FUNCTIONS[written.kind][1](id, written));
-    });
+    this.#put(identifier, condition, options, (definition) =>
+      this.#change((table) => this.engine.call("fencepost_conditions_add", table, definition, 1)),
+    );
   }
 
   /**
@@ -49,13 +59,9 @@ export class Holder extends Handle {
    * added or replaced.
    */
   ensure(identifier, condition, options = {}) {
-    const { engine } = this;
-    engine.room(sizeOf(condition));
-    return engine.within((take) => {
-      const id = engine.put(take, identifier, "identifier");
-      const written = putCondition(engine, take, condition, options, this.#names.assumed);
-      engine.call(this.#function("ensure", written.kind), this.place, ...FUNCTIONS[written.kind][1](id, written), engine.flag);
-      return engine.numbers.getUint32(engine.flag, true) !== 0;
+    return this.#put(identifier, condition, options, (definition, result) => {
+      this.#change((table) => this.engine.call("fencepost_conditions_ensure", table, definition, 1, result));
+      return countOf(this.engine.numbers, result + SYNC_RESULT.kept) === 0;
     });
   }
 
@@ -81,8 +87,10 @@ export class Holder extends Handle {
         const checked = Array.from(tags, (tag, row) => unsigned(tag, `tags[${row}]`));
         new BigUint64Array(engine.memory.buffer, tagged, count).set(checked);
       }
-      const written = putOptions(engine, take, options, this.#names.assumed);
-      engine.call(this.#names.circles, this.place, ids, ...places, tagged, count, written);
+      const common = putDefinition(engine, take, options);
+      this.#change((table) =>
+        engine.call("fencepost_conditions_put_circles", table, PUT_ADD, common, ids, ...places, tagged, count, 0),
+      );
     });
   }
 
@@ -96,27 +104,11 @@ export class Holder extends Handle {
       rows.forEach((row, index) => {
         members(row, `rows[${index}]`, ["identifier", "condition", "options"]);
         const id = engine.put(take, row.identifier, `rows[${index}].identifier`);
-        const written = putCondition(engine, take, row.condition, row.options ?? {}, this.#names.assumed);
         const at = definitions + CONDITION_DEFINITION.size * index;
-        const to = engine.numbers;
-        engine.memory.fill(0, at, at + CONDITION_DEFINITION.size);
-        to.setUint32(at, CONDITION_DEFINITION.size, true);
-        to.setInt32(at + CONDITION_DEFINITION.kind, written.kind, true);
-        to.setUint32(at + CONDITION_DEFINITION.identifier, id, true);
-        to.setFloat64(at + CONDITION_DEFINITION.latitude, written.latitude, true);
-        to.setFloat64(at + CONDITION_DEFINITION.longitude, written.longitude, true);
-        to.setFloat64(at + CONDITION_DEFINITION.radius_m, written.radius, true);
-        if (written.uuid !== 0) {
-          engine.memory.copyWithin(at + CONDITION_DEFINITION.uuid, written.uuid, written.uuid + 16);
-        }
-        to.setInt32(at + CONDITION_DEFINITION.major, written.major, true);
-        to.setInt32(at + CONDITION_DEFINITION.minor, written.minor, true);
-        to.setUint32(at + CONDITION_DEFINITION.options, written.options, true);
-        to.setUint32(at + CONDITION_DEFINITION.geometry, written.geometry, true);
-        to.setUint32(at + CONDITION_DEFINITION.shape, written.shape, true);
+        putCondition(engine, take, id, row.condition, row.options ?? {}, at);
       });
       const result = take(SYNC_RESULT.size);
-      engine.call(this.#names.sync, this.place, definitions, rows.length, result);
+      this.#change((table) => engine.call("fencepost_conditions_sync", table, definitions, rows.length, result));
       const numbers = engine.numbers;
       return {
         added: countOf(numbers, result + SYNC_RESULT.added),
@@ -131,8 +123,11 @@ export class Holder extends Handle {
   remove(identifier) {
     const { engine } = this;
     return engine.within((take) => {
-      engine.call(this.#names.remove, this.place, engine.put(take, identifier, "identifier"), engine.flag);
-      return engine.numbers.getUint32(engine.flag, true) !== 0;
+      const id = engine.put(take, identifier, "identifier");
+      const [ids, removed] = [take(8), take(8)];
+      engine.numbers.setUint32(ids, id, true);
+      this.#change((table) => engine.call("fencepost_conditions_remove_many", table, ids, 1, removed));
+      return engine.numbers.getUint32(removed, true) !== 0;
     });
   }
 

@@ -27,7 +27,6 @@ export const POLICY = struct({
   struct_size: "u32", dwell_policy: "i32", entry_dwell_us: "i64", exit_dwell_us: "i64", entry_margin_m: "f64",
   exit_margin_m: "f64", exit_margin_limit_m: "f64", accuracy_factor: "f64", notify: "u32", reserved: "u32",
 });
-export const CONDITION_OPTIONS = struct({ struct_size: "u32", assuming: "i32", policy: "ptr", tag: "u64" });
 export const MONITOR_OPTIONS = struct({
   struct_size: "u32", delivery: "i32", condition_limit: "u64", max_pending_events: "u64", initial_fix_max_age_us: "i64",
   beacon_exit_timeout_us: "i64", beacon_initial_timeout_us: "i64", store_directory: "ptr", durability: "i32",
@@ -61,18 +60,15 @@ export const GEOMETRY = struct({
   struct_size: "u32", stride: "u32", latitudes: "ptr", longitudes: "ptr", vertex_count: "size", ring_offsets: "ptr",
   ring_count: "size", part_offsets: "ptr", part_count: "size",
 });
-export const SHAPE_OPTIONS = struct({
-  struct_size: "u32", edges: "i32", oriented: "u32", max_vertices: "u32", buffer_m: "f64",
-});
 export const SHAPE = struct({
   struct_size: "u32", kind: "i32", edges: "i32", oriented: "u32", buffer_m: "f64", radius_m: "f64", depth_m: "f64",
   vertex_count: "u64", departure_m: "f64", departure_part: "u32", departure_ring: "u32", departure_edge: "u32",
   left_out_rings: "u32",
 });
 export const CONDITION_DEFINITION = struct({
-  struct_size: "u32", kind: "i32", identifier: "ptr", latitude: "f64", longitude: "f64", radius_m: "f64",
-  uuid: ["u8", 16], major: "i32", minor: "i32", options: "ptr", geometry: "ptr", wkb: "ptr", wkb_size: "size",
-  shape: "ptr",
+  struct_size: "u32", kind: "i32", identifier: "ptr", tag: "u64", assuming: "i32", edges: "i32", oriented: "u32",
+  major: "i32", minor: "i32", max_vertices: "u32", policy: "ptr", latitude: "f64", longitude: "f64", radius_m: "f64",
+  buffer_m: "f64", uuid: ["u8", 16], geometry: "ptr", wkb: "ptr", wkb_size: "size",
 });
 export const SYNC_RESULT = struct({ added: "u64", replaced: "u64", kept: "u64", removed: "u64" });
 export const FIX_COLUMNS = struct({

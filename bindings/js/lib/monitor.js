@@ -20,11 +20,7 @@ const BATCH = 256;
 
 const names = {
   lines: true,
-  assumed: "unknown",
-  single: (action, kind) => `fencepost_monitor_${action}_${kind}_condition`,
-  circles: "fencepost_monitor_add_circular_conditions",
-  sync: "fencepost_monitor_sync_conditions",
-  remove: "fencepost_monitor_remove_condition",
+  own: "fencepost_monitor_conditions",
   identifiers: "fencepost_monitor_identifiers",
   shape: "fencepost_monitor_condition_shape",
   geometry: "fencepost_monitor_condition_geometry",

@@ -7,11 +7,6 @@ import { countOf } from "./values.js";
 
 const names = {
   lines: false,
-  assumed: "unsatisfied",
-  single: (action, kind) => `fencepost_conditions_${action}_${kind}`,
-  circles: "fencepost_conditions_add_circulars",
-  sync: "fencepost_conditions_sync",
-  remove: "fencepost_conditions_remove",
   identifiers: "fencepost_conditions_identifiers",
   shape: "fencepost_conditions_shape",
   geometry: "fencepost_conditions_geometry",

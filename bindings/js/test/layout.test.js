@@ -7,7 +7,7 @@ import { test } from "node:test";
 import * as layout from "../lib/layout.js";
 import { ROOT } from "./support.js";
 
-// The name FIX stands for fencepost_fix, and CONDITION_OPTIONS for fencepost_condition_options; NAMES lists the
+// The name FIX stands for fencepost_fix, and SYNC_RESULT for fencepost_sync_result; NAMES lists the
 // exceptions.
 const NAMES = { SIGHTING: "beacon_sighting", POLICY: "transition_policy" };
 

@@ -14,24 +14,14 @@ PyObject *native_add_circle(PyObject *object, PyObject *args) {
                         &tag, &ensure) ||
       native_text(state, identifier_object, "identifier", &identifier) < 0)
     return NULL;
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition definition = fencepost_circle(identifier, latitude, longitude, radius);
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
-  if (native_condition_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;
-  uint32_t changed = 1;
+  if (native_definition_options(policy_object, assuming, tag, &policy, &definition) < 0) return NULL;
   native_call call;
-  if (native_begin_input(self, &call) < 0) return NULL;
-  fencepost_status status =
-      ensure
-          ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_circular_condition, fencepost_conditions_ensure_circular,
-                              identifier, latitude, longitude, radius, &options, &changed, &call.error)
-          : NATIVE_CONDITIONS(self, fencepost_monitor_add_circular_condition, fencepost_conditions_add_circular,
-                              identifier, latitude, longitude, radius, &options, &call.error);
-  if (native_end(&call, status) < 0) return NULL;
-  return PyBool_FromLong(changed != 0);
+  return native_begin_input(self, &call) < 0 ? NULL : native_put_one(&call, &definition, ensure);
 }
 
-/* Adds or ensures circles from columns. Ensuring returns how many circles were added, replaced and kept; adding returns
-   None. */
+/* Adds or ensures circles from columns; returns the counts of added, replaced and kept circles. */
 PyObject *native_add_circles(PyObject *object, PyObject *args) {
   native_state *state = native_monitor_state(object);
   PyObject *identifiers, *sources[4], *policy_object;
@@ -43,9 +33,9 @@ PyObject *native_add_circles(PyObject *object, PyObject *args) {
     PyErr_SetString(PyExc_TypeError, "identifiers must be a tuple");
     return NULL;
   }
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition common = FENCEPOST_CONDITION_DEFINITION_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
-  if (native_condition_options(policy_object, assuming, 0, &policy, &options) < 0) return NULL;
+  if (native_definition_options(policy_object, assuming, 0, &policy, &common) < 0) return NULL;
   static const native_layout layouts[4] = {{"latitudes", "d", NATIVE_DENSE},
                                            {"longitudes", "d", NATIVE_DENSE},
                                            {"radii", "d", NATIVE_DENSE},
@@ -59,7 +49,7 @@ PyObject *native_add_circles(PyObject *object, PyObject *args) {
   const double *const numbers[3] = {columns[0].start, columns[1].start, columns[2].start};
   PyObject *result = failed ? NULL
                             : native_put_circles((native_handle *)object, state, identifiers, numbers, columns[3].start,
-                                                 &options, ensure);
+                                                 &common, ensure);
   for (int index = 0; index < 4; index++) native_release_column(&columns[index]);
   return result;
 }
@@ -77,19 +67,11 @@ PyObject *native_add_beacon(PyObject *object, PyObject *args) {
       native_text(state, identifier_object, "identifier", &identifier) < 0)
     return NULL;
   if (uuid_size != 16) return native_refuse(state, "uuid has %zd bytes; must have 16", uuid_size);
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition definition = fencepost_beacon(identifier, (const uint8_t *)uuid, major, minor);
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
-  if (native_condition_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;
-  uint32_t changed = 1;
+  if (native_definition_options(policy_object, assuming, tag, &policy, &definition) < 0) return NULL;
   native_call call;
-  if (native_begin_input(self, &call) < 0) return NULL;
-  fencepost_status status =
-      ensure ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_beacon_condition, fencepost_conditions_ensure_beacon,
-                                 identifier, (const uint8_t *)uuid, major, minor, &options, &changed, &call.error)
-             : NATIVE_CONDITIONS(self, fencepost_monitor_add_beacon_condition, fencepost_conditions_add_beacon,
-                                 identifier, (const uint8_t *)uuid, major, minor, &options, &call.error);
-  if (native_end(&call, status) < 0) return NULL;
-  return PyBool_FromLong(changed != 0);
+  return native_begin_input(self, &call) < 0 ? NULL : native_put_one(&call, &definition, ensure);
 }
 
 /* Calls a library function for the condition with this identifier; the function fills `out`. */
@@ -97,8 +79,7 @@ typedef fencepost_status (*question)(native_handle *, const char *identifier, vo
 
 static fencepost_status remove_condition(native_handle *self, const char *identifier, void *out,
                                          fencepost_error *error) {
-  return NATIVE_CONDITIONS(self, fencepost_monitor_remove_condition, fencepost_conditions_remove, identifier, out,
-                           error);
+  return fencepost_conditions_remove_many(native_conditions(self), &identifier, 1, out, error);
 }
 
 static fencepost_status read_record(native_handle *self, const char *identifier, void *out, fencepost_error *error) {
@@ -142,7 +123,7 @@ static int ask(PyObject *object, PyObject *identifier_object, question question,
 }
 
 PyObject *native_remove(PyObject *object, PyObject *identifier) {
-  uint32_t removed = 0;
+  size_t removed = 0;
   if (ask(object, identifier, remove_condition, &removed, 0) == REFUSED) return NULL;
   return PyBool_FromLong(removed != 0);
 }

@@ -109,6 +109,10 @@ int native_end(native_call *call, fencepost_status status) {
   return -1;
 }
 
+fencepost_status native_open_own_table(native_handle *self, fencepost_status status, fencepost_error *error) {
+  return status != FENCEPOST_OK ? status : fencepost_monitor_conditions(self->handle, &self->own, error);
+}
+
 native_handle *native_allocate(PyTypeObject *type) {
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   native_handle *self = (native_handle *)allocate(type, 0);

@@ -40,11 +40,13 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywo
   if (self == NULL) return NULL;
   self->is_stored = options.store_directory != NULL;
   native_call call = native_begin(self);
-  if (native_end(&call, fencepost_monitor_create(name, &options, &self->handle, &call.error)) < 0) Py_CLEAR(self);
+  fencepost_status status = fencepost_monitor_create(name, &options, &self->handle, &call.error);
+  if (native_end(&call, native_open_own_table(self, status, &call.error)) < 0) Py_CLEAR(self);
   return (PyObject *)self;
 }
 
 static void monitor_dealloc(PyObject *self) {
+  fencepost_conditions_destroy(((native_handle *)self)->own);
   fencepost_monitor_destroy(((native_handle *)self)->handle);
   native_release(self);
 }
@@ -54,7 +56,8 @@ static PyObject *monitor_fork(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *copy = native_allocate(Py_TYPE(object));
   if (copy == NULL) return NULL;
   native_call call = native_begin(self);
-  if (native_end(&call, fencepost_monitor_fork(self->handle, &copy->handle, &call.error)) < 0) Py_CLEAR(copy);
+  fencepost_status status = fencepost_monitor_fork(self->handle, &copy->handle, &call.error);
+  if (native_end(&call, native_open_own_table(copy, status, &call.error)) < 0) Py_CLEAR(copy);
   return (PyObject *)copy;
 }
 

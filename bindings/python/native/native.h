@@ -38,6 +38,7 @@ typedef struct {
 typedef struct {
   PyObject_HEAD fencepost_monitor *handle;
   fencepost_conditions *table;
+  fencepost_conditions *own; /* a monitor's own table */
   fencepost_fleet *fleet;
   native_queue queue; /* queue of the calls that run without the interpreter lock */
   Py_ssize_t outside; /* number of calls that released the interpreter lock; accessed only with that lock */
@@ -79,9 +80,9 @@ int native_directory(native_state *state, PyObject *value, const char **out);
 /* Returns a policy as the tuple (dwell_policy, entry_dwell_us, exit_dwell_us, entry margin, exit margin, limit margin,
    accuracy factor, notify). */
 PyObject *native_policy_tuple(const fencepost_transition_policy *policy);
-/* Sets the options for an add; `value` is None, or a policy tuple (see above), which is read into `policy`. */
-int native_condition_options(PyObject *value, int assuming, unsigned long long tag, fencepost_transition_policy *policy,
-                             fencepost_condition_options *options);
+/* Sets the options of a definition; `value` is None, or a policy tuple (see above), which is read into `policy`. */
+int native_definition_options(PyObject *value, int assuming, unsigned long long tag,
+                              fencepost_transition_policy *policy, fencepost_condition_definition *definition);
 
 /* buffers.c */
 /* A column: its buffer and, if its times are not in microseconds, a copy in microseconds. */
@@ -129,6 +130,8 @@ const void *native_aligned(const Py_buffer *view, void **copy);
   ((self)->fleet != NULL ? of_fleet((self)->fleet, __VA_ARGS__) : of_monitor((self)->handle, __VA_ARGS__))
 
 /* handle.c */
+/* Gets the reference to a new monitor's own table, unless `status` is a failure; returns the status. */
+fencepost_status native_open_own_table(native_handle *self, fencepost_status status, fencepost_error *error);
 native_state *native_monitor_state(PyObject *self);
 /* Creates an object that has no handle yet. */
 native_handle *native_allocate(PyTypeObject *type);
@@ -319,19 +322,27 @@ PyObject *native_feed_rows(native_handle *self, native_state *state, const fence
                            native_device_column *devices, size_t count);
 
 /* sets.c */
+/* The table that the handle changes: a shared table, or a monitor's own table. */
+static inline fencepost_conditions *native_conditions(const native_handle *self) {
+  return self->table != NULL ? self->table : self->own;
+}
+/* The mode of the functions that put columns. */
+static inline fencepost_put_mode native_mode(int ensure) { return ensure ? FENCEPOST_PUT_ENSURE : FENCEPOST_PUT_ADD; }
+/* Adds or ensures one definition, and ends the call; returns whether anything changed. */
+PyObject *native_put_one(native_call *call, const fencepost_condition_definition *definition, int ensure);
 /* Adds or ensures circles from latitudes, longitudes, radii and, unless NULL, tags. */
 PyObject *native_put_circles(native_handle *self, native_state *state, PyObject *identifiers,
                              const double *const columns[3], const uint64_t *tags,
-                             const fencepost_condition_options *options, int ensure);
+                             const fencepost_condition_definition *common, int ensure);
 PyObject *native_sync(PyObject *self, PyObject *definitions);
-/* Adds or ensures definitions, either all of them or none. Returns counts as native_counts_of() does; without `ensure`,
-   they are 0. */
+/* Adds or ensures definitions, either all of them or none. Returns counts as native_counts_of() does; if
+   definitions are added, they are 0. */
 PyObject *native_put(PyObject *self, PyObject *args);
 PyObject *native_remove_many(PyObject *self, PyObject *identifiers);
 
 /* shapes.c */
 /* Reads the tuple (WKB, radius, edges, oriented, buffer) into a definition, which borrows the bytes from the tuple. */
-int native_read_shape(PyObject *geometry, fencepost_condition_definition *definition, fencepost_shape_options *options);
+int native_read_shape(PyObject *geometry, fencepost_condition_definition *definition);
 /* Returns the tuple (WKB, radius, edges, oriented, buffer) for a condition that is a shape; None if the condition no
    longer exists. */
 PyObject *native_shape_tuple(native_handle *self, const char *identifier);

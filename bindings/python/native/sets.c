@@ -3,32 +3,23 @@
 
 #include <string.h>
 
-/* The structures that a definition points to. */
-typedef struct {
-  fencepost_condition_options options;
-  fencepost_transition_policy policy;
-  fencepost_shape_options shape;
-} definition_parts;
-
 /* Reads the tuple (identifier, kind, geometry, assuming, policy, tag). The definition refers to texts that the tuple
    owns. */
 static int read_definition(native_state *state, PyObject *row, fencepost_condition_definition *definition,
-                           definition_parts *parts) {
-  PyObject *identifier, *geometry, *policy;
+                           fencepost_transition_policy *policy) {
+  PyObject *identifier, *geometry, *policy_object;
   int kind, assuming;
   unsigned long long tag;
   if (!PyTuple_Check(row)) {
     PyErr_SetString(PyExc_TypeError, "a definition must be a tuple");
     return -1;
   }
-  if (!PyArg_ParseTuple(row, "OiOiOK;definition", &identifier, &kind, &geometry, &assuming, &policy, &tag)) return -1;
-  *definition = (fencepost_condition_definition)FENCEPOST_CONDITION_DEFINITION_INIT;
-  parts->options = (fencepost_condition_options)FENCEPOST_CONDITION_OPTIONS_INIT;
-  parts->policy = (fencepost_transition_policy)FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
-  if (native_text(state, identifier, "identifier", &definition->identifier) < 0 ||
-      native_condition_options(policy, assuming, tag, &parts->policy, &parts->options) < 0)
+  if (!PyArg_ParseTuple(row, "OiOiOK;definition", &identifier, &kind, &geometry, &assuming, &policy_object, &tag))
     return -1;
-  definition->options = &parts->options;
+  *definition = (fencepost_condition_definition)FENCEPOST_CONDITION_DEFINITION_INIT;
+  if (native_text(state, identifier, "identifier", &definition->identifier) < 0 ||
+      native_definition_options(policy_object, assuming, tag, policy, definition) < 0)
+    return -1;
   definition->kind = kind;
   if (!PyTuple_Check(geometry)) {
     PyErr_SetString(PyExc_TypeError, "geometry must be a tuple");
@@ -41,7 +32,7 @@ static int read_definition(native_state *state, PyObject *row, fencepost_conditi
                : -1;
   if (kind == FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC || kind == FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC ||
       kind == FENCEPOST_CONDITION_LINE_GEOGRAPHIC)
-    return native_read_shape(geometry, definition, &parts->shape);
+    return native_read_shape(geometry, definition);
   const char *uuid;
   Py_ssize_t size;
   if (!PyArg_ParseTuple(geometry, "y#ii;beacon", &uuid, &size, &definition->major, &definition->minor)) return -1;
@@ -59,19 +50,13 @@ enum change {
   SYNC
 };
 
-/* Adds or ensures definitions, either all of them or none, in a shared table or in the monitor's own table. */
-static fencepost_status put(native_handle *self, const fencepost_condition_definition *definitions, size_t count,
-                            enum change change, fencepost_sync_result *result, fencepost_error *error) {
-  fencepost_conditions *own = NULL, *table = self->table;
-  if (table == NULL) {
-    fencepost_status status = fencepost_monitor_conditions(self->handle, &own, error);
-    if (status != FENCEPOST_OK) return status;
-    table = own;
-  }
-  fencepost_status status = change == ENSURE ? fencepost_conditions_ensure(table, definitions, count, result, error)
-                                             : fencepost_conditions_add(table, definitions, count, error);
-  fencepost_conditions_destroy(own);
-  return status;
+PyObject *native_put_one(native_call *call, const fencepost_condition_definition *definition, int ensure) {
+  fencepost_conditions *table = native_conditions(call->self);
+  fencepost_sync_result result = {1, 0, 0, 0};
+  fencepost_status status = ensure ? fencepost_conditions_ensure(table, definition, 1, &result, &call->error)
+                                   : fencepost_conditions_add(table, definition, 1, &call->error);
+  if (native_end(call, status) < 0) return NULL;
+  return PyBool_FromLong(result.added + result.replaced != 0);
 }
 
 /* Reads a tuple of definitions; returns the counts of added, replaced, kept and removed conditions. */
@@ -84,25 +69,26 @@ static PyObject *change_all(PyObject *object, PyObject *rows, enum change change
   }
   size_t count = (size_t)PyTuple_Size(rows);
   fencepost_condition_definition *definitions = PyMem_Calloc(count + 1, sizeof(*definitions));
-  definition_parts *parts = PyMem_Calloc(count + 1, sizeof(*parts));
+  fencepost_transition_policy *policies = PyMem_Calloc(count + 1, sizeof(*policies));
   PyObject *counts = NULL;
-  int failed = definitions == NULL || parts == NULL;
+  int failed = definitions == NULL || policies == NULL;
   if (failed) PyErr_NoMemory();
   for (size_t row = 0; row < count && !failed; row++)
-    failed = read_definition(state, PyTuple_GetItem(rows, (Py_ssize_t)row), &definitions[row], &parts[row]) < 0;
+    failed = read_definition(state, PyTuple_GetItem(rows, (Py_ssize_t)row), &definitions[row], &policies[row]) < 0;
   if (!failed) {
     fencepost_sync_result result = {0, 0, 0, 0};
     native_call call;
     failed = native_begin_input_batch(self, &call) < 0;
     if (!failed) {
+      fencepost_conditions *table = native_conditions(self);
       fencepost_status status =
-          change == SYNC ? NATIVE_CONDITIONS(self, fencepost_monitor_sync_conditions, fencepost_conditions_sync,
-                                             definitions, count, &result, &call.error)
-                         : put(self, definitions, count, change, &result, &call.error);
+          change == SYNC     ? fencepost_conditions_sync(table, definitions, count, &result, &call.error)
+          : change == ENSURE ? fencepost_conditions_ensure(table, definitions, count, &result, &call.error)
+                             : fencepost_conditions_add(table, definitions, count, &call.error);
       counts = native_end(&call, status) < 0 ? NULL : native_counts_of(&result);
     }
   }
-  PyMem_Free(parts);
+  PyMem_Free(policies);
   PyMem_Free(definitions);
   return counts;
 }
@@ -118,7 +104,7 @@ PyObject *native_put(PyObject *object, PyObject *args) {
 
 PyObject *native_put_circles(native_handle *self, native_state *state, PyObject *identifiers,
                              const double *const columns[3], const uint64_t *tags,
-                             const fencepost_condition_options *options, int ensure) {
+                             const fencepost_condition_definition *common, int ensure) {
   Py_ssize_t count;
   const char **texts = native_texts(state, identifiers, &count);
   if (texts == NULL) return NULL;
@@ -127,12 +113,8 @@ PyObject *native_put_circles(native_handle *self, native_state *state, PyObject 
   int refused = native_begin_input_batch(self, &call) < 0;
   if (!refused) {
     fencepost_status status =
-        ensure
-            ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_circular_conditions,
-                                fencepost_conditions_ensure_circulars, texts, columns[0], columns[1], columns[2], tags,
-                                (size_t)count, options, &result, &call.error)
-            : NATIVE_CONDITIONS(self, fencepost_monitor_add_circular_conditions, fencepost_conditions_add_circulars,
-                                texts, columns[0], columns[1], columns[2], tags, (size_t)count, options, &call.error);
+        fencepost_conditions_put_circles(native_conditions(self), native_mode(ensure), common, texts, columns[0],
+                                         columns[1], columns[2], tags, (size_t)count, &result, &call.error);
     refused = native_end(&call, status) < 0;
   }
   PyMem_Free(texts);
@@ -150,8 +132,7 @@ PyObject *native_remove_many(PyObject *object, PyObject *identifiers) {
   int refused = native_begin_input_batch(self, &call) < 0;
   if (!refused) {
     fencepost_status status =
-        NATIVE_CONDITIONS(self, fencepost_monitor_remove_conditions, fencepost_conditions_remove_many, texts,
-                          (size_t)count, &removed, &call.error);
+        fencepost_conditions_remove_many(native_conditions(self), texts, (size_t)count, &removed, &call.error);
     refused = native_end(&call, status) < 0;
   }
   PyMem_Free(texts);

@@ -94,8 +94,7 @@ static int open_columns(native_state *state, PyObject *tuple, Py_ssize_t count, 
 
 /*
  * The Python arguments are (identifiers, their kind, columns, radii, edges, oriented, buffer, max_vertices, assuming,
- * policy, tags or None, ensure). Returns counts as native_counts_of() does; without `ensure`, they are 0. Changes all
- * conditions or none. If `conditions` is None, each polygon of a polygon column, or each line of a line column, becomes
+ * policy, tags or None, ensure). Returns counts as native_counts_of() does. Changes all conditions or none. If `conditions` is None, each polygon of a polygon column, or each line of a line column, becomes
  * a condition of its own.
  */
 PyObject *native_add_shape_columns(PyObject *object, PyObject *args) {
@@ -108,9 +107,14 @@ PyObject *native_add_shape_columns(PyObject *object, PyObject *args) {
   if (!PyArg_ParseTuple(args, "OiOOipdIiOOp", &identifiers, &kind, &pieces, &sources[0], &edges, &oriented, &buffer,
                         &most, &assuming, &policy_object, &sources[1], &ensure))
     return NULL;
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition common = FENCEPOST_CONDITION_DEFINITION_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
-  if (native_condition_options(policy_object, assuming, 0, &policy, &options) < 0) return NULL;
+  common.kind = kind;
+  common.edges = edges;
+  common.oriented = oriented ? 1 : 0;
+  common.buffer_m = buffer;
+  common.max_vertices = most;
+  if (native_definition_options(policy_object, assuming, 0, &policy, &common) < 0) return NULL;
   Py_ssize_t count;
   const char **texts = native_texts(state, identifiers, &count);
   if (texts == NULL) return NULL;
@@ -127,38 +131,10 @@ PyObject *native_add_shape_columns(PyObject *object, PyObject *args) {
       native_open_column(state, sources[0], &layouts[0], &rows, &radii) == 0 &&
       (sources[1] == Py_None || native_open_column(state, sources[1], &layouts[1], &rows, &tags) == 0) &&
       native_begin_input_batch(self, &call) == 0) {
-    fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
-    shape.edges = edges;
-    shape.oriented = oriented ? 1 : 0;
-    shape.buffer_m = buffer;
-    shape.max_vertices = most;
     fencepost_sync_result result = {0, 0, 0, 0};
-    fencepost_status status;
-    if (kind == FENCEPOST_CONDITION_LINE_GEOGRAPHIC)
-      status = ensure
-                   ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_line_conditions,
-                                       fencepost_conditions_ensure_lines, texts, &columns.geometry, columns.conditions,
-                                       tags.start, (size_t)count, &shape, &options, &result, &call.error)
-                   : NATIVE_CONDITIONS(self, fencepost_monitor_add_line_conditions, fencepost_conditions_add_lines,
-                                       texts, &columns.geometry, columns.conditions, tags.start, (size_t)count, &shape,
-                                       &options, &call.error);
-    else if (kind == FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC)
-      status =
-          ensure ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_polygon_conditions,
-                                     fencepost_conditions_ensure_polygons, texts, &columns.geometry, columns.conditions,
-                                     tags.start, (size_t)count, &shape, &options, &result, &call.error)
-                 : NATIVE_CONDITIONS(self, fencepost_monitor_add_polygon_conditions, fencepost_conditions_add_polygons,
-                                     texts, &columns.geometry, columns.conditions, tags.start, (size_t)count, &shape,
-                                     &options, &call.error);
-    else
-      status =
-          ensure
-              ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_corridor_conditions,
-                                  fencepost_conditions_ensure_corridors, texts, &columns.geometry, columns.conditions,
-                                  radii.start, tags.start, (size_t)count, &shape, &options, &result, &call.error)
-              : NATIVE_CONDITIONS(self, fencepost_monitor_add_corridor_conditions, fencepost_conditions_add_corridors,
-                                  texts, &columns.geometry, columns.conditions, radii.start, tags.start, (size_t)count,
-                                  &shape, &options, &call.error);
+    fencepost_status status = fencepost_conditions_put_geometries(
+        native_conditions(self), native_mode(ensure), &common, texts, &columns.geometry, columns.conditions,
+        radii.start, tags.start, (size_t)count, &result, &call.error);
     counts = native_end(&call, status) < 0 ? NULL : native_counts_of(&result);
   }
   close_columns(&columns);

@@ -5,35 +5,25 @@
 #include <math.h>
 #include <string.h>
 
-/* The arguments with which the package asks the library to read a shape. */
-typedef struct {
-  double radius;
-  fencepost_shape_options options;
-} shape_reading;
-
-static shape_reading reading_of(double radius, int edges, int oriented, double buffer, unsigned max_vertices) {
-  shape_reading reading = {radius, FENCEPOST_SHAPE_OPTIONS_INIT};
-  reading.options.edges = edges;
-  reading.options.oriented = oriented ? 1 : 0;
-  reading.options.buffer_m = buffer;
-  reading.options.max_vertices = max_vertices;
-  return reading;
+static void read_as(fencepost_condition_definition *definition, int edges, int oriented, double buffer,
+                    unsigned max_vertices) {
+  definition->edges = edges;
+  definition->oriented = oriented ? 1 : 0;
+  definition->buffer_m = buffer;
+  definition->max_vertices = max_vertices;
 }
 
-int native_read_shape(PyObject *geometry, fencepost_condition_definition *definition,
-                      fencepost_shape_options *options) {
+int native_read_shape(PyObject *geometry, fencepost_condition_definition *definition) {
   const char *wkb;
   Py_ssize_t size;
   double radius, buffer;
   int edges, oriented;
   unsigned most = 0; /* a condition from a program has no vertex limit */
   if (!PyArg_ParseTuple(geometry, "y#dipd|I;shape", &wkb, &size, &radius, &edges, &oriented, &buffer, &most)) return -1;
-  shape_reading reading = reading_of(radius, edges, oriented, buffer, most);
-  *options = reading.options;
   definition->wkb = wkb;
   definition->wkb_size = (size_t)size;
-  definition->radius_m = reading.radius;
-  definition->shape = options;
+  definition->radius_m = radius;
+  read_as(definition, edges, oriented, buffer, most);
   return 0;
 }
 
@@ -55,21 +45,12 @@ PyObject *native_add_shape(PyObject *object, PyObject *args) {
                         &most, &assuming, &policy_object, &tag, &ensure) ||
       native_text(state, identifier_object, "identifier", &identifier) < 0)
     return NULL;
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition definition = fencepost_wkb(identifier, wkb, (size_t)size, radius);
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
-  if (native_condition_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;
-  shape_reading reading = reading_of(radius, edges, oriented, buffer, most);
-  uint32_t changed = 1;
-  native_call call;
-  if (native_begin_input_batch(self, &call) < 0) return NULL; /* processing large shapes takes long */
-  fencepost_status status =
-      ensure
-          ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_wkb_condition, fencepost_conditions_ensure_wkb, identifier,
-                              wkb, (size_t)size, reading.radius, &reading.options, &options, &changed, &call.error)
-          : NATIVE_CONDITIONS(self, fencepost_monitor_add_wkb_condition, fencepost_conditions_add_wkb, identifier, wkb,
-                              (size_t)size, reading.radius, &reading.options, &options, &call.error);
-  if (native_end(&call, status) < 0) return NULL;
-  return PyBool_FromLong(changed != 0);
+  read_as(&definition, edges, oriented, buffer, most);
+  if (native_definition_options(policy_object, assuming, tag, &policy, &definition) < 0) return NULL;
+  native_call call; /* processing large shapes takes long */
+  return native_begin_input_batch(self, &call) < 0 ? NULL : native_put_one(&call, &definition, ensure);
 }
 
 /* Pointers to the well-known binary of many shapes, and the sizes; the bytes themselves are owned by the Python
@@ -108,8 +89,7 @@ static int open_wkb(PyObject *tuple, Py_ssize_t count, wkb_column *column) {
 
 /*
  * The Python arguments are (identifiers, WKB of each, radii or None, edges, oriented, buffer, max_vertices, assuming,
- * policy, tags or None, ensure); returns the counts of added, replaced and kept conditions (all 0 if `ensure` is
- * false). All or nothing.
+ * policy, tags or None, ensure); returns the counts of added, replaced and kept conditions. All or nothing.
  */
 PyObject *native_add_shapes(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
@@ -121,9 +101,10 @@ PyObject *native_add_shapes(PyObject *object, PyObject *args) {
   if (!PyArg_ParseTuple(args, "OOOipdIiOOp", &identifiers, &shapes, &sources[0], &edges, &oriented, &buffer, &most,
                         &assuming, &policy_object, &sources[1], &ensure))
     return NULL;
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition common = fencepost_wkb(NULL, NULL, 0, NAN);
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
-  if (native_condition_options(policy_object, assuming, 0, &policy, &options) < 0) return NULL;
+  read_as(&common, edges, oriented, buffer, most);
+  if (native_definition_options(policy_object, assuming, 0, &policy, &common) < 0) return NULL;
   Py_ssize_t count;
   const char **texts = native_texts(state, identifiers, &count);
   if (texts == NULL) return NULL;
@@ -139,15 +120,10 @@ PyObject *native_add_shapes(PyObject *object, PyObject *args) {
   PyObject *counts = NULL;
   native_call call;
   if (!failed && native_begin_input_batch(self, &call) == 0) {
-    shape_reading reading = reading_of(NAN, edges, oriented, buffer, most);
     fencepost_sync_result result = {0, 0, 0, 0};
     fencepost_status status =
-        ensure ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_wkb_conditions, fencepost_conditions_ensure_wkbs,
-                                   texts, wkb.data, wkb.sizes, columns[0].start, columns[1].start, (size_t)count,
-                                   &reading.options, &options, &result, &call.error)
-               : NATIVE_CONDITIONS(self, fencepost_monitor_add_wkb_conditions, fencepost_conditions_add_wkbs, texts,
-                                   wkb.data, wkb.sizes, columns[0].start, columns[1].start, (size_t)count,
-                                   &reading.options, &options, &call.error);
+        fencepost_conditions_put_wkb(native_conditions(self), native_mode(ensure), &common, texts, wkb.data, wkb.sizes,
+                                     columns[0].start, columns[1].start, (size_t)count, &result, &call.error);
     counts = native_end(&call, status) < 0 ? NULL : native_counts_of(&result);
   }
   for (int index = 0; index < 2; index++) native_release_column(&columns[index]);
@@ -272,14 +248,16 @@ PyObject *native_shape_distance(PyObject *module, PyObject *args) {
     geometry.ring_count = (size_t)(rings.len / 4 - 1);
     geometry.part_offsets = parts.buf;
     geometry.part_count = (size_t)(parts.len / 4 - 1);
-    shape_reading reading = reading_of(radius, edges, oriented, buffer, 0);
+    fencepost_shape_options options = FENCEPOST_SHAPE_OPTIONS_INIT;
+    options.edges = edges;
+    options.oriented = oriented ? 1 : 0;
+    options.buffer_m = buffer;
     fencepost_error error = FENCEPOST_ERROR_INIT;
     fencepost_status status;
     PyThreadState *saved = PyEval_SaveThread();
-    status = is_area
-                 ? fencepost_polygon_distance(&geometry, &reading.options, &latitude, &longitude, 1, &distance, &error)
-                 : fencepost_corridor_distance(&geometry, reading.radius, &reading.options, &latitude, &longitude, 1,
-                                               &distance, &error);
+    status =
+        is_area ? fencepost_polygon_distance(&geometry, &options, &latitude, &longitude, 1, &distance, &error)
+                : fencepost_corridor_distance(&geometry, radius, &options, &latitude, &longitude, 1, &distance, &error);
     PyEval_RestoreThread(saved);
     PyBuffer_Release(&parts);
     PyBuffer_Release(&rings);

@@ -76,7 +76,10 @@ PyObject *native_restore(PyObject *class, PyObject *snapshot) {
       status = fencepost_conditions_restore(view.buf, (size_t)view.len, &self->table, &call.error);
     else if (class == state->fleet_type)
       status = fencepost_fleet_restore(view.buf, (size_t)view.len, NULL, &self->fleet, &call.error);
-    else status = fencepost_monitor_restore(view.buf, (size_t)view.len, &self->handle, &call.error);
+    else {
+      status = fencepost_monitor_restore(view.buf, (size_t)view.len, &self->handle, &call.error);
+      status = native_open_own_table(self, status, &call.error);
+    }
     if (native_end(&call, status) < 0) Py_CLEAR(self);
   }
   PyBuffer_Release(&view);

@@ -67,10 +67,10 @@ PyObject *native_policy_tuple(const fencepost_transition_policy *policy) {
                        policy->exit_margin_limit_m, policy->accuracy_factor, policy->notify);
 }
 
-int native_condition_options(PyObject *value, int assuming, unsigned long long tag, fencepost_transition_policy *policy,
-                             fencepost_condition_options *options) {
-  options->assuming = assuming;
-  options->tag = tag;
+int native_definition_options(PyObject *value, int assuming, unsigned long long tag,
+                              fencepost_transition_policy *policy, fencepost_condition_definition *definition) {
+  definition->assuming = assuming;
+  definition->tag = tag;
   if (value == Py_None) return 0;
   if (!PyTuple_Check(value)) {
     PyErr_SetString(PyExc_TypeError, "policy must be a tuple or None");
@@ -85,7 +85,7 @@ int native_condition_options(PyObject *value, int assuming, unsigned long long t
   policy->dwell_policy = dwell_policy;
   policy->entry_dwell_us = entry_dwell;
   policy->exit_dwell_us = exit_dwell;
-  options->policy = policy;
+  definition->policy = policy;
   return 0;
 }
 

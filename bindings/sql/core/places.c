@@ -132,19 +132,20 @@ enum {
   COMPILED_PER_BYTE = 24
 };
 
-/* A condition definition contains pointers to these structures. */
-typedef struct pointed {
-  fencepost_condition_options options;
-  fencepost_transition_policy policy;
-  fencepost_shape_options shape;
-} pointed;
+/* Writes how the options of a value say that vertices are read. */
+static void read_as(const fp_options *options, fencepost_condition_definition *out) {
+  out->edges = options->shape.edges;
+  out->oriented = options->shape.oriented;
+  out->max_vertices = options->shape.max_vertices;
+  out->buffer_m = options->shape.buffer_m;
+}
 
 /*
  * Converts a value that describes one place to a definition. The lengths that the value contains were already checked.
  * @param is_new  Whether the vertex limit applies.
  */
 static bool define(const uint8_t *at, const fp_options *of_replay, bool is_new, fencepost_condition_definition *out,
-                   pointed *pointed, fp_message *message) {
+                   fencepost_transition_policy *policy, fp_message *message) {
   uint32_t identifier = fp_get32(at + 4), options = fp_get32(at + 8), geometry = fp_get32(at + 12);
   const char *text = (const char *)at + FP_PLACE + identifier + 1;
   const char *name = (const char *)at + FP_PLACE;
@@ -154,13 +155,9 @@ static bool define(const uint8_t *at, const fp_options *of_replay, bool is_new, 
     return fp_fail(message, "place \"%s\": %s", name, why.text);
   *out = (fencepost_condition_definition)FENCEPOST_CONDITION_DEFINITION_INIT;
   out->identifier = name;
-  pointed->options = (fencepost_condition_options)FENCEPOST_CONDITION_OPTIONS_INIT;
-  pointed->policy = (own.given & FP_OPTION_POLICY) ? own.policy : of_replay->policy;
-  pointed->shape = own.shape;
-  if (!is_new) pointed->shape.max_vertices = 0;
-  pointed->options.policy = &pointed->policy;
-  pointed->options.assuming = (own.given & FP_OPTION_ASSUMING) ? own.assuming : of_replay->assuming;
-  out->options = &pointed->options;
+  *policy = (own.given & FP_OPTION_POLICY) ? own.policy : of_replay->policy;
+  out->policy = policy;
+  out->assuming = (own.given & FP_OPTION_ASSUMING) ? own.assuming : of_replay->assuming;
   if (geometry == 0) {
     out->latitude = fp_get_double(at + 16);
     out->longitude = fp_get_double(at + 24);
@@ -171,7 +168,8 @@ static bool define(const uint8_t *at, const fp_options *of_replay, bool is_new, 
   }
   out->wkb = text + options;
   out->wkb_size = geometry;
-  out->shape = &pointed->shape;
+  read_as(&own, out);
+  if (!is_new) out->max_vertices = 0;
   out->radius_m = own.radius_m;
   bool big = at[FP_PLACE + identifier + 1 + options] == 0;
   const uint8_t *type = (const uint8_t *)out->wkb + 1;
@@ -186,7 +184,8 @@ static bool define(const uint8_t *at, const fp_options *of_replay, bool is_new, 
     if (of_replay->path != FENCEPOST_PATH_GEODESIC)
       return fp_fail(message, "place \"%s\" is a gate: its crossings need the option path=geodesic", name);
     out->kind = FENCEPOST_CONDITION_LINE_GEOGRAPHIC;
-    out->options = NULL;
+    out->policy = NULL;
+    out->assuming = FENCEPOST_STATE_DEFAULT;
   } else if (line) {
     if (!(own.given & FP_OPTION_RADIUS))
       return fp_fail(message, "place \"%s\": a line needs the option radius (metres; a corridor) or gate=true", name);
@@ -204,30 +203,34 @@ bool fp_places_compile(fp_places *places, fencepost_conditions *table, const uin
   size_t count = places->count, used = 0;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_condition_definition *definitions = malloc((count + 1) * sizeof *definitions);
-  pointed *more = malloc((count + 1) * sizeof *more);
+  fencepost_transition_policy *policies = malloc((count + 1) * sizeof *policies);
   for (size_t i = 0; i < count; i++) used += fp_get32(of_value[i] + 4) + 1;
   places->identifiers = malloc(used + 1);
-  bool good = definitions != NULL && more != NULL && places->identifiers != NULL;
+  bool good = definitions != NULL && policies != NULL && places->identifiers != NULL;
   if (!good) fp_no_memory(message);
   good = good && fp_headroom((1 << 20) + COMPILED_PER_BYTE * size, message);
   used = 0;
   for (size_t i = 0; i < count && good; i++) {
-    good = define(of_value[i], &places->options, is_new, &definitions[i], &more[i], message);
-    places->assumes |= good && more[i].options.assuming != FENCEPOST_STATE_UNSATISFIED;
+    good = define(of_value[i], &places->options, is_new, &definitions[i], &policies[i], message);
+    places->assumes |= good && definitions[i].assuming != FENCEPOST_STATE_UNSATISFIED;
     places->starts[i] = (uint32_t)used;
     memcpy(places->identifiers + used, of_value[i] + FP_PLACE, fp_get32(of_value[i] + 4) + 1);
     used += fp_get32(of_value[i] + 4) + 1;
   }
   fencepost_status status = FENCEPOST_OK;
-  if (good && count > 0)
-    status = table == NULL ? fencepost_monitor_sync_conditions(places->monitor, definitions, count, NULL, &error)
-                           : fencepost_conditions_sync(table, definitions, count, NULL, &error);
+  if (good && count > 0) {
+    fencepost_conditions *own = NULL;
+    if (table == NULL) status = fencepost_monitor_conditions(places->monitor, &own, &error);
+    if (status == FENCEPOST_OK)
+      status = fencepost_conditions_sync(table == NULL ? own : table, definitions, count, NULL, &error);
+    fencepost_conditions_destroy(own);
+  }
   if (status != FENCEPOST_OK) {
     const char *name = error.position < count ? definitions[error.position].identifier : "";
     good = fp_fail(message, "place \"%s\": %s", name, error.message);
   }
   free(definitions);
-  free(more);
+  free(policies);
   return good;
 }
 
@@ -298,8 +301,12 @@ fp_places *fp_shape_get(const void *geometry, size_t size, const fp_options *opt
                                                                     options->radius_m, NULL, &error);
     if (!has_radius) fp_fail(message, "a point needs the option radius, as in radius=150 (metres)");
   } else {
-    status = fencepost_monitor_add_wkb_condition(places->monitor, "shape", size > 0 ? bytes : NULL, size,
-                                                 options->radius_m, &own.shape, NULL, &error);
+    fencepost_condition_definition shape = fencepost_wkb("shape", size > 0 ? bytes : NULL, size, options->radius_m);
+    fencepost_conditions *table = NULL;
+    read_as(&own, &shape);
+    status = fencepost_monitor_conditions(places->monitor, &table, &error);
+    if (status == FENCEPOST_OK) status = fencepost_conditions_add(table, &shape, 1, &error);
+    fencepost_conditions_destroy(table);
     if (status == FENCEPOST_E_INVALID_ARGUMENT && !has_radius && strstr(error.message, "radius") != NULL) {
       fp_fail(message, "a line needs the option radius, as in radius=50 (metres)");
       fp_places_release(places);
