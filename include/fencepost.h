@@ -42,7 +42,7 @@
  *     many devices        fencepost_fleet_...       a table of conditions (fencepost_conditions_...) for up to millions
  *     queries             ..._containing, ..._nearest   the conditions at a point, without any device
  *     a store on disk     options.store_directory   the state survives crashes and power failures
- *     polygons            fencepost_monitor_add_polygon_condition()   GeoJSON and maps need FENCEPOST_EDGES_PLANAR
+ *     polygons            fencepost_polygon(), fencepost_conditions_add()   GeoJSON and maps need FENCEPOST_EDGES_PLANAR
  *     geodesy             fencepost_geodesic_inverse(), fencepost_geodesic_direct()   distance and destination
  *
  * This header is the complete API: names that are not in this file are not API. "Since" names the version that added a
@@ -338,18 +338,6 @@ typedef struct fencepost_transition_policy {
    FENCEPOST_NOTIFY_ALL, 0}
 /* clang-format on */
 
-/* The options of one condition, apart from its geometry. A NULL pointer stands for the values that its INIT macro
-   sets. */
-typedef struct fencepost_condition_options {
-  uint32_t struct_size;                      /* set by FENCEPOST_CONDITION_OPTIONS_INIT */
-  fencepost_state assuming;                  /* the state in the first record: UNKNOWN, SATISFIED or UNSATISFIED */
-  const fencepost_transition_policy *policy; /* NULL = standard */
-  uint64_t tag;                              /* a number of your choice, which every event of the condition contains */
-} fencepost_condition_options;
-
-/* No assumption, the standard policy, tag 0. */
-#define FENCEPOST_CONDITION_OPTIONS_INIT {sizeof(fencepost_condition_options), FENCEPOST_STATE_UNKNOWN, NULL, 0}
-
 /* Which events are delivered when several changes of a condition are pending. */
 typedef int32_t fencepost_delivery;
 enum {
@@ -602,7 +590,8 @@ typedef struct fencepost_explanation {
  *     double latitudes[] = {47.55, 47.55, 47.57, 47.57}, longitudes[] = {7.58, 7.60, 7.60, 7.58};
  *     fencepost_geometry square = FENCEPOST_GEOMETRY_INIT;
  *     square.latitudes = latitudes, square.longitudes = longitudes, square.vertex_count = 4;
- *     fencepost_monitor_add_polygon_condition(monitor, "square", &square, NULL, NULL, &error);
+ *     fencepost_condition_definition definition = fencepost_polygon("square", &square);
+ *     fencepost_conditions_add(zones, &definition, 1, &error);
  *
  * Latitudes are degrees from -90 to 90, and longitudes are degrees from -360 to 360. A ring may be open or closed; a
  * vertex equal to the previous one is dropped. At most 1 000 000 vertices per condition.
@@ -683,9 +672,74 @@ typedef struct fencepost_shape {
 #define FENCEPOST_SHAPE_INIT {sizeof(fencepost_shape), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /*
- * The definition of a condition: an element of the arrays for fencepost_conditions_add(), _ensure() and _sync(). The
- * functions fencepost_circle(), fencepost_polygon(), fencepost_corridor(), fencepost_line(), fencepost_beacon() and
- * fencepost_wkb() below build a definition with the default options; then change its other members.
+ * The definition of a condition: an element of the arrays for fencepost_conditions_add(), fencepost_conditions_ensure()
+ * and fencepost_conditions_sync(). The functions fencepost_circle(), fencepost_polygon(), fencepost_corridor(),
+ * fencepost_line(), fencepost_beacon() and fencepost_wkb() build a definition with the default options; then change its
+ * other members.
+ *
+ *     fencepost_condition_definition yard = fencepost_circle("yard", 47.55, 7.59, 200);
+ *     yard.tag = 7;
+ *
+ * Circle: satisfied within radius_m of the centre, boundary included.
+ *
+ * Beacon identity: satisfied while a beacon with the UUID (and the major and minor, unless -1) is near. Sightings from
+ * before the add do not count.
+ *
+ * Polygon: satisfied within its parts, boundary included, but not in their holes.
+ *
+ *      +-------------+
+ *     /   inside      \
+ *    /    +-----+      \
+ *   +     |hole |  D<0  +
+ *    \    +-----+      /
+ *     \     ( r )     /  D>0
+ *      +-------------+
+ *
+ * The boundary consists of the geodesics (with FENCEPOST_EDGES_PLANAR: the straight lines in the plane of longitude and
+ * latitude) between the vertices of each ring. The signed boundary distance D is -d inside and +d outside; d is the
+ * distance on the ellipsoid to the nearest boundary point, accurate to 15 nm. A buffer distance is subtracted from the
+ * signed distance D. On the boundary, D is 0; a position there counts as inside. An edge that occurs in both directions
+ * (where parts touch, or where a file cuts a shape at 180 degrees) is not part of the boundary. The depth r is the
+ * radius of the largest circle that fits inside. Margins and accuracy are compared with the depth, just as they are
+ * compared with the radius of a circle.
+ *
+ * Poles and the antimeridian need no special treatment. A polygon is refused if edges cross, a ring has no area, a hole
+ * is outside its part, parts overlap, or its inside is ambiguous. The message names the reason, the part, ring and
+ * edges, and the place. Touching vertices, either winding, and parts thinner than a micrometre are accepted.
+ *
+ * Corridor: satisfied within radius_m of any of its lines. Ends and bends are round, and lines may cross. A line of one
+ * vertex gives a circle. All lines (rings) of the geometry together form the condition; parts are ignored.
+ *
+ *        ______________
+ *       /   r|         \
+ *      ( +---+-----+    )
+ *       \___________\   \
+ *                    \ + \
+ *                     \__/
+ *
+ * D is the distance to the nearest point of the lines, minus the radius. The depth of a corridor is its radius.
+ *
+ * Line (a gate): counts crossings; it has no width and no state. Each time the device's path changes sides, the line
+ * gives an event of cause CROSSING and state UNKNOWN with FENCEPOST_EVIDENCE_LEFT_TO_RIGHT or
+ * FENCEPOST_EVIDENCE_RIGHT_TO_LEFT, and a time to the microsecond. Every crossing gives an event, even the tenth between
+ * two fixes.
+ *
+ *        left
+ *      +-------+----->
+ *        right
+ *
+ * Left and right are as seen from the line's first vertex towards its last. A position exactly on the line is to the
+ * left of the line. The accuracy of a fix has no effect on lines. Going around an end of the line, or touching an end,
+ * is not a crossing. All lines (rings) of the geometry together form the condition; each line has at least two different
+ * vertices. Parts are ignored.
+ *
+ * A monitor can have lines only with FENCEPOST_PATH_GEODESIC and FENCEPOST_DELIVERY_EVERY; a table of conditions can
+ * have lines only if each fleet over it has a path. A line is not crossed where the path is unknown
+ * (FENCEPOST_EVIDENCE_AFTER_GAP), while the host cannot monitor, or before the condition was added. If the clock was
+ * advanced since the last fix, a crossing that is earlier than the clock gets the clock's time.
+ *
+ * Well-known binary: Polygon and MultiPolygon, LineString and MultiLineString, ISO or EWKB (of WGS84), in either byte
+ * order; Z and M are skipped. Untrusted bytes are safe to pass.
  */
 typedef struct fencepost_condition_definition {
   uint32_t struct_size;          /* set by FENCEPOST_CONDITION_DEFINITION_INIT; the same in all elements of an array */
@@ -808,7 +862,7 @@ static inline fencepost_condition_definition fencepost_wkb(const char *identifie
   return definition;
 }
 
-/* What a call with columns does with a row whose identifier exists. Since: 0.3 */
+/* The treatment of a row whose identifier exists already, in a call with columns. Since: 0.3 */
 typedef int32_t fencepost_put_mode;
 enum {
   FENCEPOST_PUT_ADD = 0,   /* replaces the condition, as fencepost_conditions_add() does */
@@ -972,7 +1026,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_restore(const void *snapshot, s
  * @param latitude    Degrees, -90 ... 90.
  * @param longitude   Degrees, -180 ... 180.
  * @param radius_m    Metres, finite, > 0.
- * @param options     NULL: no assumption, the standard policy, tag 0.
+ * @param options     The policy, the tag and the assumed state; other members are ignored. NULL: the values of
+ *                    FENCEPOST_CONDITION_DEFINITION_INIT. fencepost_monitor_conditions() has the functions for other
+ *                    kinds, for many conditions and for removals.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (names the argument and its range); UNSUPPORTED.
  *
  * Ownership: everything is copied. Threads: any. Complexity: O(1) on average. Since: 0.1
@@ -980,26 +1036,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_restore(const void *snapshot, s
 FENCEPOST_API fencepost_status fencepost_monitor_add_circular_condition(fencepost_monitor *monitor,
                                                                         const char *identifier, double latitude,
                                                                         double longitude, double radius_m,
-                                                                        const fencepost_condition_options *options,
+                                                                        const fencepost_condition_definition *options,
                                                                         fencepost_error *error);
-
-/*
- * Adds many circular conditions from columns, in order, as single calls would. All or nothing: if one row is refused,
- * no row is added and error->position is its index.
- *
- * @param identifiers  Array of count pointers to zero-terminated texts.
- * @param latitudes    Array of count values, degrees.
- * @param longitudes   Array of count values, degrees.
- * @param radii_m      Array of count values, metres.
- * @param tags         Array of count tags, or NULL for the tag in options.
- * @param options      Shared by all rows; NULL means the same as in fencepost_monitor_add_circular_condition().
- * @return The same as fencepost_monitor_add_circular_condition().
- * Threads: any. Complexity: O(count). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_add_circular_conditions(
-    fencepost_monitor *monitor, const char *const *identifiers, const double *latitudes, const double *longitudes,
-    const double *radii_m, const uint64_t *tags, size_t count, const fencepost_condition_options *options,
-    fencepost_error *error);
 
 /*
  * Adds a beacon identity condition: satisfied while a beacon with that UUID (and that major and minor, unless -1) is
@@ -1015,375 +1053,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_circular_conditions(
 FENCEPOST_API fencepost_status fencepost_monitor_add_beacon_condition(fencepost_monitor *monitor,
                                                                       const char *identifier, const uint8_t *uuid,
                                                                       int32_t major, int32_t minor,
-                                                                      const fencepost_condition_options *options,
+                                                                      const fencepost_condition_definition *options,
                                                                       fencepost_error *error);
-
-/*
- * Like fencepost_monitor_add_circular_condition(), but does nothing if an equal condition with the same identifier
- * exists. Equal conditions have centres within 1e-7 degrees, radii within 0.5 m, and the same policy and tag.
- * options->assuming is ignored if an equal condition exists. A condition with a different tag, policy or place
- * replaces the existing condition. The new condition gets a new record and a new generation, and the pending events of
- * the existing condition are dropped.
- *
- * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left alone; may be NULL.
- * @return The same as fencepost_monitor_add_circular_condition(). Threads: any. Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_ensure_circular_condition(
-    fencepost_monitor *monitor, const char *identifier, double latitude, double longitude, double radius_m,
-    const fencepost_condition_options *options, uint32_t *out_changed, fencepost_error *error);
-
-/*
- * Like fencepost_monitor_add_beacon_condition(), but does nothing if an equal condition with the same identifier
- * exists.
- * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL. Threads: any. Since:
- *                     0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_ensure_beacon_condition(fencepost_monitor *monitor,
-                                                                         const char *identifier, const uint8_t *uuid,
-                                                                         int32_t major, int32_t minor,
-                                                                         const fencepost_condition_options *options,
-                                                                         uint32_t *out_changed, fencepost_error *error);
-
-/*
- * Adds a polygonal geographic condition: satisfied within its parts, boundary included, but not in their holes.
- * Replaces an existing condition, and decides the new condition by the last fix, as
- * fencepost_monitor_add_circular_condition() does.
- *
- *      +-------------+
- *     /   inside      \
- *    /    +-----+      \
- *   +     |hole |  D<0  +
- *    \    +-----+      /
- *     \     ( r )     /  D>0
- *      +-------------+
- *
- * The boundary consists of the geodesics (with FENCEPOST_EDGES_PLANAR: the straight lines in the plane of longitude and
- * latitude) between the vertices of each ring. The signed boundary distance D is -d inside and +d outside; d is the
- * distance on the ellipsoid to the nearest boundary point, accurate to 15 nm. A buffer distance is subtracted from the
- * signed distance D. On the boundary, D is 0; a position there counts as inside. An edge that occurs in both directions
- * (where parts touch, or where a file cuts a shape at 180 degrees) is not part of the boundary. The depth r is the
- * radius of the largest circle that fits inside. Margins and accuracy are compared with the depth, just as they are
- * compared with the radius of a circle.
- *
- * Poles and the antimeridian need no special treatment. A polygon is refused if edges cross, a ring has no area, a hole
- * is outside its part, parts overlap, or its inside is ambiguous. The message names the reason, the part, ring and
- * edges, and the place. Touching vertices, either winding, and parts thinner than a micrometre are accepted.
- *
- * @param identifier  1 ... 256 bytes of UTF-8.
- * @param geometry    All its parts together form the condition.
- * @param shape       NULL: geodesic edges, no buffer.
- * @param options     NULL: no assumption, the standard policy, tag 0.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; UNSUPPORTED.
- * Ownership: everything is copied. Threads: any; the monitor is not locked while the shape is examined.
- * Complexity: O(vertices * log vertices) for usual shapes. O(vertices^2) if edges run side by side over thousands of
- * kilometres; 1 000 such edges take seconds. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_add_polygon_condition(
-    fencepost_monitor *monitor, const char *identifier, const fencepost_geometry *geometry,
-    const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_error *error);
-
-/*
- * Adds a corridor geographic condition: satisfied within radius_m of any of its lines. Ends and bends are round, and
- * lines may cross. A line of one vertex gives a circle.
- *
- *        ______________
- *       /   r|         \
- *      ( +---+-----+    )
- *       \___________\   \
- *                    \ + \
- *                     \__/
- *
- * D is the distance to the nearest point of the lines, minus the radius. The depth of a corridor is its radius.
- *
- * @param geometry  All lines (rings) of the geometry together form the condition; parts are ignored.
- * @param radius_m  Half the width: metres, finite, > 0.
- * @param shape     NULL: geodesic edges. oriented and buffer_m must be 0.
- * @return The same as fencepost_monitor_add_polygon_condition(). Ownership: everything is copied. Threads: any.
- * Complexity: O(vertices * log vertices). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_condition(
-    fencepost_monitor *monitor, const char *identifier, const fencepost_geometry *geometry, double radius_m,
-    const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_error *error);
-
-/*
- * Adds a line geographic condition, a gate: a line without width that counts crossings. A line has no state. Each time
- * the device's path changes sides, the line gives an event of cause CROSSING and state UNKNOWN with
- * FENCEPOST_EVIDENCE_LEFT_TO_RIGHT or FENCEPOST_EVIDENCE_RIGHT_TO_LEFT, and a time to the microsecond. Every crossing
- * gives an event, even the tenth between two fixes.
- *
- *        left
- *      +-------+----->
- *        right
- *
- * Left and right are as seen from the line's first vertex towards its last. A position exactly on the line is to the
- * left of the line. The accuracy of a fix has no effect on lines. Going around an end of the line, or touching an end,
- * is not a crossing.
- *
- * A monitor can have lines only with FENCEPOST_PATH_GEODESIC and FENCEPOST_DELIVERY_EVERY; a table of conditions can
- * have lines only if each fleet over it has a path. A line is not crossed where the path is unknown
- * (FENCEPOST_EVIDENCE_AFTER_GAP), while the host cannot monitor, or before the condition was added. If the clock was
- * advanced since the last fix, a crossing that is earlier than the clock gets the clock's time.
- *
- * @param geometry  All lines (rings) of the geometry together form the condition; each line has at least two different
- *                  vertices. Parts are ignored.
- * @param shape     NULL: geodesic edges. oriented and buffer_m must be 0.
- * @param options   NULL: tag 0. A line has no policy and no state: keep the standard policy and the assumed state
- *                  UNKNOWN.
- * @return The same as fencepost_monitor_add_polygon_condition(); INVALID_ARGUMENT also if the monitor cannot watch a
- *         line, or the options have another policy or assumed state. Ownership: everything is copied. Threads: any.
- * Complexity: O(vertices * log vertices). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_add_line_condition(fencepost_monitor *monitor, const char *identifier,
-                                                                    const fencepost_geometry *geometry,
-                                                                    const fencepost_shape_options *shape,
-                                                                    const fencepost_condition_options *options,
-                                                                    fencepost_error *error);
-
-/*
- * Adds a polygon or corridor from well-known binary: Polygon and MultiPolygon, LineString and MultiLineString, ISO or
- * EWKB (of WGS84), in either byte order; Z and M are skipped. Untrusted bytes are safe to pass.
- *
- * @param wkb       Array of size bytes; may be NULL only if size is 0.
- * @param radius_m  For lines: half the width of the corridor. Ignored for polygons.
- * @return The same as fencepost_monitor_add_polygon_condition(); INVALID_ARGUMENT names the position of the faulty
- *         byte, or the unsupported type.
- * Ownership: everything is copied. Threads: any. Complexity: O(vertices * log vertices). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_condition(fencepost_monitor *monitor, const char *identifier,
-                                                                   const void *wkb, size_t size, double radius_m,
-                                                                   const fencepost_shape_options *shape,
-                                                                   const fencepost_condition_options *options,
-                                                                   fencepost_error *error);
-
-/*
- * Like fencepost_monitor_add_polygon_condition(), but does nothing if an equal condition with the same identifier
- * exists. Two conditions are equal if they have the same kind, parts, rings, number of vertices, shape options, policy
- * and tag, if each coordinate differs by at most 1e-7 degrees, and if the buffers differ by at most 0.5 m.
- * options->assuming is ignored if an equal condition exists. If the new shape equals the existing shape bit for bit,
- * neither this call nor the calls that ensure or sync many conditions examine the shape again.
- *
- * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left alone; may be NULL.
- * @return The same as fencepost_monitor_add_polygon_condition(). Threads: any; the monitor is not locked while the
- *         shape is examined. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_ensure_polygon_condition(
-    fencepost_monitor *monitor, const char *identifier, const fencepost_geometry *geometry,
-    const fencepost_shape_options *shape, const fencepost_condition_options *options, uint32_t *out_changed,
-    fencepost_error *error);
-
-/*
- * Like fencepost_monitor_add_corridor_condition(), but does nothing if an equal condition exists; the radius of an
- * equal condition may differ by up to 0.5 m.
- *
- * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL.
- * @return The same as fencepost_monitor_add_corridor_condition(). Threads: any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_ensure_corridor_condition(
-    fencepost_monitor *monitor, const char *identifier, const fencepost_geometry *geometry, double radius_m,
-    const fencepost_shape_options *shape, const fencepost_condition_options *options, uint32_t *out_changed,
-    fencepost_error *error);
-
-/*
- * Like fencepost_monitor_add_line_condition(), but does nothing if an equal condition exists.
- *
- * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL.
- * @return The same as fencepost_monitor_add_line_condition(). Threads: any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_ensure_line_condition(fencepost_monitor *monitor,
-                                                                       const char *identifier,
-                                                                       const fencepost_geometry *geometry,
-                                                                       const fencepost_shape_options *shape,
-                                                                       const fencepost_condition_options *options,
-                                                                       uint32_t *out_changed, fencepost_error *error);
-
-/*
- * Like fencepost_monitor_add_wkb_condition(), but does nothing if an equal condition exists.
- *
- * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL.
- * @return The same as fencepost_monitor_add_wkb_condition(). Threads: any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_condition(fencepost_monitor *monitor,
-                                                                      const char *identifier, const void *wkb,
-                                                                      size_t size, double radius_m,
-                                                                      const fencepost_shape_options *shape,
-                                                                      const fencepost_condition_options *options,
-                                                                      uint32_t *out_changed, fencepost_error *error);
-
-/*
- * Removes a condition, its record and its events. An unknown identifier is not an error.
- *
- * @param out_removed  Receives 1 if the condition existed, else 0; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (not a valid identifier: empty, too long, not UTF-8).
- * Threads: any. Complexity: O(1) on average. Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_remove_condition(fencepost_monitor *monitor, const char *identifier,
-                                                                  uint32_t *out_removed, fencepost_error *error);
-
-/*
- * Has the effect of calling fencepost_monitor_ensure_circular_condition() for each row of the columns, in order. A
- * store saves all rows in one transaction. All or nothing: if one row is refused, nothing has changed and
- * error->position is its index. The parameters are those of fencepost_monitor_add_circular_conditions().
- *
- * @param out_result  Receives the counts (removed is always 0); may be NULL.
- * @return The same as fencepost_monitor_ensure_circular_condition().
- * Ownership: everything is copied. Threads: any. Complexity: O(count). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_ensure_circular_conditions(
-    fencepost_monitor *monitor, const char *const *identifiers, const double *latitudes, const double *longitudes,
-    const double *radii_m, const uint64_t *tags, size_t count, const fencepost_condition_options *options,
-    fencepost_sync_result *out_result, fencepost_error *error);
-
-/*
- * Adds many polygonal conditions from one geometry, in order, as single calls would. All or nothing: if one row is
- * refused, no row is added and error->position is its index.
- *
- * @param identifiers        Array of count pointers to zero-terminated texts.
- * @param condition_offsets  Array of count + 1 indices into the parts of the geometry: where each condition begins, and
- *                           where the last one ends; NULL: each of the count parts is a condition.
- * @param tags               Array of count tags, or NULL for the tag in options.
- * @param shape, options     Shared by all rows; NULL means the same as in fencepost_monitor_add_polygon_condition().
- * @return The same as fencepost_monitor_add_polygon_condition().
- * Ownership: everything is copied. Threads: any; the monitor is not locked while the shapes are examined.
- * Complexity: the same as that of count calls for one condition each. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_add_polygon_conditions(
-    fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
-    const int32_t *condition_offsets, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
-    const fencepost_condition_options *options, fencepost_error *error);
-
-/*
- * Adds many corridors from one geometry. All or nothing.
- *
- * @param condition_offsets  Array of count + 1 indices into the lines (rings) of the geometry: where each condition
- *                           begins, and where the last one ends; NULL: each line is a condition.
- * @param radii_m            Array of count values, metres.
- * @return The same as fencepost_monitor_add_polygon_conditions(), which also describes the other parameters. Threads:
- *         any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_conditions(
-    fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
-    const int32_t *condition_offsets, const double *radii_m, const uint64_t *tags, size_t count,
-    const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_error *error);
-
-/*
- * Adds many lines from one geometry. All or nothing.
- *
- * @param condition_offsets  Array of count + 1 indices into the lines (rings) of the geometry: where each condition
- *                           begins, and where the last one ends; NULL: each line is a condition.
- * @return The same as fencepost_monitor_add_line_condition(); the other parameters: as
- *            fencepost_monitor_add_polygon_conditions().
- * Threads: any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_add_line_conditions(
-    fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
-    const int32_t *condition_offsets, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
-    const fencepost_condition_options *options, fencepost_error *error);
-
-/*
- * Adds many polygons and corridors from well-known binary. All or nothing.
- *
- * @param wkbs     Array of count pointers to the bytes of each condition.
- * @param sizes    Array of count sizes, in bytes.
- * @param radii_m  Array of count values, metres, for lines; ignored for polygons. May be NULL if there are no lines.
- * @return The same as fencepost_monitor_add_polygon_conditions(), which also describes the other parameters. Threads:
- *         any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_conditions(
-    fencepost_monitor *monitor, const char *const *identifiers, const void *const *wkbs, const size_t *sizes,
-    const double *radii_m, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
-    const fencepost_condition_options *options, fencepost_error *error);
-
-/*
- * Has the effect of calling fencepost_monitor_ensure_polygon_condition() for each of many polygons, in order. A store
- * saves all polygons in one transaction. All or nothing. The parameters are those of
- * fencepost_monitor_add_polygon_conditions().
- *
- * @param out_result  Receives the counts (removed is always 0); may be NULL.
- * @return The same as fencepost_monitor_ensure_polygon_condition(). Ownership: everything is copied. Threads: any.
- *         Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_ensure_polygon_conditions(
-    fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
-    const int32_t *condition_offsets, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
-    const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
-
-/*
- * Has the effect of calling fencepost_monitor_ensure_corridor_condition() for each of many conditions. The parameters
- * are those of fencepost_monitor_add_corridor_conditions().
- *
- * @param out_result  Receives the counts (removed is always 0); may be NULL.
- * @return The same as fencepost_monitor_ensure_corridor_condition(). Threads: any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_ensure_corridor_conditions(
-    fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
-    const int32_t *condition_offsets, const double *radii_m, const uint64_t *tags, size_t count,
-    const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_sync_result *out_result,
-    fencepost_error *error);
-
-/*
- * Has the effect of calling fencepost_monitor_ensure_line_condition() for each of many conditions. The parameters are
- * those of fencepost_monitor_add_line_conditions().
- *
- * @param out_result  Receives the counts (removed is always 0); may be NULL.
- * @return The same as fencepost_monitor_ensure_line_condition(). Threads: any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_ensure_line_conditions(
-    fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
-    const int32_t *condition_offsets, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
-    const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
-
-/*
- * Has the effect of calling fencepost_monitor_ensure_wkb_condition() for each of many conditions. The parameters are
- * those of fencepost_monitor_add_wkb_conditions().
- *
- * @param out_result  Receives the counts (removed is always 0); may be NULL.
- * @return The same as fencepost_monitor_ensure_wkb_condition(). Threads: any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_conditions(
-    fencepost_monitor *monitor, const char *const *identifiers, const void *const *wkbs, const size_t *sizes,
-    const double *radii_m, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
-    const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
-
-/*
- * Makes the set of conditions equal to the elements of an array. First removes each condition whose identifier is not
- * in the array, in the order in which they were added. Then has the effect of calling the
- * fencepost_monitor_ensure_..._condition() function of its kind for each element of the array, in order. A store saves
- * all changes of one call in one transaction. An existing condition that is equal keeps its record, its state and its
- * pending events. All or nothing: if one element is refused, nothing has changed and error->position is its index.
- *
- *     fencepost_condition_definition circle = FENCEPOST_CONDITION_DEFINITION_INIT, places[2] = {circle, circle};
- *     places[0].identifier = "office", places[0].radius_m = 200;
- *     places[0].latitude = 37.3349, places[0].longitude = -122.009;
- *     places[1].identifier = "depot", places[1].radius_m = 150;
- *     places[1].latitude = 37.4, places[1].longitude = -122.1;
- *     fencepost_monitor_sync_conditions(monitor, places, 2, NULL, &error);
- *
- * @param definitions  Array of count elements, each initialised with FENCEPOST_CONDITION_DEFINITION_INIT; may be NULL
- *                     only if count is 0.
- * @param count        0 removes every condition.
- * @param out_result   Receives the counts; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (names the element, the member and its range; also if two elements have
- *         the same identifier, or struct_size is not set); UNSUPPORTED.
- * Ownership: everything is copied. Threads: any. Complexity: O(conditions + count). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_sync_conditions(fencepost_monitor *monitor,
-                                                                 const fencepost_condition_definition *definitions,
-                                                                 size_t count, fencepost_sync_result *out_result,
-                                                                 fencepost_error *error);
-
-/*
- * Removes many conditions, as calls to fencepost_monitor_remove_condition() would; a store saves all removals in one
- * transaction. Unknown identifiers are not errors.
- *
- * @param identifiers  Array of count pointers to zero-terminated texts; may be NULL only if count is 0.
- * @param out_removed  Receives how many of the conditions existed; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an element is not a valid identifier: error->position is its index, and
- *         nothing has changed).
- * Threads: any. Complexity: O(count) on average. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_remove_conditions(fencepost_monitor *monitor,
-                                                                   const char *const *identifiers, size_t count,
-                                                                   size_t *out_removed, fencepost_error *error);
 
 /*
  * Reads the definition of a condition back.
@@ -2138,7 +1809,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *m
  *
  *     fencepost_conditions *zones;
  *     fencepost_conditions_create(&zones, NULL);
- *     fencepost_conditions_add_circular(zones, "depot", 47.55, 7.59, 200, NULL, NULL);
+ *     fencepost_condition_definition depot = fencepost_circle("depot", 47.55, 7.59, 200);
+ *     fencepost_conditions_add(zones, &depot, 1, NULL);
  *     fencepost_fleet *fleet;
  *     fencepost_fleet_create(zones, NULL, &fleet, NULL);
  *     const char *names[] = {"truck-7"};
@@ -2153,17 +1825,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *m
  *       printf("device %u: %s is now %d\n", (unsigned)event.device, event.event.identifier, event.event.state);
  *
  * Assumed state: with any assumed state except UNSATISFIED, the first fix of each device gives an event for the
- * condition, wherever the device is.
- * Therefore NULL for fencepost_condition_options means FENCEPOST_FLEET_CONDITION_OPTIONS_INIT in calls on a table;
- * initialise options for a table with this macro, too. (FENCEPOST_CONDITION_OPTIONS_INIT assumes no state, so each
- * device would give 100 000 events for a table of 100 000 conditions.)
+ * condition, wherever the device is: 100 000 events a device for a table of 100 000 conditions. Therefore the default of
+ * a table, FENCEPOST_STATE_DEFAULT, is UNSATISFIED. In a monitor's own table, it is UNKNOWN.
  */
 typedef struct fencepost_conditions fencepost_conditions;
-
-/* Assumed unsatisfied, the standard policy, tag 0: a device gives a first event only for conditions that it is inside.
-   */
-#define FENCEPOST_FLEET_CONDITION_OPTIONS_INIT \
-  {sizeof(fencepost_condition_options), FENCEPOST_STATE_UNSATISFIED, NULL, 0}
 
 /* The version of a table. Two tables of the same version accept each other's exported devices unchanged. */
 typedef struct fencepost_table_version {
@@ -2196,10 +1861,11 @@ FENCEPOST_API fencepost_status fencepost_conditions_create(fencepost_conditions 
 FENCEPOST_API void fencepost_conditions_destroy(fencepost_conditions *conditions);
 
 /*
- * Returns a reference to a monitor's own table. With this reference, the functions of this section work like the
- * monitor functions with the same purpose. With this reference, a call locks the monitor, and a change of the table is
- * saved with the monitor. The events of the change are pending at once and trigger the monitor's wake-up callback. If
- * options is NULL, the condition's state is assumed to be UNKNOWN, as in a monitor.
+ * Returns a reference to a monitor's own table. With this reference, a call locks the monitor, and a change of the
+ * table is saved with the monitor: with FENCEPOST_DURABILITY_CHANGES or _EVERY_INPUT, all changes of one call are durable
+ * in one transaction before the call returns. If the last valid fix is not older than initial_fix_max_age_us, this fix
+ * decides a new condition at once. The events of the change are pending at once and trigger the monitor's wake-up
+ * callback. FENCEPOST_STATE_DEFAULT means UNKNOWN.
  *
  * The reference outlives the monitor: after fencepost_monitor_destroy() the table can be read and changed, but changes
  * are no longer saved. No fleet can use the table of a monitor, and fencepost_conditions_snapshot() refuses it
@@ -2213,335 +1879,37 @@ FENCEPOST_API fencepost_status fencepost_monitor_conditions(fencepost_monitor *m
                                                             fencepost_error *error);
 
 /*
- * Adds a circular geographic condition: satisfied within radius_m of the centre, boundary included. An existing
- * condition with that identifier is replaced: it gets a new generation, and the pending events of the old condition are
- * dropped in all fleets.
- *
- * @param identifier  1 ... 256 bytes of UTF-8, compared byte by byte.
- * @param latitude    Degrees, -90 ... 90.
- * @param longitude   Degrees, -180 ... 180.
- * @param radius_m    Metres, finite, > 0.
- * @param options     NULL: those of FENCEPOST_FLEET_CONDITION_OPTIONS_INIT.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (names the argument and its range); UNSUPPORTED.
- * Ownership: everything is copied. Threads: any. Complexity: O(1) on average, whatever the number of devices. Since:
- * 0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_add_circular(fencepost_conditions *conditions,
-                                                                 const char *identifier, double latitude,
-                                                                 double longitude, double radius_m,
-                                                                 const fencepost_condition_options *options,
-                                                                 fencepost_error *error);
-
-/*
- * Adds a beacon identity condition: satisfied while a beacon with that UUID (and that major and minor, unless -1) is
- * near.
- *
- * @param uuid   16 bytes; see fencepost_uuid_parse().
- * @param major  0 ... 65535, or -1 for any.
- * @param minor  0 ... 65535, or -1 for any; needs a major.
- * @return The same as fencepost_conditions_add_circular(). Ownership: everything is copied. Threads: any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_add_beacon(fencepost_conditions *conditions, const char *identifier,
-                                                               const uint8_t *uuid, int32_t major, int32_t minor,
-                                                               const fencepost_condition_options *options,
-                                                               fencepost_error *error);
-
-/*
- * Adds a polygonal geographic condition: see fencepost_monitor_add_polygon_condition().
- *
- * @return The same as fencepost_conditions_add_circular(). Ownership: everything is copied.
- * Threads: any; the table is not locked while the shape is examined. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_add_polygon(
-    fencepost_conditions *conditions, const char *identifier, const fencepost_geometry *geometry,
-    const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_error *error);
-
-/*
- * Adds a corridor geographic condition: see fencepost_monitor_add_corridor_condition().
- *
- * @param radius_m  Half the width: metres, finite, > 0.
- * @return The same as fencepost_conditions_add_circular(). Ownership: everything is copied. Threads: any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_add_corridor(
-    fencepost_conditions *conditions, const char *identifier, const fencepost_geometry *geometry, double radius_m,
-    const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_error *error);
-
-/*
- * Adds a polygon or corridor from well-known binary: see fencepost_monitor_add_wkb_condition(). Untrusted bytes are
- * safe to pass.
- *
- * @param wkb       Array of size bytes; may be NULL only if size is 0.
- * @param radius_m  For lines: half the width of the corridor, metres. Ignored for polygons.
- * @return The same as fencepost_conditions_add_circular(). Ownership: everything is copied. Threads: any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_add_wkb(fencepost_conditions *conditions, const char *identifier,
-                                                            const void *wkb, size_t size, double radius_m,
-                                                            const fencepost_shape_options *shape,
-                                                            const fencepost_condition_options *options,
-                                                            fencepost_error *error);
-
-/*
- * Like fencepost_conditions_add_circular(), but does nothing if an equal condition with the same identifier exists.
- * Two conditions are equal if their centres agree within 1e-7 degrees and their radii within 0.5 m, and if they have
- * the same policy and tag. options->assuming is ignored if an equal condition exists.
- *
- * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left alone; may be NULL.
- * @return The same as fencepost_conditions_add_circular(). Threads: any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_ensure_circular(fencepost_conditions *conditions,
-                                                                    const char *identifier, double latitude,
-                                                                    double longitude, double radius_m,
-                                                                    const fencepost_condition_options *options,
-                                                                    uint32_t *out_changed, fencepost_error *error);
-
-/*
- * Like fencepost_conditions_add_beacon(), but does nothing if an equal condition with the same identifier exists.
- * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL. Threads: any. Since:
- *                     0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_ensure_beacon(fencepost_conditions *conditions,
-                                                                  const char *identifier, const uint8_t *uuid,
-                                                                  int32_t major, int32_t minor,
-                                                                  const fencepost_condition_options *options,
-                                                                  uint32_t *out_changed, fencepost_error *error);
-
-/*
- * Like fencepost_conditions_add_polygon(), but does nothing if an equal condition exists: see
- * fencepost_monitor_ensure_polygon_condition().
- *
- * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL. Threads: any; the table
- * is not locked while the shape is examined. A call that changes nothing does not make fleets wait; this also applies
- * to the calls that ensure or sync many conditions. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_ensure_polygon(fencepost_conditions *conditions,
-                                                                   const char *identifier,
-                                                                   const fencepost_geometry *geometry,
-                                                                   const fencepost_shape_options *shape,
-                                                                   const fencepost_condition_options *options,
-                                                                   uint32_t *out_changed, fencepost_error *error);
-
-/*
- * Like fencepost_conditions_add_corridor(), but does nothing if an equal condition exists; the radius of an equal
- * condition may differ by up to 0.5 m. @param out_changed Receives 1 when the condition was added or replaced, else 0;
- * may be NULL. Threads: any. Since:
- *                     0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_ensure_corridor(fencepost_conditions *conditions,
-                                                                    const char *identifier,
-                                                                    const fencepost_geometry *geometry, double radius_m,
-                                                                    const fencepost_shape_options *shape,
-                                                                    const fencepost_condition_options *options,
-                                                                    uint32_t *out_changed, fencepost_error *error);
-
-/*
- * Like fencepost_conditions_add_wkb(), but does nothing if an equal condition exists.
- * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL. Threads: any. Since:
- *                     0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_ensure_wkb(fencepost_conditions *conditions, const char *identifier,
-                                                               const void *wkb, size_t size, double radius_m,
-                                                               const fencepost_shape_options *shape,
-                                                               const fencepost_condition_options *options,
-                                                               uint32_t *out_changed, fencepost_error *error);
-
-/*
- * Removes a condition; its pending events are dropped in all fleets. An unknown identifier is not an error.
- *
- * @param out_removed  Receives 1 if the condition existed, else 0; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (not a valid identifier: empty, too long, not UTF-8).
- * Threads: any. Complexity: O(1) on average, whatever the number of devices. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_remove(fencepost_conditions *conditions, const char *identifier,
-                                                           uint32_t *out_removed, fencepost_error *error);
-
-/*
- * Adds many circular conditions from columns, in order, as single calls would. All or nothing: if one row is refused,
- * no row is added and error->position is its index.
- *
- * @param identifiers  Array of count pointers to zero-terminated texts.
- * @param latitudes    Array of count values, degrees.
- * @param longitudes   Array of count values, degrees.
- * @param radii_m      Array of count values, metres.
- * @param tags         Array of count tags, or NULL for the tag in options.
- * @param options      Shared by all rows; NULL means the same as in fencepost_conditions_add_circular().
- * @return The same as fencepost_conditions_add_circular(). Ownership: everything is copied. Threads: any. Complexity:
- *         O(count). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_add_circulars(
-    fencepost_conditions *conditions, const char *const *identifiers, const double *latitudes, const double *longitudes,
-    const double *radii_m, const uint64_t *tags, size_t count, const fencepost_condition_options *options,
-    fencepost_error *error);
-
-/*
- * Adds many beacon identity conditions from columns. All or nothing.
- *
- * @param uuids   Array of count UUIDs of 16 bytes, one after the other.
- * @param majors  Array of count numbers, -1 for any; NULL: any, in all rows.
- * @param minors  Array of count numbers, -1 for any; NULL: any, in all rows.
- * @return The same as fencepost_conditions_add_circulars(), which also describes the other parameters. Threads: any.
- *         Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_add_beacons(fencepost_conditions *conditions,
-                                                                const char *const *identifiers, const uint8_t *uuids,
-                                                                const int32_t *majors, const int32_t *minors,
-                                                                const uint64_t *tags, size_t count,
-                                                                const fencepost_condition_options *options,
-                                                                fencepost_error *error);
-
-/*
- * Adds many polygonal conditions from one geometry. All or nothing. See fencepost_monitor_add_polygon_conditions().
- *
- * @param condition_offsets  Array of count + 1 indices into the parts of the geometry: where each condition begins, and
- *                           where the last one ends; NULL: each part is a condition.
- * @return The same as fencepost_conditions_add_polygon(). Ownership: everything is copied.
- * Threads: any; the table is not locked while the shapes are examined. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_add_polygons(
-    fencepost_conditions *conditions, const char *const *identifiers, const fencepost_geometry *geometry,
-    const int32_t *condition_offsets, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
-    const fencepost_condition_options *options, fencepost_error *error);
-
-/*
- * Adds many corridors from one geometry. All or nothing. See fencepost_monitor_add_corridor_conditions().
- *
- * @param condition_offsets  Array of count + 1 indices into the lines (rings) of the geometry: where each condition
- *                           begins, and where the last one ends; NULL: each line is a condition.
- * @param radii_m            Array of count values, metres.
- * @return The same as fencepost_conditions_add_corridor(). Ownership: everything is copied. Threads: any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_add_corridors(
-    fencepost_conditions *conditions, const char *const *identifiers, const fencepost_geometry *geometry,
-    const int32_t *condition_offsets, const double *radii_m, const uint64_t *tags, size_t count,
-    const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_error *error);
-
-/*
- * Adds many lines from one geometry. All or nothing. See fencepost_monitor_add_line_conditions().
- *
- * @param condition_offsets  Array of count + 1 indices into the lines (rings) of the geometry: where each condition
- *                           begins, and where the last one ends; NULL: each line is a condition.
- * @param options            NULL, or options with the standard policy and without an assumed state.
- * @return The same as fencepost_conditions_add_corridors(); INVALID_ARGUMENT also if a fleet over the table has no
- *         path.
- * Ownership: everything is copied. Threads: any. Since: 0.3
- */
-FENCEPOST_API fencepost_status fencepost_conditions_add_lines(
-    fencepost_conditions *conditions, const char *const *identifiers, const fencepost_geometry *geometry,
-    const int32_t *condition_offsets, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
-    const fencepost_condition_options *options, fencepost_error *error);
-
-/*
- * Adds many polygons and corridors from well-known binary. All or nothing. See fencepost_monitor_add_wkb_conditions().
- *
- * @param wkbs     Array of count pointers to the bytes of each condition.
- * @param sizes    Array of count sizes, in bytes.
- * @param radii_m  Array of count values, metres, for lines; ignored for polygons. May be NULL if there are no lines.
- * @return The same as fencepost_conditions_add_wkb(). Ownership: everything is copied. Threads: any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_add_wkbs(
-    fencepost_conditions *conditions, const char *const *identifiers, const void *const *wkbs, const size_t *sizes,
-    const double *radii_m, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
-    const fencepost_condition_options *options, fencepost_error *error);
-
-/*
- * Has the effect of calling fencepost_conditions_ensure_circular() for each of many circles, in order. All or nothing.
- * The parameters are those of fencepost_conditions_add_circulars().
- *
- * @param out_result  Receives the counts (removed is always 0). May be NULL.
- * @return The same as fencepost_conditions_ensure_circular(). Ownership: everything is copied. Threads: any.
- *         Complexity: O(count). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_ensure_circulars(
-    fencepost_conditions *conditions, const char *const *identifiers, const double *latitudes, const double *longitudes,
-    const double *radii_m, const uint64_t *tags, size_t count, const fencepost_condition_options *options,
-    fencepost_sync_result *out_result, fencepost_error *error);
-
-/*
- * Has the effect of calling fencepost_conditions_ensure_beacon() for each of many conditions. The parameters are those
- * of fencepost_conditions_add_beacons().
- *
- * @param out_result  Receives the counts (removed is always 0); may be NULL.
- * @return The same as fencepost_conditions_ensure_beacon(). Threads: any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_ensure_beacons(
-    fencepost_conditions *conditions, const char *const *identifiers, const uint8_t *uuids, const int32_t *majors,
-    const int32_t *minors, const uint64_t *tags, size_t count, const fencepost_condition_options *options,
-    fencepost_sync_result *out_result, fencepost_error *error);
-
-/*
- * Has the effect of calling fencepost_conditions_ensure_polygon() for each of many conditions. The parameters are those
- * of fencepost_conditions_add_polygons().
- *
- * @param out_result  Receives the counts (removed is always 0); may be NULL.
- * @return The same as fencepost_conditions_ensure_polygon(). Threads: any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_ensure_polygons(
-    fencepost_conditions *conditions, const char *const *identifiers, const fencepost_geometry *geometry,
-    const int32_t *condition_offsets, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
-    const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
-
-/*
- * Has the effect of calling fencepost_conditions_ensure_corridor() for each of many conditions. The parameters are
- * those of fencepost_conditions_add_corridors().
- *
- * @param out_result  Receives the counts (removed is always 0); may be NULL.
- * @return The same as fencepost_conditions_ensure_corridor(). Threads: any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_ensure_corridors(
-    fencepost_conditions *conditions, const char *const *identifiers, const fencepost_geometry *geometry,
-    const int32_t *condition_offsets, const double *radii_m, const uint64_t *tags, size_t count,
-    const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_sync_result *out_result,
-    fencepost_error *error);
-
-/*
- * Like fencepost_conditions_add_lines(), but leaves each equal condition that exists unchanged. The parameters are
- * those of fencepost_conditions_add_lines().
- *
- * @param out_result  Receives the counts (removed is always 0); may be NULL.
- * @return The same as fencepost_conditions_add_lines(). Threads: any. Since: 0.3
- */
-FENCEPOST_API fencepost_status fencepost_conditions_ensure_lines(
-    fencepost_conditions *conditions, const char *const *identifiers, const fencepost_geometry *geometry,
-    const int32_t *condition_offsets, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
-    const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
-
-/*
- * Has the effect of calling fencepost_conditions_ensure_wkb() for each of many conditions. The parameters are those of
- * fencepost_conditions_add_wkbs().
- *
- * @param out_result  Receives the counts (removed is always 0); may be NULL.
- * @return The same as fencepost_conditions_ensure_wkb(). Threads: any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_ensure_wkbs(
-    fencepost_conditions *conditions, const char *const *identifiers, const void *const *wkbs, const size_t *sizes,
-    const double *radii_m, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
-    const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
-
-/*
- * Adds many conditions of any kind, with the same result as single calls in the order of the array. All or none: if an
- * element is refused, nothing has changed. An element without options gets the options of
- * FENCEPOST_FLEET_CONDITION_OPTIONS_INIT; in a monitor's table, the condition is assumed UNKNOWN.
+ * Adds conditions of any kind, in the order of the array. An existing condition with the identifier of an element is
+ * replaced: the element gets a new generation and a new record, and the pending events of the old condition are dropped
+ * in the monitor and in all fleets. All or nothing: if an element is refused, nothing has changed.
  *
  * @param definitions  Array of count elements, each initialised with FENCEPOST_CONDITION_DEFINITION_INIT; the
  *                     struct_size of the first is the distance between elements. May be NULL only if count is 0.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (names the element, the member and its range; error->position is the
- *         element's index); UNSUPPORTED.
- * Ownership: everything is copied. Threads: any; the elements are examined before the lock is taken.
- * Complexity: O(count + vertices) on average. Since: 0.3
+ *         element's index; also if a monitor or a fleet over the table cannot watch a line); UNSUPPORTED.
+ * Ownership: everything is copied. Threads: any; the elements are examined before the table is locked.
+ * Complexity: O(count + vertices * log vertices) on average, whatever the number of devices. O(vertices^2) if edges run
+ * side by side over thousands of kilometres; 1 000 such edges take seconds. Since: 0.3
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add(fencepost_conditions *conditions,
                                                         const fencepost_condition_definition *definitions, size_t count,
                                                         fencepost_error *error);
 
 /*
- * Adds each element of an array, unless an equal condition with its identifier exists: see
- * fencepost_monitor_ensure_circular_condition(). An element replaces a different condition with its identifier. All or
- * none. Conditions that are not in the array stay.
+ * Adds each element of an array, unless an equal condition with its identifier exists; an equal condition keeps its
+ * record, its state and its pending events. An element replaces a different condition with its identifier. All or
+ * nothing. Conditions that are not in the array stay.
+ *
+ * Two conditions are equal if they have the same kind, parts, rings, number of vertices, edges, oriented, policy and
+ * tag, if each coordinate differs by at most 1e-7 degrees, and if radii and buffers differ by at most 0.5 m. The assumed
+ * state is ignored. If a new shape equals the existing shape bit for bit, the call does not examine the shape again. A
+ * call that changes nothing does not make fleets wait.
  *
  * @param definitions  As in fencepost_conditions_add(). If several elements have the same identifier, the last one
  *                     counts.
  * @param out_result   Receives the counts (removed is always 0). May be NULL.
  * @return The same as fencepost_conditions_add(). Ownership: everything is copied. Threads: any.
- * Complexity: O(count + vertices) on average; O(count) if nothing changes. Since: 0.3
+ * Complexity: that of fencepost_conditions_add(); O(count) if nothing changes. Since: 0.3
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure(fencepost_conditions *conditions,
                                                            const fencepost_condition_definition *definitions,
@@ -2549,12 +1917,20 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure(fencepost_conditions 
                                                            fencepost_error *error);
 
 /*
- * Makes the set of conditions equal to the elements of an array, as fencepost_monitor_sync_conditions() does. An
- * element without options gets the options of FENCEPOST_FLEET_CONDITION_OPTIONS_INIT.
+ * Makes the set of conditions equal to the elements of an array. First removes each condition whose identifier is not
+ * in the array, in the order in which they were added. Then ensures each element, as fencepost_conditions_ensure() does.
+ * All or nothing: if one element is refused, nothing has changed and error->position is its index.
  *
- * @param out_result  Receives the counts; may be NULL.
- * @return The same as fencepost_monitor_sync_conditions(). Ownership: everything is copied. Threads: any.
- * Complexity: O(conditions + count). Since: 0.2
+ *     fencepost_condition_definition places[2];
+ *     places[0] = fencepost_circle("office", 37.3349, -122.009, 200);
+ *     places[1] = fencepost_circle("depot", 37.4, -122.1, 150);
+ *     fencepost_conditions_sync(zones, places, 2, NULL, &error);
+ *
+ * @param definitions  As in fencepost_conditions_add().
+ * @param count        0 removes every condition.
+ * @param out_result   Receives the counts; may be NULL.
+ * @return The same as fencepost_conditions_add(); INVALID_ARGUMENT also if two elements have the same identifier.
+ * Ownership: everything is copied. Threads: any. Complexity: O(conditions + count). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_sync(fencepost_conditions *conditions,
                                                          const fencepost_condition_definition *definitions,
@@ -2562,16 +1938,17 @@ FENCEPOST_API fencepost_status fencepost_conditions_sync(fencepost_conditions *c
                                                          fencepost_error *error);
 
 /*
- * Removes many conditions, as calls to fencepost_conditions_remove() would. Unknown identifiers are not errors.
+ * Removes conditions, their records and their pending events, also those in fleets. Unknown identifiers are not errors.
  *
  * @param identifiers  Array of count pointers to zero-terminated texts; may be NULL only if count is 0.
  * @param out_removed  Receives how many of the conditions existed; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an element is not a valid identifier: error->position is its index, and
- *         nothing has changed). Threads: any. Complexity: O(count) on average. Since: 0.2
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an element is not a valid identifier: empty, too long, not UTF-8;
+ *         error->position is its index, and nothing has changed).
+ * Threads: any. Complexity: O(count) on average, whatever the number of devices. Since: 0.3
  */
-FENCEPOST_API fencepost_status fencepost_conditions_remove_many(fencepost_conditions *conditions,
-                                                                const char *const *identifiers, size_t count,
-                                                                size_t *out_removed, fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_conditions_remove(fencepost_conditions *conditions,
+                                                           const char *const *identifiers, size_t count,
+                                                           size_t *out_removed, fencepost_error *error);
 
 /*
  * Adds or ensures many circles from columns, in order; the columns are read in place. All or nothing: if one row is

@@ -154,28 +154,16 @@ inline transition_policy standard_policy() { return FENCEPOST_TRANSITION_POLICY_
 inline transition_policy exact_policy() { return FENCEPOST_TRANSITION_POLICY_EXACT_INIT; }
 inline transition_policy core_location_policy() { return FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT; }
 
-/* An element for monitor::sync_conditions(): a circle without an identifier. For any other kind of condition, set the
-   member `kind`. */
+/* A definition with the default options: a circle without an identifier. The functions of the C header, such as
+   fencepost_circle() and fencepost_polygon(), build definitions as well. */
 inline condition_definition standard_definition() { return FENCEPOST_CONDITION_DEFINITION_INIT; }
+/* The common definition of wkb_columns: polygons or corridors, with the default options. */
+inline condition_definition standard_wkb_definition() { return fencepost_wkb(nullptr, nullptr, 0, 0); }
 
 /* A geometry without columns; set its columns before you use it. */
 inline geometry standard_geometry() { return FENCEPOST_GEOMETRY_INIT; }
 inline shape_options standard_shape_options() { return FENCEPOST_SHAPE_OPTIONS_INIT; }
 
-/* The options of one condition, apart from its geometry. */
-struct condition_options {
-  fencepost_state assuming = FENCEPOST_STATE_UNKNOWN; /* the assumed state before the first input */
-  transition_policy policy = standard_policy();
-  std::uint64_t tag = 0; /* a number of your choice; every event of the condition contains it */
-};
-
-/* Options for a table of conditions. Every state is assumed to be unsatisfied, so a device's first fix gives an event
-   only for conditions that the device is inside. */
-inline condition_options fleet_condition_options() {
-  condition_options options;
-  options.assuming = FENCEPOST_STATE_UNSATISFIED;
-  return options;
-}
 inline fleet_options standard_fleet_options() { return FENCEPOST_FLEET_OPTIONS_INIT; }
 inline fleet_columns standard_fleet_columns() { return FENCEPOST_FLEET_COLUMNS_INIT; }
 
@@ -204,7 +192,7 @@ struct shape_columns {
   std::vector<std::string> identifiers;
   fencepost::geometry geometry = standard_geometry();
   std::vector<std::int32_t> condition_offsets{};
-  std::vector<double> radii_m{}; /* for corridors */
+  std::vector<double> radii_m{}; /* for corridors; empty: the radius of the common definition */
   std::vector<std::uint64_t> tags{};
 };
 
@@ -215,8 +203,8 @@ struct beacon_columns {
   std::vector<std::uint64_t> tags{};
 };
 
-/* Columns of conditions whose geometries are well-known binary: the rows of one call. The radii may be empty if there
-   are no lines. The column `tags` may be empty. */
+/* Columns of conditions whose geometries are well-known binary: the rows of one call. If the
+   column of radii is empty, the radius of the common definition applies. The column `tags` may be empty. */
 struct wkb_columns {
   std::vector<std::string> identifiers;
   std::vector<std::vector<std::uint8_t>> wkbs;
@@ -299,15 +287,6 @@ class calls {
     return status;
   }
 
-  /* The result points into the options: use it only within the call. */
-  static fencepost_condition_options c_options(const condition_options &options) {
-    fencepost_condition_options given = FENCEPOST_CONDITION_OPTIONS_INIT;
-    given.assuming = options.assuming;
-    given.policy = &options.policy;
-    given.tag = options.tag;
-    return given;
-  }
-
   static std::vector<const char *> texts_of(const std::vector<std::string> &texts) {
     std::vector<const char *> pointers;
     pointers.reserve(texts.size());
@@ -323,9 +302,10 @@ class calls {
     return texts_of(columns.identifiers);
   }
 
-  static std::vector<const char *> rows_of(const shape_columns &columns, bool have_radii) {
+  static std::vector<const char *> rows_of(const shape_columns &columns) {
     const std::size_t count = columns.identifiers.size();
-    if ((have_radii && columns.radii_m.size() != count) || (!columns.tags.empty() && columns.tags.size() != count) ||
+    if ((!columns.radii_m.empty() && columns.radii_m.size() != count) ||
+        (!columns.tags.empty() && columns.tags.size() != count) ||
         (!columns.condition_offsets.empty() && columns.condition_offsets.size() != count + 1))
       throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the columns differ in length");
     return texts_of(columns.identifiers);
@@ -559,218 +539,19 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     });
   }
 
-  /* Conditions. Degrees and metres. */
+  /* Conditions. Degrees and metres. conditions() has the functions for other kinds and for many conditions. Of the
+     options, the policy, the tag and the assumed state count. */
 
   void add_circular_condition(const std::string &identifier, double latitude, double longitude, double radius_m,
-                              const condition_options &options = {}) {
-    const fencepost_condition_options given = c_options(options);
+                              const condition_definition &options = standard_definition()) {
     call(fencepost_monitor_add_circular_condition, get(), detail::terminated(identifier), latitude, longitude, radius_m,
-         &given);
-  }
-
-  /* Adds all rows or none; the position in an error is the index of the refused row. */
-  void add_circular_conditions(const circle_columns &columns, const condition_options &options = {}) {
-    const std::vector<const char *> identifiers = rows_of(columns);
-    const fencepost_condition_options given = c_options(options);
-    call(fencepost_monitor_add_circular_conditions, get(), identifiers.data(), columns.latitudes.data(),
-         columns.longitudes.data(), columns.radii_m.data(), columns.tags.empty() ? nullptr : columns.tags.data(),
-         identifiers.size(), &given);
+         &options);
   }
 
   void add_beacon_condition(const std::string &identifier, const beacon &identity,
-                            const condition_options &options = {}) {
-    const fencepost_condition_options given = c_options(options);
+                            const condition_definition &options = standard_definition()) {
     call(fencepost_monitor_add_beacon_condition, get(), detail::terminated(identifier), identity.uuid.data(),
-         number(identity.major), number(identity.minor), &given);
-  }
-
-  /* Does nothing if an equal condition exists. Returns true if the condition was added or replaced. */
-  bool ensure_circular_condition(const std::string &identifier, double latitude, double longitude, double radius_m,
-                                 const condition_options &options = {}) {
-    const fencepost_condition_options given = c_options(options);
-    std::uint32_t changed = 0;
-    call(fencepost_monitor_ensure_circular_condition, get(), detail::terminated(identifier), latitude, longitude,
-         radius_m, &given, &changed);
-    return changed != 0;
-  }
-
-  bool ensure_beacon_condition(const std::string &identifier, const beacon &identity,
-                               const condition_options &options = {}) {
-    const fencepost_condition_options given = c_options(options);
-    std::uint32_t changed = 0;
-    call(fencepost_monitor_ensure_beacon_condition, get(), detail::terminated(identifier), identity.uuid.data(),
-         number(identity.major), number(identity.minor), &given, &changed);
-    return changed != 0;
-  }
-
-  /* Ensures many circles. A store saves all of them in one transaction. If one row is refused, none of the rows has an
-     effect, and the position in the error is the index of the refused row. */
-  sync_result ensure_circular_conditions(const circle_columns &columns, const condition_options &options = {}) {
-    const std::vector<const char *> identifiers = rows_of(columns);
-    const fencepost_condition_options given = c_options(options);
-    sync_result result{};
-    call(fencepost_monitor_ensure_circular_conditions, get(), identifiers.data(), columns.latitudes.data(),
-         columns.longitudes.data(), columns.radii_m.data(), columns.tags.empty() ? nullptr : columns.tags.data(),
-         identifiers.size(), &given, &result);
-    return result;
-  }
-
-  /* The following functions add polygons, corridors and lines. Degrees and metres. */
-
-  void add_polygon_condition(const std::string &identifier, const fencepost::geometry &polygon,
-                             const condition_options &options = {},
-                             const shape_options &reading = standard_shape_options()) {
-    const fencepost_condition_options given = c_options(options);
-    call(fencepost_monitor_add_polygon_condition, get(), detail::terminated(identifier), &polygon, &reading, &given);
-  }
-
-  void add_corridor_condition(const std::string &identifier, const fencepost::geometry &lines, double radius_m,
-                              const condition_options &options = {},
-                              const shape_options &reading = standard_shape_options()) {
-    const fencepost_condition_options given = c_options(options);
-    call(fencepost_monitor_add_corridor_condition, get(), detail::terminated(identifier), &lines, radius_m, &reading,
-         &given);
-  }
-
-  /* Adds a line without width: each crossing of the line is an event with a direction. Only a monitor with a path can
-     have lines. Keep the default policy and the default assumed state in `options`, because a line has neither. */
-  void add_line_condition(const std::string &identifier, const fencepost::geometry &lines,
-                          const condition_options &options = {},
-                          const shape_options &reading = standard_shape_options()) {
-    const fencepost_condition_options given = c_options(options);
-    call(fencepost_monitor_add_line_condition, get(), detail::terminated(identifier), &lines, &reading, &given);
-  }
-
-  /* The radius applies only to lines. */
-  void add_wkb_condition(const std::string &identifier, const std::vector<std::uint8_t> &wkb, double radius_m = 0,
-                         const condition_options &options = {},
-                         const shape_options &reading = standard_shape_options()) {
-    const fencepost_condition_options given = c_options(options);
-    call(fencepost_monitor_add_wkb_condition, get(), detail::terminated(identifier), wkb.data(), wkb.size(), radius_m,
-         &reading, &given);
-  }
-
-  /* The following functions return true if they added or replaced the condition, and false if an equal condition
-     existed. */
-
-  bool ensure_polygon_condition(const std::string &identifier, const fencepost::geometry &polygon,
-                                const condition_options &options = {},
-                                const shape_options &reading = standard_shape_options()) {
-    const fencepost_condition_options given = c_options(options);
-    std::uint32_t changed = 0;
-    call(fencepost_monitor_ensure_polygon_condition, get(), detail::terminated(identifier), &polygon, &reading, &given,
-         &changed);
-    return changed != 0;
-  }
-
-  bool ensure_corridor_condition(const std::string &identifier, const fencepost::geometry &lines, double radius_m,
-                                 const condition_options &options = {},
-                                 const shape_options &reading = standard_shape_options()) {
-    const fencepost_condition_options given = c_options(options);
-    std::uint32_t changed = 0;
-    call(fencepost_monitor_ensure_corridor_condition, get(), detail::terminated(identifier), &lines, radius_m, &reading,
-         &given, &changed);
-    return changed != 0;
-  }
-
-  bool ensure_line_condition(const std::string &identifier, const fencepost::geometry &lines,
-                             const condition_options &options = {},
-                             const shape_options &reading = standard_shape_options()) {
-    const fencepost_condition_options given = c_options(options);
-    std::uint32_t changed = 0;
-    call(fencepost_monitor_ensure_line_condition, get(), detail::terminated(identifier), &lines, &reading, &given,
-         &changed);
-    return changed != 0;
-  }
-
-  bool ensure_wkb_condition(const std::string &identifier, const std::vector<std::uint8_t> &wkb, double radius_m = 0,
-                            const condition_options &options = {},
-                            const shape_options &reading = standard_shape_options()) {
-    const fencepost_condition_options given = c_options(options);
-    std::uint32_t changed = 0;
-    call(fencepost_monitor_ensure_wkb_condition, get(), detail::terminated(identifier), wkb.data(), wkb.size(),
-         radius_m, &reading, &given, &changed);
-    return changed != 0;
-  }
-
-  /* Each of the following functions adds or ensures many conditions. A store saves all of them in one transaction. If
-     one row is refused, none of the rows has an effect, and the position in the error is the index of the refused
-     row. */
-
-  void add_polygon_conditions(const shape_columns &columns, const condition_options &options = {},
-                              const shape_options &reading = standard_shape_options()) {
-    const std::vector<const char *> identifiers = rows_of(columns, false);
-    const fencepost_condition_options given = c_options(options);
-    call(fencepost_monitor_add_polygon_conditions, get(), identifiers.data(), &columns.geometry,
-         data_of(columns.condition_offsets), data_of(columns.tags), identifiers.size(), &reading, &given);
-  }
-
-  void add_corridor_conditions(const shape_columns &columns, const condition_options &options = {},
-                               const shape_options &reading = standard_shape_options()) {
-    const std::vector<const char *> identifiers = rows_of(columns, true);
-    const fencepost_condition_options given = c_options(options);
-    call(fencepost_monitor_add_corridor_conditions, get(), identifiers.data(), &columns.geometry,
-         data_of(columns.condition_offsets), columns.radii_m.data(), data_of(columns.tags), identifiers.size(),
-         &reading, &given);
-  }
-
-  void add_line_conditions(const shape_columns &columns, const condition_options &options = {},
-                           const shape_options &reading = standard_shape_options()) {
-    const std::vector<const char *> identifiers = rows_of(columns, false);
-    const fencepost_condition_options given = c_options(options);
-    call(fencepost_monitor_add_line_conditions, get(), identifiers.data(), &columns.geometry,
-         data_of(columns.condition_offsets), data_of(columns.tags), identifiers.size(), &reading, &given);
-  }
-
-  void add_wkb_conditions(const wkb_columns &columns, const condition_options &options = {},
-                          const shape_options &reading = standard_shape_options()) {
-    const std::vector<const char *> identifiers = rows_of(columns);
-    const wkb_pointers wkbs(columns);
-    const fencepost_condition_options given = c_options(options);
-    call(fencepost_monitor_add_wkb_conditions, get(), identifiers.data(), wkbs.starts.data(), wkbs.sizes.data(),
-         data_of(columns.radii_m), data_of(columns.tags), identifiers.size(), &reading, &given);
-  }
-
-  sync_result ensure_polygon_conditions(const shape_columns &columns, const condition_options &options = {},
-                                        const shape_options &reading = standard_shape_options()) {
-    const std::vector<const char *> identifiers = rows_of(columns, false);
-    const fencepost_condition_options given = c_options(options);
-    sync_result result{};
-    call(fencepost_monitor_ensure_polygon_conditions, get(), identifiers.data(), &columns.geometry,
-         data_of(columns.condition_offsets), data_of(columns.tags), identifiers.size(), &reading, &given, &result);
-    return result;
-  }
-
-  sync_result ensure_corridor_conditions(const shape_columns &columns, const condition_options &options = {},
-                                         const shape_options &reading = standard_shape_options()) {
-    const std::vector<const char *> identifiers = rows_of(columns, true);
-    const fencepost_condition_options given = c_options(options);
-    sync_result result{};
-    call(fencepost_monitor_ensure_corridor_conditions, get(), identifiers.data(), &columns.geometry,
-         data_of(columns.condition_offsets), columns.radii_m.data(), data_of(columns.tags), identifiers.size(),
-         &reading, &given, &result);
-    return result;
-  }
-
-  sync_result ensure_line_conditions(const shape_columns &columns, const condition_options &options = {},
-                                     const shape_options &reading = standard_shape_options()) {
-    const std::vector<const char *> identifiers = rows_of(columns, false);
-    const fencepost_condition_options given = c_options(options);
-    sync_result result{};
-    call(fencepost_monitor_ensure_line_conditions, get(), identifiers.data(), &columns.geometry,
-         data_of(columns.condition_offsets), data_of(columns.tags), identifiers.size(), &reading, &given, &result);
-    return result;
-  }
-
-  sync_result ensure_wkb_conditions(const wkb_columns &columns, const condition_options &options = {},
-                                    const shape_options &reading = standard_shape_options()) {
-    const std::vector<const char *> identifiers = rows_of(columns);
-    const wkb_pointers wkbs(columns);
-    const fencepost_condition_options given = c_options(options);
-    sync_result result{};
-    call(fencepost_monitor_ensure_wkb_conditions, get(), identifiers.data(), wkbs.starts.data(), wkbs.sizes.data(),
-         data_of(columns.radii_m), data_of(columns.tags), identifiers.size(), &reading, &given, &result);
-    return result;
+         number(identity.major), number(identity.minor), &options);
   }
 
   /* The vertices of a polygon, corridor or line as well-known binary. */
@@ -787,29 +568,6 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     fencepost::shape out = FENCEPOST_SHAPE_INIT;
     call(fencepost_monitor_condition_shape, get(), detail::terminated(identifier), &out);
     return out;
-  }
-
-  /* Makes the set of conditions equal to the given conditions: removes all other conditions, and ensures each given
-     condition. All or none. */
-  sync_result sync_conditions(const std::vector<condition_definition> &definitions) {
-    sync_result result{};
-    call(fencepost_monitor_sync_conditions, get(), definitions.data(), definitions.size(), &result);
-    return result;
-  }
-
-  /* Returns how many of the conditions existed. */
-  std::size_t remove_conditions(const std::vector<std::string> &identifiers) {
-    const std::vector<const char *> texts = texts_of(identifiers);
-    std::size_t removed = 0;
-    call(fencepost_monitor_remove_conditions, get(), texts.data(), texts.size(), &removed);
-    return removed;
-  }
-
-  /* Returns whether the condition existed. */
-  bool remove_condition(const std::string &identifier) {
-    std::uint32_t removed = 0;
-    call(fencepost_monitor_remove_condition, get(), detail::terminated(identifier), &removed);
-    return removed != 0;
   }
 
   fencepost::condition condition(const std::string &identifier) const {
@@ -1056,214 +814,52 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     return out;
   }
 
-  /* Degrees and metres. A call without options assumes that the condition is unsatisfied. */
+  /* The put functions add or ensure many conditions from columns (FENCEPOST_PUT_ADD, FENCEPOST_PUT_ENSURE). `common`
+     contains what all rows have in common. All rows are processed, or none; the position in an error is the index of
+     the refused row. */
 
-  void add_circular(const std::string &identifier, double latitude, double longitude, double radius_m,
-                    const condition_options &options = fleet_condition_options()) {
-    const fencepost_condition_options given = c_options(options);
-    call(fencepost_conditions_add_circular, get(), detail::terminated(identifier), latitude, longitude, radius_m,
-         &given);
-  }
-
-  void add_beacon(const std::string &identifier, const beacon &identity,
-                  const condition_options &options = fleet_condition_options()) {
-    const fencepost_condition_options given = c_options(options);
-    call(fencepost_conditions_add_beacon, get(), detail::terminated(identifier), identity.uuid.data(),
-         number(identity.major), number(identity.minor), &given);
-  }
-
-  void add_polygon(const std::string &identifier, const fencepost::geometry &polygon,
-                   const condition_options &options = fleet_condition_options(),
-                   const shape_options &reading = standard_shape_options()) {
-    const fencepost_condition_options given = c_options(options);
-    call(fencepost_conditions_add_polygon, get(), detail::terminated(identifier), &polygon, &reading, &given);
-  }
-
-  void add_corridor(const std::string &identifier, const fencepost::geometry &lines, double radius_m,
-                    const condition_options &options = fleet_condition_options(),
-                    const shape_options &reading = standard_shape_options()) {
-    const fencepost_condition_options given = c_options(options);
-    call(fencepost_conditions_add_corridor, get(), detail::terminated(identifier), &lines, radius_m, &reading, &given);
-  }
-
-  void add_wkb(const std::string &identifier, const std::vector<std::uint8_t> &wkb, double radius_m = 0,
-               const condition_options &options = fleet_condition_options(),
-               const shape_options &reading = standard_shape_options()) {
-    const fencepost_condition_options given = c_options(options);
-    call(fencepost_conditions_add_wkb, get(), detail::terminated(identifier), wkb.data(), wkb.size(), radius_m,
-         &reading, &given);
-  }
-
-  /* The following functions return true if they added or replaced the condition, and false if an equal condition
-     existed. */
-
-  bool ensure_circular(const std::string &identifier, double latitude, double longitude, double radius_m,
-                       const condition_options &options = fleet_condition_options()) {
-    const fencepost_condition_options given = c_options(options);
-    std::uint32_t changed = 0;
-    call(fencepost_conditions_ensure_circular, get(), detail::terminated(identifier), latitude, longitude, radius_m,
-         &given, &changed);
-    return changed != 0;
-  }
-
-  bool ensure_beacon(const std::string &identifier, const beacon &identity,
-                     const condition_options &options = fleet_condition_options()) {
-    const fencepost_condition_options given = c_options(options);
-    std::uint32_t changed = 0;
-    call(fencepost_conditions_ensure_beacon, get(), detail::terminated(identifier), identity.uuid.data(),
-         number(identity.major), number(identity.minor), &given, &changed);
-    return changed != 0;
-  }
-
-  bool ensure_polygon(const std::string &identifier, const fencepost::geometry &polygon,
-                      const condition_options &options = fleet_condition_options(),
-                      const shape_options &reading = standard_shape_options()) {
-    const fencepost_condition_options given = c_options(options);
-    std::uint32_t changed = 0;
-    call(fencepost_conditions_ensure_polygon, get(), detail::terminated(identifier), &polygon, &reading, &given,
-         &changed);
-    return changed != 0;
-  }
-
-  bool ensure_corridor(const std::string &identifier, const fencepost::geometry &lines, double radius_m,
-                       const condition_options &options = fleet_condition_options(),
-                       const shape_options &reading = standard_shape_options()) {
-    const fencepost_condition_options given = c_options(options);
-    std::uint32_t changed = 0;
-    call(fencepost_conditions_ensure_corridor, get(), detail::terminated(identifier), &lines, radius_m, &reading,
-         &given, &changed);
-    return changed != 0;
-  }
-
-  bool ensure_wkb(const std::string &identifier, const std::vector<std::uint8_t> &wkb, double radius_m = 0,
-                  const condition_options &options = fleet_condition_options(),
-                  const shape_options &reading = standard_shape_options()) {
-    const fencepost_condition_options given = c_options(options);
-    std::uint32_t changed = 0;
-    call(fencepost_conditions_ensure_wkb, get(), detail::terminated(identifier), wkb.data(), wkb.size(), radius_m,
-         &reading, &given, &changed);
-    return changed != 0;
-  }
-
-  /* Each of the following functions adds or ensures many conditions. All rows are processed, or none; the position in
-     an error is the index of the refused row. */
-
-  void add_circulars(const circle_columns &columns, const condition_options &options = fleet_condition_options()) {
+  sync_result put_circles(fencepost_put_mode mode, const circle_columns &columns,
+                          const condition_definition &common = standard_definition()) {
     const std::vector<const char *> identifiers = rows_of(columns);
-    const fencepost_condition_options given = c_options(options);
-    call(fencepost_conditions_add_circulars, get(), identifiers.data(), columns.latitudes.data(),
-         columns.longitudes.data(), columns.radii_m.data(), data_of(columns.tags), identifiers.size(), &given);
+    sync_result result{};
+    call(fencepost_conditions_put_circles, get(), mode, &common, identifiers.data(), columns.latitudes.data(),
+         columns.longitudes.data(), columns.radii_m.data(), data_of(columns.tags), identifiers.size(), &result);
+    return result;
   }
 
-  void add_beacons(const beacon_columns &columns, const condition_options &options = fleet_condition_options()) {
+  sync_result put_beacons(fencepost_put_mode mode, const beacon_columns &columns,
+                          const condition_definition &common = standard_definition()) {
     const std::vector<const char *> identifiers = rows_of(columns);
     const beacon_numbers beacons(columns);
-    const fencepost_condition_options given = c_options(options);
-    call(fencepost_conditions_add_beacons, get(), identifiers.data(), beacons.uuids.data(), beacons.majors.data(),
-         beacons.minors.data(), data_of(columns.tags), identifiers.size(), &given);
+    sync_result result{};
+    call(fencepost_conditions_put_beacons, get(), mode, &common, identifiers.data(), beacons.uuids.data(),
+         beacons.majors.data(), beacons.minors.data(), data_of(columns.tags), identifiers.size(), &result);
+    return result;
   }
 
-  void add_polygons(const shape_columns &columns, const condition_options &options = fleet_condition_options(),
-                    const shape_options &reading = standard_shape_options()) {
-    const std::vector<const char *> identifiers = rows_of(columns, false);
-    const fencepost_condition_options given = c_options(options);
-    call(fencepost_conditions_add_polygons, get(), identifiers.data(), &columns.geometry,
-         data_of(columns.condition_offsets), data_of(columns.tags), identifiers.size(), &reading, &given);
+  /* The kind in `common` decides whether the rows are polygons, corridors or lines. */
+  sync_result put_geometries(fencepost_put_mode mode, const shape_columns &columns,
+                             const condition_definition &common) {
+    const std::vector<const char *> identifiers = rows_of(columns);
+    sync_result result{};
+    call(fencepost_conditions_put_geometries, get(), mode, &common, identifiers.data(), &columns.geometry,
+         data_of(columns.condition_offsets), data_of(columns.radii_m), data_of(columns.tags), identifiers.size(),
+         &result);
+    return result;
   }
 
-  void add_corridors(const shape_columns &columns, const condition_options &options = fleet_condition_options(),
-                     const shape_options &reading = standard_shape_options()) {
-    const std::vector<const char *> identifiers = rows_of(columns, true);
-    const fencepost_condition_options given = c_options(options);
-    call(fencepost_conditions_add_corridors, get(), identifiers.data(), &columns.geometry,
-         data_of(columns.condition_offsets), columns.radii_m.data(), data_of(columns.tags), identifiers.size(),
-         &reading, &given);
-  }
-
-  void add_lines(const shape_columns &columns, const condition_options &options = fleet_condition_options(),
-                 const shape_options &reading = standard_shape_options()) {
-    const std::vector<const char *> identifiers = rows_of(columns, false);
-    const fencepost_condition_options given = c_options(options);
-    call(fencepost_conditions_add_lines, get(), identifiers.data(), &columns.geometry,
-         data_of(columns.condition_offsets), data_of(columns.tags), identifiers.size(), &reading, &given);
-  }
-
-  void add_wkbs(const wkb_columns &columns, const condition_options &options = fleet_condition_options(),
-                const shape_options &reading = standard_shape_options()) {
+  sync_result put_wkb(fencepost_put_mode mode, const wkb_columns &columns,
+                      const condition_definition &common = standard_wkb_definition()) {
     const std::vector<const char *> identifiers = rows_of(columns);
     const wkb_pointers wkbs(columns);
-    const fencepost_condition_options given = c_options(options);
-    call(fencepost_conditions_add_wkbs, get(), identifiers.data(), wkbs.starts.data(), wkbs.sizes.data(),
-         data_of(columns.radii_m), data_of(columns.tags), identifiers.size(), &reading, &given);
-  }
-
-  sync_result ensure_circulars(const circle_columns &columns,
-                               const condition_options &options = fleet_condition_options()) {
-    const std::vector<const char *> identifiers = rows_of(columns);
-    const fencepost_condition_options given = c_options(options);
     sync_result result{};
-    call(fencepost_conditions_ensure_circulars, get(), identifiers.data(), columns.latitudes.data(),
-         columns.longitudes.data(), columns.radii_m.data(), data_of(columns.tags), identifiers.size(), &given, &result);
+    call(fencepost_conditions_put_wkb, get(), mode, &common, identifiers.data(), wkbs.starts.data(), wkbs.sizes.data(),
+         data_of(columns.radii_m), data_of(columns.tags), identifiers.size(), &result);
     return result;
   }
 
-  sync_result ensure_beacons(const beacon_columns &columns,
-                             const condition_options &options = fleet_condition_options()) {
-    const std::vector<const char *> identifiers = rows_of(columns);
-    const beacon_numbers beacons(columns);
-    const fencepost_condition_options given = c_options(options);
-    sync_result result{};
-    call(fencepost_conditions_ensure_beacons, get(), identifiers.data(), beacons.uuids.data(), beacons.majors.data(),
-         beacons.minors.data(), data_of(columns.tags), identifiers.size(), &given, &result);
-    return result;
-  }
-
-  sync_result ensure_polygons(const shape_columns &columns,
-                              const condition_options &options = fleet_condition_options(),
-                              const shape_options &reading = standard_shape_options()) {
-    const std::vector<const char *> identifiers = rows_of(columns, false);
-    const fencepost_condition_options given = c_options(options);
-    sync_result result{};
-    call(fencepost_conditions_ensure_polygons, get(), identifiers.data(), &columns.geometry,
-         data_of(columns.condition_offsets), data_of(columns.tags), identifiers.size(), &reading, &given, &result);
-    return result;
-  }
-
-  sync_result ensure_corridors(const shape_columns &columns,
-                               const condition_options &options = fleet_condition_options(),
-                               const shape_options &reading = standard_shape_options()) {
-    const std::vector<const char *> identifiers = rows_of(columns, true);
-    const fencepost_condition_options given = c_options(options);
-    sync_result result{};
-    call(fencepost_conditions_ensure_corridors, get(), identifiers.data(), &columns.geometry,
-         data_of(columns.condition_offsets), columns.radii_m.data(), data_of(columns.tags), identifiers.size(),
-         &reading, &given, &result);
-    return result;
-  }
-
-  sync_result ensure_lines(const shape_columns &columns, const condition_options &options = fleet_condition_options(),
-                           const shape_options &reading = standard_shape_options()) {
-    const std::vector<const char *> identifiers = rows_of(columns, false);
-    const fencepost_condition_options given = c_options(options);
-    sync_result result{};
-    call(fencepost_conditions_ensure_lines, get(), identifiers.data(), &columns.geometry,
-         data_of(columns.condition_offsets), data_of(columns.tags), identifiers.size(), &reading, &given, &result);
-    return result;
-  }
-
-  sync_result ensure_wkbs(const wkb_columns &columns, const condition_options &options = fleet_condition_options(),
-                          const shape_options &reading = standard_shape_options()) {
-    const std::vector<const char *> identifiers = rows_of(columns);
-    const wkb_pointers wkbs(columns);
-    const fencepost_condition_options given = c_options(options);
-    sync_result result{};
-    call(fencepost_conditions_ensure_wkbs, get(), identifiers.data(), wkbs.starts.data(), wkbs.sizes.data(),
-         data_of(columns.radii_m), data_of(columns.tags), identifiers.size(), &reading, &given, &result);
-    return result;
-  }
-
-  /* Adds conditions of any kind. Adds all elements or none; the position in an error is the index of the refused
-     element. */
+  /* Adds conditions of any kind, as in add({fencepost_circle("depot", 47.55, 7.59, 200)}). Adds all elements or none; the
+     position in an error is the index of the refused element. */
   void add(const std::vector<condition_definition> &definitions) {
     call(fencepost_conditions_add, get(), definitions.data(), definitions.size());
   }
@@ -1285,17 +881,13 @@ class conditions : public detail::questions<conditions, detail::table_questions>
   }
 
   /* Returns whether the condition existed. */
-  bool remove(const std::string &identifier) {
-    std::uint32_t removed = 0;
-    call(fencepost_conditions_remove, get(), detail::terminated(identifier), &removed);
-    return removed != 0;
-  }
+  bool remove(const std::string &identifier) { return remove(std::vector<std::string>{identifier}) != 0; }
 
   /* Returns how many of the conditions existed. */
   std::size_t remove(const std::vector<std::string> &identifiers) {
     const std::vector<const char *> texts = texts_of(identifiers);
     std::size_t removed = 0;
-    call(fencepost_conditions_remove_many, get(), texts.data(), texts.size(), &removed);
+    call(fencepost_conditions_remove, get(), texts.data(), texts.size(), &removed);
     return removed;
   }
 

@@ -61,21 +61,19 @@ class Zones {
   Zones(const Columns &columns, Policy kind) {
     fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
     if (kind == Policy::exact) policy = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
-    fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
-    options.assuming = FENCEPOST_STATE_UNSATISFIED;
-    options.policy = &policy;
+    fencepost_condition_definition common = FENCEPOST_CONDITION_DEFINITION_INIT;
+    common.policy = &policy;
     check(fencepost_conditions_create(&conditions, &error));
-    check(fencepost_conditions_add_circulars(conditions, columns.identifiers.data(), columns.latitudes.data(),
-                                             columns.longitudes.data(), columns.radii.data(), columns.tags.data(),
-                                             columns.texts.size(), &options, &error));
+    check(fencepost_conditions_put_circles(conditions, FENCEPOST_PUT_ADD, &common, columns.identifiers.data(),
+                                           columns.latitudes.data(), columns.longitudes.data(), columns.radii.data(),
+                                           columns.tags.data(), columns.texts.size(), nullptr, &error));
   }
   ~Zones() { fencepost_conditions_destroy(conditions); }
   Zones(const Zones &) = delete;
 
   void addOne(const std::string &identifier, double latitude, double longitude) {
-    fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
-    options.assuming = FENCEPOST_STATE_UNSATISFIED;
-    check(fencepost_conditions_add_circular(conditions, identifier.c_str(), latitude, longitude, 50, &options, &error));
+    const fencepost_condition_definition definition = fencepost_circle(identifier.c_str(), latitude, longitude, 50);
+    check(fencepost_conditions_add(conditions, &definition, 1, &error));
   }
 
  private:

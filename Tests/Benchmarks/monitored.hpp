@@ -71,6 +71,7 @@ class Monitored {
     options.policy = &policy;
     all.store_directory = directory;
     check(fencepost_monitor_create(name, &all, &monitor, &error));
+    check(fencepost_monitor_conditions(monitor, &conditions, &error));
   }
   Monitored(const std::vector<Circle> &circles, Policy kind = Policy::exact,
             fencepost_monitor_options all = FENCEPOST_MONITOR_OPTIONS_INIT)
@@ -78,31 +79,41 @@ class Monitored {
     add(Columns(circles));
   }
   Monitored(const Monitored &) = delete;
-  ~Monitored() { fencepost_monitor_destroy(monitor); }
+  ~Monitored() {
+    fencepost_conditions_destroy(conditions);
+    fencepost_monitor_destroy(monitor);
+  }
 
   void add(const Columns &columns) {
-    check(fencepost_monitor_add_circular_conditions(monitor, columns.identifiers.data(), columns.latitudes.data(),
-                                                    columns.longitudes.data(), columns.radii.data(),
-                                                    columns.tags.data(), columns.texts.size(), &options, &error));
+    check(fencepost_conditions_put_circles(conditions, FENCEPOST_PUT_ADD, &options, columns.identifiers.data(),
+                                           columns.latitudes.data(), columns.longitudes.data(), columns.radii.data(),
+                                           columns.tags.data(), columns.texts.size(), nullptr, &error));
   }
   // Adds polygons from the columns of `Polygons`.
   template <class Shapes>
   void addPolygons(const Shapes &shapes) {
     fencepost_geometry geometry = shapes.geometry();
-    check(fencepost_monitor_add_polygon_conditions(monitor, shapes.identifiers.data(), &geometry, nullptr,
-                                                   shapes.tags.data(), shapes.count(), nullptr, &options, &error));
+    fencepost_condition_definition common = options;
+    common.kind = FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC;
+    check(fencepost_conditions_put_geometries(conditions, FENCEPOST_PUT_ADD, &common, shapes.identifiers.data(),
+                                              &geometry, nullptr, nullptr, shapes.tags.data(), shapes.count(), nullptr,
+                                              &error));
   }
   void addPolygon(const char *identifier, const fencepost_geometry &geometry) {
-    check(fencepost_monitor_add_polygon_condition(monitor, identifier, &geometry, nullptr, &options, &error));
+    fencepost_condition_definition definition = options;
+    definition.kind = FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC;
+    definition.identifier = identifier;
+    definition.geometry = &geometry;
+    check(fencepost_conditions_add(conditions, &definition, 1, &error));
   }
   void add(const char *identifier, const Circle &circle) {
     check(fencepost_monitor_add_circular_condition(monitor, identifier, circle.latitude, circle.longitude,
                                                    circle.radius, &options, &error));
   }
   void remove(const char *identifier) {
-    uint32_t removed = 0;
-    check(fencepost_monitor_remove_condition(monitor, identifier, &removed, &error));
-    if (!removed) fail(std::string("there was no ") + identifier);
+    size_t removed = 0;
+    check(fencepost_conditions_remove(conditions, &identifier, 1, &removed, &error));
+    if (removed == 0) fail(std::string("there was no ") + identifier);
   }
 
   Answer feed(const std::vector<fencepost_fix> &fixes) {
@@ -215,9 +226,10 @@ class Monitored {
 
  private:
   fencepost_monitor *monitor = nullptr;
+  fencepost_conditions *conditions = nullptr;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   std::vector<fencepost_event> events;
   std::vector<int64_t> offsets;
   std::vector<uint64_t> generations;

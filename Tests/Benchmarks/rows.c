@@ -10,6 +10,7 @@
  * callgrind counts only the functions that measured() calls; preparation is not counted. Prints a checksum of the
  * answers.
  */
+#include "../TestSupport/definitions.h"
 #include "fencepost.h"
 
 #include <stdio.h>
@@ -69,7 +70,7 @@ static void polygons(int count) {
     snprintf(name, sizeof name, "p%d", i);
     fencepost_geometry ring = FENCEPOST_GEOMETRY_INIT;
     ring.latitudes = latitudes, ring.longitudes = longitudes, ring.vertex_count = VERTICES;
-    check(fencepost_monitor_add_polygon_condition(monitor, name, &ring, NULL, NULL, &error));
+    check(ON_OWN(monitor, add_one, fencepost_polygon(name, &ring), &error));
   }
 }
 
@@ -161,8 +162,8 @@ int main(int count, char **arguments) {
     char name[16];
     for (int i = 0; i < 1000; i++) {
       snprintf(name, sizeof name, "c%d", i);
-      check(fencepost_conditions_add_circular(conditions, name, 47 + drawn() * 0.4, 8 + drawn() * 0.4,
-                                              100 + 400 * drawn(), NULL, &error));
+      check(add_one(conditions, fencepost_circle(name, 47 + drawn() * 0.4, 8 + drawn() * 0.4, 100 + 400 * drawn()),
+                    &error));
     }
     check(fencepost_fleet_create(conditions, NULL, &fleet, &error));
     for (int i = 0; i < DEVICES; i++) {

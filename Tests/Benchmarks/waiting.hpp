@@ -68,7 +68,10 @@ inline void waiting(Report &report, const std::vector<Circle> &circles, size_t c
   for (size_t place = 0; place < 8; place++) feeders.push_back(std::make_unique<Feeder>(zones, circles, place));
   const auto change = [&](size_t i) {
     if (i % 2 == 0) zones.addOne("new", 0, 0);
-    else fencepost_conditions_remove(zones.conditions, "new", nullptr, nullptr);
+    else {
+      const char *identifier = "new";
+      fencepost_conditions_remove(zones.conditions, &identifier, 1, nullptr, nullptr);
+    }
   };
   const Waits besideEight = waitsBeside(feeders, count, change);
   feeders.resize(std::clamp(std::thread::hardware_concurrency(), 2U, 9U) - 1);

@@ -6,8 +6,8 @@ static void batch_success(void) {
   const char *names[] = {"one", "two", "one"};
   const double latitudes[] = {1, 2, 3}, longitudes[] = {4, 5, 6}, radii[] = {7, 8, 9};
   const uint64_t tags[] = {10, 11, UINT64_MAX};
-  CHECK_OK(
-      fencepost_monitor_add_circular_conditions(monitor, names, latitudes, longitudes, radii, tags, 3, NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ADD, NULL, names, latitudes, longitudes,
+                  radii, tags, 3, NULL, NULL));
   CHECK_INT(statistics_of(monitor).condition_count, 2);
   fencepost_condition condition = record_of(monitor, "one").condition;
   CHECK(condition.latitude == 3 && condition.longitude == 6 && condition.radius_m == 9);
@@ -15,11 +15,11 @@ static void batch_success(void) {
   CHECK_INT(condition.generation, 3);
   CHECK_INT(record_of(monitor, "two").condition.tag, 11);
   /* Without a column of tags, all rows have the tag given in the options. */
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   options.tag = 77;
   options.assuming = FENCEPOST_STATE_SATISFIED;
-  CHECK_OK(
-      fencepost_monitor_add_circular_conditions(monitor, names, latitudes, longitudes, radii, NULL, 2, &options, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ADD, &options, names, latitudes, longitudes,
+                  radii, NULL, 2, NULL, NULL));
   CHECK_INT(record_of(monitor, "two").condition.tag, 77);
   CHECK_INT(record_of(monitor, "one").last_event.state, FENCEPOST_STATE_SATISFIED);
   fencepost_monitor_destroy(monitor);
@@ -34,35 +34,35 @@ static void batch_is_atomic(void) {
     const char *bad_names[4] = {names[0], names[1], names[2], names[3]};
     fencepost_error error = FENCEPOST_ERROR_INIT;
     latitudes[row] = 91;
-    CHECK_REFUSED(
-        monitor,
-        fencepost_monitor_add_circular_conditions(monitor, names, latitudes, zeros, radii, NULL, 4, NULL, &error),
-        FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_REFUSED(monitor,
+                  ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ADD, NULL, names, latitudes, zeros,
+                         radii, NULL, 4, NULL, &error),
+                  FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_INT(error.position, row);
     longitudes[row] = NAN;
-    CHECK_REFUSED(
-        monitor,
-        fencepost_monitor_add_circular_conditions(monitor, names, zeros, longitudes, radii, NULL, 4, NULL, &error),
-        FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_REFUSED(monitor,
+                  ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ADD, NULL, names, zeros, longitudes,
+                         radii, NULL, 4, NULL, &error),
+                  FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_INT(error.position, row);
     bad_radii[row] = 0;
     error.position = 99;
-    CHECK_REFUSED(
-        monitor,
-        fencepost_monitor_add_circular_conditions(monitor, names, zeros, zeros, bad_radii, NULL, 4, NULL, &error),
-        FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_REFUSED(monitor,
+                  ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ADD, NULL, names, zeros, zeros,
+                         bad_radii, NULL, 4, NULL, &error),
+                  FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_INT(error.position, row);
     bad_names[row] = "";
-    CHECK_REFUSED(
-        monitor,
-        fencepost_monitor_add_circular_conditions(monitor, bad_names, zeros, zeros, radii, NULL, 4, NULL, &error),
-        FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_REFUSED(monitor,
+                  ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ADD, NULL, bad_names, zeros, zeros,
+                         radii, NULL, 4, NULL, &error),
+                  FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_INT(error.position, row);
     bad_names[row] = NULL;
     error.position = 99;
     snapshot before = take_snapshot(monitor);
-    fencepost_status status =
-        fencepost_monitor_add_circular_conditions(monitor, bad_names, zeros, zeros, radii, NULL, 4, NULL, &error);
+    fencepost_status status = ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ADD, NULL, bad_names,
+                                     zeros, zeros, radii, NULL, 4, NULL, &error);
     CHECK(status == FENCEPOST_E_INVALID_ARGUMENT || status == FENCEPOST_E_NULL_ARGUMENT);
     expect_unchanged(__FILE__, __LINE__, monitor, &before, 0, 0, 0);
     CHECK_INT(error.position, row);
@@ -75,12 +75,13 @@ static void batch_null(void) {
   const char *names[] = {"a"};
   const double zero = 0, one = 1;
   const uint64_t tag = 1;
-#define BATCH(m, n, la, lo, r, c) fencepost_monitor_add_circular_conditions(m, n, la, lo, r, &tag, c, NULL, NULL)
+#define BATCH(m, n, la, lo, r, c) \
+  ON_OWN(m, fencepost_conditions_put_circles, FENCEPOST_PUT_ADD, NULL, n, la, lo, r, &tag, c, NULL, NULL)
   CHECK_STATUS(BATCH(NULL, names, &zero, &zero, &one, 1), FENCEPOST_E_NULL_ARGUMENT);
   CHECK_REFUSED(monitor, BATCH(monitor, NULL, &zero, &zero, &one, 1), FENCEPOST_E_NULL_ARGUMENT);
   CHECK_REFUSED(monitor, BATCH(monitor, names, NULL, &zero, &one, 1), FENCEPOST_E_NULL_ARGUMENT);
   CHECK_REFUSED(monitor, BATCH(monitor, names, &zero, NULL, &one, 1), FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_REFUSED(monitor, BATCH(monitor, names, &zero, &zero, NULL, 1), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_REFUSED(monitor, BATCH(monitor, names, &zero, &zero, NULL, 1), FENCEPOST_E_INVALID_ARGUMENT); /* no radius */
   CHECK_REFUSED(monitor, BATCH(monitor, NULL, NULL, NULL, NULL, 0), FENCEPOST_OK);
   CHECK_REFUSED(monitor, BATCH(monitor, names, &zero, &zero, &one, SIZE_MAX), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_REFUSED(monitor, BATCH(monitor, NULL, NULL, NULL, NULL, SIZE_MAX), FENCEPOST_E_INVALID_ARGUMENT);
@@ -90,16 +91,16 @@ static void batch_null(void) {
 
 static void ensure_circle(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   uint32_t changed = 9;
   options.tag = 5;
-#define ENSURE(latitude, longitude, radius, expected)                                                         \
-  do {                                                                                                        \
-    changed = 9;                                                                                              \
-    CHECK_OK(fencepost_monitor_ensure_circular_condition(monitor, "x", latitude, longitude, radius, &options, \
-                                                         &changed, NULL));                                    \
-    CHECK_INT(changed, expected);                                                                             \
+#define ENSURE(latitude, longitude, radius, expected)                                                              \
+  do {                                                                                                             \
+    changed = 9;                                                                                                   \
+    CHECK_OK(ON_OWN(monitor, ensure_one, with(fencepost_circle("x", latitude, longitude, radius), NULL, &options), \
+                    &changed, NULL));                                                                              \
+    CHECK_INT(changed, expected);                                                                                  \
   } while (0)
   ENSURE(10, 20, 100, 1);
   ENSURE(10, 20, 100, 0);
@@ -121,8 +122,8 @@ static void ensure_circle(void) {
   policy.notify = FENCEPOST_NOTIFY_EXIT;
   ENSURE(10.0000002, 20.0000002, 100.51, 1);
   CHECK_INT(record_of(monitor, "x").condition.generation, 6);
-  CHECK_OK(fencepost_monitor_ensure_circular_condition(monitor, "x", 1, 1, 1, NULL, NULL, NULL));
-  CHECK_OK(fencepost_monitor_ensure_beacon_condition(monitor, "x", beacon_uuid, -1, -1, NULL, &changed, NULL));
+  CHECK_OK(ON_OWN(monitor, ensure_one, fencepost_circle("x", 1, 1, 1), NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, ensure_one, fencepost_beacon("x", beacon_uuid, -1, -1), &changed, NULL));
   CHECK_INT(changed, 1); /* a condition of a different kind */
 #undef ENSURE
   fencepost_monitor_destroy(monitor);
@@ -132,11 +133,11 @@ static void ensure_beacon(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   uint8_t other[16] = {0};
   uint32_t changed = 9;
-#define ENSURE(uuid, major, minor, expected)                                                                     \
-  do {                                                                                                           \
-    changed = 9;                                                                                                 \
-    CHECK_OK(fencepost_monitor_ensure_beacon_condition(monitor, "x", uuid, major, minor, NULL, &changed, NULL)); \
-    CHECK_INT(changed, expected);                                                                                \
+#define ENSURE(uuid, major, minor, expected)                                                          \
+  do {                                                                                                \
+    changed = 9;                                                                                      \
+    CHECK_OK(ON_OWN(monitor, ensure_one, fencepost_beacon("x", uuid, major, minor), &changed, NULL)); \
+    CHECK_INT(changed, expected);                                                                     \
   } while (0)
   ENSURE(beacon_uuid, -1, -1, 1);
   ENSURE(beacon_uuid, -1, -1, 0);
@@ -145,7 +146,7 @@ static void ensure_beacon(void) {
   ENSURE(beacon_uuid, 0, 0, 0);
   ENSURE(other, 0, 0, 1);
 #undef ENSURE
-  CHECK_OK(fencepost_monitor_ensure_beacon_condition(monitor, "y", beacon_uuid, 1, 2, NULL, NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, ensure_one, fencepost_beacon("y", beacon_uuid, 1, 2), NULL, NULL));
   CHECK_INT(statistics_of(monitor).condition_count, 2);
   fencepost_monitor_destroy(monitor);
 }

@@ -35,27 +35,22 @@ static void circle_bad_geometry(void) {
     CHECK_REFUSED(monitor, add(monitor, "x", bad_latitudes[i], 0, 1, &error), FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_CONTAINS(error.message, "latitude");
     CHECK_CONTAINS(error.message, "90");
-    CHECK_REFUSED(
-        monitor,
-        fencepost_monitor_ensure_circular_condition(monitor, "exact", bad_latitudes[i], 0, 1, NULL, &changed, NULL),
-        FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_REFUSED(monitor,
+                  ON_OWN(monitor, ensure_one, fencepost_circle("exact", bad_latitudes[i], 0, 1), &changed, NULL),
+                  FENCEPOST_E_INVALID_ARGUMENT);
   }
   for (size_t i = 0; i < sizeof bad_longitudes / sizeof *bad_longitudes; i++) {
     CHECK_REFUSED(monitor, add(monitor, "exact", 0, bad_longitudes[i], 1, &error), FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_CONTAINS(error.message, "longitude");
     CHECK_CONTAINS(error.message, "180");
-    CHECK_REFUSED(
-        monitor,
-        fencepost_monitor_ensure_circular_condition(monitor, "x", 0, bad_longitudes[i], 1, NULL, &changed, NULL),
-        FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_REFUSED(monitor, ON_OWN(monitor, ensure_one, fencepost_circle("x", 0, bad_longitudes[i], 1), &changed, NULL),
+                  FENCEPOST_E_INVALID_ARGUMENT);
   }
   for (size_t i = 0; i < sizeof bad_radii / sizeof *bad_radii; i++) {
     CHECK_REFUSED(monitor, add(monitor, "x", 0, 0, bad_radii[i], &error), FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_CONTAINS(error.message, "radius");
-    CHECK_REFUSED(
-        monitor,
-        fencepost_monitor_ensure_circular_condition(monitor, "exact", 0, 0, bad_radii[i], NULL, &changed, NULL),
-        FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_REFUSED(monitor, ON_OWN(monitor, ensure_one, fencepost_circle("exact", 0, 0, bad_radii[i]), &changed, NULL),
+                  FENCEPOST_E_INVALID_ARGUMENT);
   }
   CHECK_INT(changed, 9);
   fencepost_monitor_destroy(monitor);
@@ -104,17 +99,16 @@ static void refuse_in_every_function(fencepost_monitor *monitor, const char *ide
   CHECK_CONTAINS(error.message, "identifier");
   CHECK_REFUSED(monitor, fencepost_monitor_add_beacon_condition(monitor, identifier, beacon_uuid, 1, 2, NULL, NULL),
                 FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_REFUSED(monitor, fencepost_monitor_ensure_circular_condition(monitor, identifier, 0, 0, 1, NULL, &number, NULL),
+  CHECK_REFUSED(monitor, ON_OWN(monitor, ensure_one, fencepost_circle(identifier, 0, 0, 1), &number, NULL),
+                FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_REFUSED(monitor, ON_OWN(monitor, ensure_one, fencepost_beacon(identifier, beacon_uuid, 1, 2), &number, NULL),
                 FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_REFUSED(monitor,
-                fencepost_monitor_ensure_beacon_condition(monitor, identifier, beacon_uuid, 1, 2, NULL, &number, NULL),
-                FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_REFUSED(monitor,
-                fencepost_monitor_add_circular_conditions(monitor, names, zeros, zeros, ones, NULL, 2, NULL, &error),
+                ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ADD, NULL, names, zeros, zeros, ones,
+                       NULL, 2, NULL, &error),
                 FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(error.position, 1);
-  CHECK_REFUSED(monitor, fencepost_monitor_remove_condition(monitor, identifier, &number, NULL),
-                FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_REFUSED(monitor, ON_OWN(monitor, remove_named, identifier, &number, NULL), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_REFUSED(monitor, fencepost_monitor_condition(monitor, identifier, &condition, NULL),
                 FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_REFUSED(monitor, fencepost_monitor_record(monitor, identifier, &record, NULL), FENCEPOST_E_INVALID_ARGUMENT);
@@ -153,7 +147,7 @@ static void bad_policies(void) {
 #define BAD(member, value)                                                                                  \
   do {                                                                                                      \
     fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;                         \
-    fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;                                 \
+    fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;                           \
     policy.member = (value);                                                                                \
     options.policy = &policy;                                                                               \
     CHECK_REFUSED(monitor, fencepost_monitor_add_circular_condition(monitor, "x", 0, 0, 1, &options, NULL), \
@@ -183,9 +177,9 @@ static void bad_policies(void) {
   BAD(notify, UINT32_MAX);
   BAD(notify, 256);
 #undef BAD
-  static const int32_t states[] = {-1, FENCEPOST_STATE_UNMONITORED, 4, 256, INT32_MIN};
+  static const int32_t states[] = {-2, FENCEPOST_STATE_UNMONITORED, 4, 256, INT32_MIN};
   for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
-    fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+    fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
     options.assuming = states[i];
     CHECK_REFUSED(monitor, fencepost_monitor_add_circular_condition(monitor, "x", 0, 0, 1, &options, NULL),
                   FENCEPOST_E_INVALID_ARGUMENT);
@@ -252,8 +246,8 @@ static void beacon_ranges(void) {
                   FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_CONTAINS(error.message, bad[i].word);
     CHECK_REFUSED(monitor,
-                  fencepost_monitor_ensure_beacon_condition(monitor, "beacon", beacon_uuid, bad[i].major, bad[i].minor,
-                                                            NULL, &changed, NULL),
+                  ON_OWN(monitor, ensure_one, fencepost_beacon("beacon", beacon_uuid, bad[i].major, bad[i].minor),
+                         &changed, NULL),
                   FENCEPOST_E_INVALID_ARGUMENT);
   }
   CHECK_INT(changed, 9);
@@ -279,17 +273,10 @@ static void beacon_null(void) {
                 FENCEPOST_E_NULL_ARGUMENT);
   CHECK_REFUSED(monitor, fencepost_monitor_add_beacon_condition(monitor, "x", NULL, 1, 1, NULL, NULL),
                 FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_ensure_beacon_condition(NULL, "x", beacon_uuid, 1, 1, NULL, &changed, NULL),
+  CHECK_STATUS(ON_OWN(NULL, ensure_one, fencepost_beacon("x", beacon_uuid, 1, 1), &changed, NULL),
                FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_REFUSED(monitor,
-                fencepost_monitor_ensure_beacon_condition(monitor, NULL, beacon_uuid, 1, 1, NULL, &changed, NULL),
-                FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_REFUSED(monitor, fencepost_monitor_ensure_beacon_condition(monitor, "x", NULL, 1, 1, NULL, &changed, NULL),
-                FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_ensure_circular_condition(NULL, "x", 0, 0, 1, NULL, &changed, NULL),
-               FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_REFUSED(monitor, fencepost_monitor_ensure_circular_condition(monitor, NULL, 0, 0, 1, NULL, &changed, NULL),
-                FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_REFUSED(monitor, ON_OWN(monitor, ensure_one, fencepost_beacon(NULL, beacon_uuid, 1, 1), &changed, NULL),
+                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(changed, 9);
   fencepost_monitor_destroy(monitor);
 }
@@ -297,10 +284,10 @@ static void beacon_null(void) {
 static void removal(void) {
   fencepost_monitor *monitor = busy_monitor();
   uint32_t removed = 9;
-  CHECK_REFUSED(monitor, fencepost_monitor_remove_condition(monitor, "nobody", &removed, NULL), FENCEPOST_OK);
+  CHECK_REFUSED(monitor, ON_OWN(monitor, remove_named, "nobody", &removed, NULL), FENCEPOST_OK);
   CHECK_INT(removed, 0);
-  CHECK_REFUSED(monitor, fencepost_monitor_remove_condition(monitor, "nobody", NULL, NULL), FENCEPOST_OK);
-  CHECK_OK(fencepost_monitor_remove_condition(monitor, "exact", &removed, NULL));
+  CHECK_REFUSED(monitor, ON_OWN(monitor, remove_named, "nobody", NULL, NULL), FENCEPOST_OK);
+  CHECK_OK(ON_OWN(monitor, remove_named, "exact", &removed, NULL));
   CHECK_INT(removed, 1);
   CHECK_INT(statistics_of(monitor).condition_count, 2);
   CHECK_INT(statistics_of(monitor).pending_events, 1); /* the waiting exit event of the removed condition is gone */
@@ -308,11 +295,11 @@ static void removal(void) {
   expect_no_event(monitor);
   fencepost_record record;
   CHECK_STATUS(fencepost_monitor_record(monitor, "exact", &record, NULL), FENCEPOST_E_NOT_FOUND);
-  CHECK_OK(fencepost_monitor_remove_condition(monitor, "exact", &removed, NULL));
+  CHECK_OK(ON_OWN(monitor, remove_named, "exact", &removed, NULL));
   CHECK_INT(removed, 0);
   removed = 9;
-  CHECK_STATUS(fencepost_monitor_remove_condition(NULL, "exact", &removed, NULL), FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_REFUSED(monitor, fencepost_monitor_remove_condition(monitor, NULL, &removed, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(ON_OWN(NULL, remove_named, "exact", &removed, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_REFUSED(monitor, ON_OWN(monitor, remove_named, NULL, &removed, NULL), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(removed, 9);
   fencepost_monitor_destroy(monitor);
 }
@@ -321,7 +308,7 @@ static void tags_come_back(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   add_exact_circle(monitor, "a", UINT64_MAX);
   add_exact_circle(monitor, "b", 0x123456789abcdef0);
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   options.tag = 42;
   CHECK_OK(fencepost_monitor_add_beacon_condition(monitor, "c", beacon_uuid, -1, -1, &options, NULL));
   CHECK_OK(feed(monitor, 0, SECONDS(0)));

@@ -19,10 +19,10 @@ static void inputs(void) {
     CHECK_REFUSED(monitor, fencepost_monitor_feed_sightings(monitor, &sighting, count, SECONDS(1000), &error),
                   FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_CONTAINS(error.message, "count of sightings");
-    CHECK_REFUSED(
-        monitor,
-        fencepost_monitor_add_circular_conditions(monitor, &name, &number, &number, &number, NULL, count, NULL, &error),
-        FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_REFUSED(monitor,
+                  ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ADD, NULL, &name, &number, &number,
+                         &number, NULL, count, NULL, &error),
+                  FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_CONTAINS(error.message, "count of identifiers");
   }
   fencepost_monitor_destroy(monitor);

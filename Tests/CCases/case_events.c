@@ -194,7 +194,7 @@ static void notify_bits(void) {
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     fencepost_monitor *monitor = new_monitor(NULL);
     fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
-    fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+    fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
     policy.notify = table[i].notify;
     options.policy = &policy;
     CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "c", 0, 0, 1000, &options, NULL));

@@ -21,7 +21,8 @@ static void as_many_monitors(void) {
     options.initial_fix_max_age_us = -1;
     fencepost_monitor *monitors[DEVICES];
     uint32_t devices[DEVICES];
-    fencepost_condition_options unsatisfied = FENCEPOST_FLEET_CONDITION_OPTIONS_INIT;
+    fencepost_condition_definition unsatisfied = FENCEPOST_CONDITION_DEFINITION_INIT;
+    unsatisfied.assuming = FENCEPOST_STATE_UNSATISFIED;
     for (int d = 0; d < DEVICES; d++) {
       char name[16];
       snprintf(name, sizeof name, "device %d", d);
@@ -35,12 +36,12 @@ static void as_many_monitors(void) {
       double place = (double)(next(&random) % 100) * 0.0005;
       unsigned what = (unsigned)(next(&random) % 12);
       if (what == 0 || step < 6) {
-        CHECK_OK(fencepost_conditions_add_circular(table, name, 0, place, 1500, NULL, NULL));
+        CHECK_OK(add_one(table, fencepost_circle(name, 0, place, 1500), NULL));
         for (int d = 0; d < DEVICES; d++)
           CHECK_OK(fencepost_monitor_add_circular_condition(monitors[d], name, 0, place, 1500, &unsatisfied, NULL));
       } else if (what == 1) {
-        CHECK_OK(fencepost_conditions_remove(table, name, NULL, NULL));
-        for (int d = 0; d < DEVICES; d++) CHECK_OK(fencepost_monitor_remove_condition(monitors[d], name, NULL, NULL));
+        CHECK_OK(remove_named(table, name, NULL, NULL));
+        for (int d = 0; d < DEVICES; d++) CHECK_OK(ON_OWN(monitors[d], remove_named, name, NULL, NULL));
       } else if (what == 2) {
         CHECK_OK(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, time, 0, NULL));
         for (int d = 0; d < DEVICES; d++) CHECK_OK(fencepost_monitor_advance(monitors[d], time, NULL));
@@ -122,7 +123,7 @@ static void inside_of(void) {
   CHECK_OK(fencepost_fleet_list_devices_inside(fleet, NULL, found, 4, &count, NULL));
   CHECK(count == 3 && found[0].device == 0 && found[1].device == 0 && found[2].device == 1);
   CHECK(found[0].generation == 2 && found[1].generation == 3 && found[2].generation == 1);
-  CHECK_OK(fencepost_conditions_remove(table, "exact", NULL, NULL));
+  CHECK_OK(remove_named(table, "exact", NULL, NULL));
   CHECK_STATUS(fencepost_fleet_list_devices_inside(fleet, "exact", found, 4, &count, NULL), FENCEPOST_E_NOT_FOUND);
   CHECK_OK(fencepost_fleet_list_devices_inside(fleet, NULL, found, 4, &count, NULL));
   CHECK_INT(count, 2);

@@ -52,7 +52,7 @@ static void delivery(void) {
   CHECK_INT(again.position, 2);
   CHECK_INT(again.event.sequence, 1); /* an event of the second device */
   /* When a condition is removed, its events become void. */
-  CHECK_OK(fencepost_conditions_remove(table, "exact", NULL, NULL));
+  CHECK_OK(remove_named(table, "exact", NULL, NULL));
   CHECK_INT(fleet_statistics(fleet).pending_events, 0);
   expect_no_fleet_event(fleet);
   size_t count = 9;

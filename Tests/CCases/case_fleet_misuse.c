@@ -22,11 +22,10 @@ static void misuse(void) {
   NO(fencepost_conditions_create(NULL, NULL));
   NO(fencepost_conditions_version(NULL, &version, NULL));
   NO(fencepost_conditions_version(table, NULL, NULL));
-  NO(fencepost_conditions_add_circular(NULL, "a", 0, 0, 1, NULL, NULL));
-  NO(fencepost_conditions_add_circular(table, NULL, 0, 0, 1, NULL, NULL));
-  NO(fencepost_conditions_add_beacon(table, "a", NULL, 0, 0, NULL, NULL));
-  NO(fencepost_conditions_add_polygon(table, "a", NULL, NULL, NULL, NULL));
-  NO(fencepost_conditions_add_wkb(table, "a", NULL, 4, 0, NULL, NULL, NULL));
+  NO(add_one(NULL, fencepost_circle("a", 0, 0, 1), NULL));
+  CHECK_STATUS(add_one(table, fencepost_circle(NULL, 0, 0, 1), NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(add_one(table, fencepost_polygon("a", NULL), NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  NO(add_one(table, fencepost_wkb("a", NULL, 4, 0), NULL));
   NO(fencepost_conditions_sync(table, NULL, 1, NULL, NULL));
   NO(fencepost_conditions_identifiers(table, NULL, 0, NULL, NULL, NULL));
   NO(fencepost_conditions_condition(table, "exact", NULL, NULL));

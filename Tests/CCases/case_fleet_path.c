@@ -27,8 +27,12 @@ static void add_two_lines(fencepost_conditions *table) {
   geometry.latitudes = latitudes, geometry.longitudes = longitudes, geometry.vertex_count = 4;
   geometry.ring_offsets = offsets, geometry.ring_count = 2;
   fencepost_sync_result result;
-  CHECK_OK(fencepost_conditions_add_lines(table, names, &geometry, NULL, tags, 2, NULL, NULL, NULL));
-  CHECK_OK(fencepost_conditions_ensure_lines(table, names, &geometry, NULL, tags, 2, NULL, NULL, &result, NULL));
+  CHECK_OK(fencepost_conditions_put_geometries(table, FENCEPOST_PUT_ADD,
+                                               COMMON(FENCEPOST_CONDITION_LINE_GEOGRAPHIC, NULL, NULL), names,
+                                               &geometry, NULL, NULL, tags, 2, NULL, NULL));
+  CHECK_OK(fencepost_conditions_put_geometries(table, FENCEPOST_PUT_ENSURE,
+                                               COMMON(FENCEPOST_CONDITION_LINE_GEOGRAPHIC, NULL, NULL), names,
+                                               &geometry, NULL, NULL, tags, 2, &result, NULL));
   CHECK_INT(result.kept, 2);
 }
 
@@ -82,11 +86,15 @@ static void lines_need_a_path(void) {
   geometry.latitudes = latitudes, geometry.longitudes = longitudes, geometry.vertex_count = 2;
   geometry.ring_offsets = offsets, geometry.ring_count = 1;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  CHECK_STATUS(fencepost_conditions_add_lines(table, &name, &geometry, NULL, NULL, 1, NULL, NULL, &error),
+  CHECK_STATUS(fencepost_conditions_put_geometries(table, FENCEPOST_PUT_ADD,
+                                                   COMMON(FENCEPOST_CONDITION_LINE_GEOGRAPHIC, NULL, NULL), &name,
+                                                   &geometry, NULL, NULL, NULL, 1, NULL, &error),
                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(version_of(table).count, 0);
   fencepost_fleet_destroy(plain);
-  CHECK_OK(fencepost_conditions_add_lines(table, &name, &geometry, NULL, NULL, 1, NULL, NULL, NULL));
+  CHECK_OK(fencepost_conditions_put_geometries(table, FENCEPOST_PUT_ADD,
+                                               COMMON(FENCEPOST_CONDITION_LINE_GEOGRAPHIC, NULL, NULL), &name,
+                                               &geometry, NULL, NULL, NULL, 1, NULL, NULL));
   plain = NULL;
   CHECK_STATUS(fencepost_fleet_create(table, NULL, &plain, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK(plain == NULL);
@@ -97,9 +105,11 @@ static void lines_need_a_path(void) {
   options = geodesic(1, 0);
   options.path = 2;
   CHECK_STATUS(fencepost_fleet_create(table, &options, &plain, &error), FENCEPOST_E_INVALID_ARGUMENT);
-  fencepost_condition_options satisfied = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition satisfied = FENCEPOST_CONDITION_DEFINITION_INIT;
   satisfied.assuming = FENCEPOST_STATE_SATISFIED;
-  CHECK_STATUS(fencepost_conditions_add_lines(table, &name, &geometry, NULL, NULL, 1, NULL, &satisfied, &error),
+  CHECK_STATUS(fencepost_conditions_put_geometries(table, FENCEPOST_PUT_ADD,
+                                                   COMMON(FENCEPOST_CONDITION_LINE_GEOGRAPHIC, NULL, &satisfied), &name,
+                                                   &geometry, NULL, NULL, NULL, 1, NULL, &error),
                FENCEPOST_E_INVALID_ARGUMENT);
   fencepost_conditions_destroy(table);
 }

@@ -70,8 +70,8 @@ static void *change(void *argument) {
     char name[16];
     snprintf(name, sizeof name, "c%d", round % 10);
     double longitude = round % 20 < 10 ? 0 : 0.1;
-    if (fencepost_conditions_add_circular(me->table, name, 0, longitude, 1000 + round, NULL, NULL)) me->failures++;
-    if (round % 3 == 0 && fencepost_conditions_remove(me->table, name, NULL, NULL)) me->failures++;
+    if (add_one(me->table, fencepost_circle(name, 0, longitude, 1000 + round), NULL)) me->failures++;
+    if (round % 3 == 0 && remove_named(me->table, name, NULL, NULL)) me->failures++;
     fencepost_table_version version = FENCEPOST_TABLE_VERSION_INIT;
     if (fencepost_conditions_version(me->table, &version, NULL)) me->failures++;
     fencepost_condition condition;

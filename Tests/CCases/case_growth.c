@@ -27,7 +27,7 @@ typedef struct reader {
 } reader;
 
 static const fencepost_monitor_options monitor_options = FENCEPOST_MONITOR_OPTIONS_INIT;
-static const fencepost_condition_options condition_options = FENCEPOST_CONDITION_OPTIONS_INIT;
+static const fencepost_condition_definition condition_options = FENCEPOST_CONDITION_DEFINITION_INIT;
 static const fencepost_transition_policy transition_policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
 static const fencepost_condition_definition condition_definition = {sizeof(fencepost_condition_definition),
                                                                     FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC,
@@ -67,7 +67,7 @@ static fencepost_status read_monitor_options(void *structure) {
   return status;
 }
 
-static fencepost_status add_with(const fencepost_condition_options *options) {
+static fencepost_status add_with(const fencepost_condition_definition *options) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_status status = fencepost_monitor_add_circular_condition(monitor, "a", 0, 0, 100, options, NULL);
   fencepost_monitor_destroy(monitor);
@@ -77,14 +77,14 @@ static fencepost_status add_with(const fencepost_condition_options *options) {
 static fencepost_status read_condition_options(void *structure) { return add_with(structure); }
 
 static fencepost_status read_transition_policy(void *structure) {
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   options.policy = structure;
   return add_with(&options);
 }
 
 static fencepost_status read_condition_definition(void *structure) {
   fencepost_monitor *monitor = new_monitor(NULL);
-  fencepost_status status = fencepost_monitor_sync_conditions(monitor, structure, 1, NULL, NULL);
+  fencepost_status status = ON_OWN(monitor, fencepost_conditions_sync, structure, 1, NULL, NULL);
   fencepost_monitor_destroy(monitor);
   return status;
 }

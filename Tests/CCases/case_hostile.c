@@ -47,7 +47,7 @@ static void any_calls(void) {
     for (int step = 0; step < 400; step++) {
       char identifier[8];
       fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
-      fencepost_condition_options condition = FENCEPOST_CONDITION_OPTIONS_INIT;
+      fencepost_condition_definition condition = FENCEPOST_CONDITION_DEFINITION_INIT;
       fencepost_beacon_sighting sighting;
       fencepost_event events[3];
       fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
@@ -81,7 +81,7 @@ static void any_calls(void) {
           fencepost_monitor_add_beacon_condition(monitor, identifier, sighting.uuid, (int32_t)(next_random() % 4) - 1,
                                                  (int32_t)(next_random() % 4) - 1, &condition, NULL);
           break;
-        case 3: fencepost_monitor_remove_condition(monitor, identifier, &number, NULL); break;
+        case 3: ON_OWN(monitor, remove_named, identifier, &number, NULL); break;
         case 4:
         case 5:
         case 6: {

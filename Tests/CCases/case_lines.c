@@ -27,9 +27,9 @@ static void crossings(void) {
   fencepost_monitor_options options = geodesic();
   fencepost_monitor *monitor = new_monitor(&options);
   fencepost_geometry line = geometry_of(1);
-  fencepost_condition_options tagged = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition tagged = FENCEPOST_CONDITION_DEFINITION_INIT;
   tagged.tag = 9;
-  CHECK_OK(fencepost_monitor_add_line_condition(monitor, "g", &line, NULL, &tagged, NULL));
+  CHECK_OK(ON_OWN(monitor, add_one, with(fencepost_line("g", &line), NULL, &tagged), NULL));
   CHECK_OK(feed(monitor, -0.01, SECONDS(0)));
   CHECK_OK(feed(monitor, 0.01, SECONDS(10)));
   CHECK_OK(feed(monitor, -0.01, SECONDS(20)));
@@ -69,15 +69,19 @@ static void ways_to_add(void) {
   fencepost_monitor *monitor = new_monitor(&options);
   fencepost_geometry both = geometry_of(2);
   const char *names[] = {"a", "b"};
-  CHECK_OK(fencepost_monitor_add_line_conditions(monitor, names, &both, NULL, NULL, 2, NULL, NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_put_geometries, FENCEPOST_PUT_ADD,
+                  COMMON(FENCEPOST_CONDITION_LINE_GEOGRAPHIC, NULL, NULL), names, &both, NULL, NULL, NULL, 2, NULL,
+                  NULL));
   fencepost_sync_result result;
-  CHECK_OK(fencepost_monitor_ensure_line_conditions(monitor, names, &both, NULL, NULL, 2, NULL, NULL, &result, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_put_geometries, FENCEPOST_PUT_ENSURE,
+                  COMMON(FENCEPOST_CONDITION_LINE_GEOGRAPHIC, NULL, NULL), names, &both, NULL, NULL, NULL, 2, &result,
+                  NULL));
   CHECK_INT(result.kept, 2);
   fencepost_geometry one = geometry_of(1);
   uint32_t changed = 99;
-  CHECK_OK(fencepost_monitor_ensure_line_condition(monitor, "a", &one, NULL, NULL, &changed, NULL));
+  CHECK_OK(ON_OWN(monitor, ensure_one, fencepost_line("a", &one), &changed, NULL));
   CHECK_INT(changed, 0);
-  CHECK_OK(fencepost_monitor_ensure_line_condition(monitor, "b", &one, NULL, NULL, &changed, NULL));
+  CHECK_OK(ON_OWN(monitor, ensure_one, fencepost_line("b", &one), &changed, NULL));
   CHECK_INT(changed, 1);
   unsigned char wkb[256];
   size_t size = 0;
@@ -92,7 +96,7 @@ static void ways_to_add(void) {
   definitions[0].wkb = wkb;
   definitions[0].wkb_size = size;
   definitions[1].geometry = &both;
-  CHECK_OK(fencepost_monitor_sync_conditions(monitor, definitions, 2, &result, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_sync, definitions, 2, &result, NULL));
   CHECK_INT(result.kept, 1);
   CHECK_INT(result.replaced, 1);
   /* One leg crosses line "b" twice. */
@@ -113,10 +117,11 @@ static void refusals(void) {
   const char *names[] = {"g"};
   for (int i = 0; i < 3; i++) {
     fencepost_monitor *monitor = new_monitor(&all[i]);
-    CHECK_INT(fencepost_monitor_add_line_condition(monitor, "g", &line, NULL, NULL, &error),
-              FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_INT(ON_OWN(monitor, add_one, fencepost_line("g", &line), &error), FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_CONTAINS(error.message, words[i]);
-    CHECK_INT(fencepost_monitor_add_line_conditions(monitor, names, &line, NULL, NULL, 1, NULL, NULL, &error),
+    CHECK_INT(ON_OWN(monitor, fencepost_conditions_put_geometries, FENCEPOST_PUT_ADD,
+                     COMMON(FENCEPOST_CONDITION_LINE_GEOGRAPHIC, NULL, NULL), names, &line, NULL, NULL, NULL, 1, NULL,
+                     &error),
               FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_CONTAINS(error.message, words[i]);
     fencepost_monitor_destroy(monitor);
@@ -124,21 +129,20 @@ static void refusals(void) {
   fencepost_monitor_options options = geodesic();
   fencepost_monitor *monitor = new_monitor(&options);
   fencepost_transition_policy exact = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
-  fencepost_condition_options given = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition given = FENCEPOST_CONDITION_DEFINITION_INIT;
   given.policy = &exact;
-  CHECK_INT(fencepost_monitor_add_line_condition(monitor, "g", &line, NULL, &given, &error),
+  CHECK_INT(ON_OWN(monitor, add_one, with(fencepost_line("g", &line), NULL, &given), &error),
             FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "policy");
-  given = (fencepost_condition_options)FENCEPOST_CONDITION_OPTIONS_INIT;
+  given = (fencepost_condition_definition)FENCEPOST_CONDITION_DEFINITION_INIT;
   given.assuming = FENCEPOST_STATE_UNSATISFIED;
-  CHECK_INT(fencepost_monitor_add_line_condition(monitor, "g", &line, NULL, &given, &error),
+  CHECK_INT(ON_OWN(monitor, add_one, with(fencepost_line("g", &line), NULL, &given), &error),
             FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "assumed");
   line.vertex_count = 1;
   line.ring_offsets = NULL;
   line.ring_count = 0;
-  CHECK_INT(fencepost_monitor_add_line_condition(monitor, "g", &line, NULL, NULL, &error),
-            FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_INT(ON_OWN(monitor, add_one, fencepost_line("g", &line), &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "too_few_vertices");
   fencepost_conditions *table = NULL;
   CHECK_OK(fencepost_conditions_create(&table, NULL));

@@ -20,9 +20,9 @@ static fencepost_monitor *places(void) {
   geometry.latitudes = latitudes;
   geometry.longitudes = longitudes;
   geometry.vertex_count = 4;
-  CHECK_OK(fencepost_monitor_add_polygon_condition(monitor, "square", &geometry, NULL, NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, add_one, fencepost_polygon("square", &geometry), NULL));
   geometry.vertex_count = 2;
-  CHECK_OK(fencepost_monitor_add_corridor_condition(monitor, "way", &geometry, 300, NULL, NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, add_one, fencepost_corridor("way", &geometry, 300), NULL));
   CHECK_OK(fencepost_monitor_add_beacon_condition(monitor, "beacon", beacon_uuid, -1, -1, NULL, NULL));
   return monitor;
 }
@@ -129,7 +129,7 @@ static void columns(void) {
 static void names(void) {
   fencepost_monitor *monitor = places();
   uint32_t removed;
-  CHECK_OK(fencepost_monitor_remove_condition(monitor, "circle-1", &removed, NULL));
+  CHECK_OK(ON_OWN(monitor, remove_named, "circle-1", &removed, NULL));
   CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "circle-2", 0, 0, 5, NULL, NULL));
   const uint64_t generations[] = {PLACES + 1, 2, 3, 1, PLACES + 4, 0, UINT64_MAX, 1};
   static const char expected[] = "square\0\0\0circle-0\0circle-2\0\0\0circle-0";
@@ -269,8 +269,8 @@ static void many_rows(void) {
     columns.longitudes = longitudes;
     if (turn == 1) {
       uint32_t removed;
-      CHECK_OK(fencepost_monitor_remove_condition(monitor, "circle-3", &removed, NULL));
-      CHECK_OK(fencepost_monitor_remove_condition(monitor, "all", &removed, NULL));
+      CHECK_OK(ON_OWN(monitor, remove_named, "circle-3", &removed, NULL));
+      CHECK_OK(ON_OWN(monitor, remove_named, "all", &removed, NULL));
       CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "all", 10, 10, 2.1e7, NULL, NULL));
       CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "late", 0, 0.03, 1500, NULL, NULL));
       columns.latitudes = &latitudes[2400];

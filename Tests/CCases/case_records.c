@@ -3,7 +3,7 @@
 static void condition_reads_back(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_transition_policy policy = {sizeof policy, FENCEPOST_DWELL_EVIDENCE, 1, 2, 3, 4, 5, 0.5, 5, 0};
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   options.policy = &policy;
   options.tag = 99;
   CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "circle", -12.5, 33.25, 812.5, &options, NULL));
@@ -56,7 +56,7 @@ static void unknown_and_null(void) {
 
 static void first_record(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   options.assuming = FENCEPOST_STATE_UNSATISFIED;
   CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "before any time", 0, 0, 1, &options, NULL));
   fencepost_event event = record_of(monitor, "before any time").last_event;
@@ -137,7 +137,7 @@ static void walk_while_changing(void) {
     CHECK_INT(record.condition.tag, met);
     met++;
     if (record.condition.tag % 3 == 0) {
-      CHECK_OK(fencepost_monitor_remove_condition(monitor, record.condition.identifier, NULL, NULL));
+      CHECK_OK(ON_OWN(monitor, remove_named, record.condition.identifier, NULL, NULL));
     } else if (record.condition.tag % 3 == 1) {
       add_exact_circle(monitor, record.condition.identifier, record.condition.tag);
     } else {

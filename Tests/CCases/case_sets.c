@@ -44,7 +44,7 @@ static void syncing(void) {
   first[3].tag = 7;
   first[3].assuming = FENCEPOST_STATE_UNSATISFIED;
   fencepost_sync_result result;
-  CHECK_OK(fencepost_monitor_sync_conditions(monitor, first, 4, &result, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_sync, first, 4, &result, NULL));
   check_result(result, 4, 0, 0, 0);
   CHECK_TEXT(identifiers_of(monitor), "kept moved gone beacon");
   fencepost_record beacon = record_of(monitor, "beacon");
@@ -59,7 +59,7 @@ static void syncing(void) {
   fencepost_condition_definition second[] = {circle_at("new", 0.1, 500), first[3], circle_at("moved", 0.001, 1000),
                                              circle_at("kept", 5e-8, 1000.4)};
   fencepost_record before = record_of(monitor, "kept");
-  CHECK_OK(fencepost_monitor_sync_conditions(monitor, second, 4, &result, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_sync, second, 4, &result, NULL));
   check_result(result, 1, 1, 2, 1);
   CHECK_TEXT(identifiers_of(monitor), "kept beacon new moved");
   fencepost_record after = record_of(monitor, "kept");
@@ -72,12 +72,12 @@ static void syncing(void) {
   CHECK_TEXT(next_event(monitor).identifier, "moved");
   expect_no_event(monitor);
 
-  CHECK_OK(fencepost_monitor_sync_conditions(monitor, second, 4, &result, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_sync, second, 4, &result, NULL));
   check_result(result, 0, 0, 4, 0);
-  CHECK_OK(fencepost_monitor_sync_conditions(monitor, NULL, 0, &result, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_sync, NULL, 0, &result, NULL));
   check_result(result, 0, 0, 0, 4);
   CHECK_INT(statistics_of(monitor).condition_count, 0);
-  CHECK_OK(fencepost_monitor_sync_conditions(monitor, NULL, 0, NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_sync, NULL, 0, NULL, NULL));
   fencepost_monitor_destroy(monitor);
 }
 
@@ -101,18 +101,18 @@ static void syncing_is_as_single_calls(void) {
         rows[count] = circle_at(names[count], (double)(random >> 40 & 3) * 0.001, 1000);
         count++;
       }
-      CHECK_OK(fencepost_monitor_sync_conditions(set, rows, count, NULL, NULL));
+      CHECK_OK(ON_OWN(set, fencepost_conditions_sync, rows, count, NULL, NULL));
       char all[4096], *next = all;
       size_t size, known;
       CHECK_OK(fencepost_monitor_identifiers(single, all, sizeof all, &size, &known, NULL));
       for (size_t i = 0; i < known; i++, next += strlen(next) + 1) {
         int wanted = 0;
         for (size_t row = 0; row < count; row++) wanted |= strcmp(rows[row].identifier, next) == 0;
-        if (!wanted) CHECK_OK(fencepost_monitor_remove_condition(single, next, NULL, NULL));
+        if (!wanted) CHECK_OK(ON_OWN(single, remove_named, next, NULL, NULL));
       }
       for (size_t row = 0; row < count; row++)
-        CHECK_OK(fencepost_monitor_ensure_circular_condition(single, rows[row].identifier, 0, rows[row].longitude, 1000,
-                                                             NULL, NULL, NULL));
+        CHECK_OK(ON_OWN(single, ensure_one, fencepost_circle(rows[row].identifier, 0, rows[row].longitude, 1000), NULL,
+                        NULL));
       fencepost_monitor *both[] = {set, single};
       static _Thread_local char bytes[2][65536];
       size_t sizes[2];
@@ -158,7 +158,7 @@ static void refused_sets(void) {
   BAD(latitude, 90.5, "row 1: ");
   BAD(longitude, (double)INFINITY, "row 1: ");
   BAD(kind, -1, "row 1: kind is -1");
-  BAD(kind, FENCEPOST_CONDITION_FROM_WKB, "row 1: at byte 0");
+  BAD(kind, FENCEPOST_CONDITION_FROM_WKB, "row 1: geometry and wkb are both NULL");
   BAD(kind, 6, "row 1: kind is 6");
   BAD(struct_size, 8, "row 1: struct_size");
   BAD(policy, &bad_policy, "row 1: entry_dwell");
@@ -168,7 +168,7 @@ static void refused_sets(void) {
   for (size_t i = 0; i < count; i++) {
     fencepost_condition_definition rows[] = {circle_at("first", 0, 100), table[i].row, circle_at("last", 0, 100)};
     fencepost_sync_result result = {9, 9, 9, 9};
-    CHECK_REFUSED(monitor, fencepost_monitor_sync_conditions(monitor, rows, 3, &result, &error),
+    CHECK_REFUSED(monitor, ON_OWN(monitor, fencepost_conditions_sync, rows, 3, &result, &error),
                   FENCEPOST_E_INVALID_ARGUMENT);
     check_result(result, 9, 9, 9, 9);
     if (strncmp(error.message, table[i].part, strlen(table[i].part)) != 0)
@@ -179,13 +179,13 @@ static void refused_sets(void) {
   beacon.kind = FENCEPOST_CONDITION_BEACON_IDENTITY;
   beacon.identifier = "b";
   beacon.minor = 3;
-  CHECK_REFUSED(monitor, fencepost_monitor_sync_conditions(monitor, &beacon, 1, NULL, &error),
+  CHECK_REFUSED(monitor, ON_OWN(monitor, fencepost_conditions_sync, &beacon, 1, NULL, &error),
                 FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "minor is 3, but major is unset");
-  CHECK_REFUSED(monitor, fencepost_monitor_sync_conditions(monitor, NULL, 1, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_REFUSED(monitor, fencepost_monitor_sync_conditions(monitor, &circle, SIZE_MAX, NULL, NULL),
+  CHECK_REFUSED(monitor, ON_OWN(monitor, fencepost_conditions_sync, NULL, 1, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_REFUSED(monitor, ON_OWN(monitor, fencepost_conditions_sync, &circle, SIZE_MAX, NULL, NULL),
                 FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_sync_conditions(NULL, NULL, 0, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(ON_OWN(NULL, fencepost_conditions_sync, NULL, 0, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
   fencepost_monitor_destroy(monitor);
 }
 
@@ -202,12 +202,12 @@ static void sets_of_newer_programs(void) {
     rows[i].known.struct_size = sizeof rows[0];
   }
   fencepost_monitor *monitor = new_monitor(NULL);
-  CHECK_OK(fencepost_monitor_sync_conditions(monitor, &rows[0].known, 2, NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_sync, &rows[0].known, 2, NULL, NULL));
   CHECK_TEXT(identifiers_of(monitor), "a b");
   CHECK_NEAR(record_of(monitor, "b").condition.longitude, 0.1, 0);
   rows[1].later = 1;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  CHECK_REFUSED(monitor, fencepost_monitor_sync_conditions(monitor, &rows[0].known, 2, NULL, &error),
+  CHECK_REFUSED(monitor, ON_OWN(monitor, fencepost_conditions_sync, &rows[0].known, 2, NULL, &error),
                 FENCEPOST_E_UNSUPPORTED);
   fencepost_monitor_destroy(monitor);
 }
@@ -218,16 +218,16 @@ static void ensuring_columns(void) {
   static const uint64_t tags[] = {1, 2, 3, 1};
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_sync_result result;
-  CHECK_OK(fencepost_monitor_ensure_circular_conditions(monitor, names, latitudes, longitudes, radii, tags, 3, NULL,
-                                                        &result, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ENSURE, NULL, names, latitudes, longitudes,
+                  radii, tags, 3, &result, NULL));
   check_result(result, 3, 0, 0, 0);
-  CHECK_OK(fencepost_monitor_ensure_circular_conditions(monitor, names, latitudes, longitudes, radii, tags, 3, NULL,
-                                                        &result, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ENSURE, NULL, names, latitudes, longitudes,
+                  radii, tags, 3, &result, NULL));
   check_result(result, 0, 0, 3, 0);
   /* A change of the tag alone replaces a condition. A name that occurs twice in one call has the same effect as the
      name in two calls. */
-  CHECK_OK(fencepost_monitor_ensure_circular_conditions(monitor, names, latitudes, longitudes, radii, NULL, 4, NULL,
-                                                        &result, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ENSURE, NULL, names, latitudes, longitudes,
+                  radii, NULL, 4, &result, NULL));
   check_result(result, 0, 4, 0, 0);
   CHECK_TEXT(identifiers_of(monitor), "b c a");
   CHECK_NEAR(record_of(monitor, "a").condition.radius_m, 400, 0);
@@ -237,21 +237,22 @@ static void ensuring_columns(void) {
   static const double bad[] = {1, 2, -3};
   static const char *hole[] = {"x", NULL, "z"};
   CHECK_REFUSED(monitor,
-                fencepost_monitor_ensure_circular_conditions(monitor, names, latitudes, longitudes, bad, NULL, 3, NULL,
-                                                             &result, &error),
+                ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ENSURE, NULL, names, latitudes,
+                       longitudes, bad, NULL, 3, &result, &error),
                 FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(error.position, 2);
   CHECK_REFUSED(monitor,
-                fencepost_monitor_ensure_circular_conditions(monitor, hole, latitudes, longitudes, radii, NULL, 3, NULL,
-                                                             NULL, &error),
+                ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ENSURE, NULL, hole, latitudes,
+                       longitudes, radii, NULL, 3, NULL, &error),
                 FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_TEXT(error.message, "row 1: the identifier is NULL");
   CHECK_INT(error.position, 1);
-  CHECK_REFUSED(
-      monitor,
-      fencepost_monitor_ensure_circular_conditions(monitor, names, NULL, longitudes, radii, NULL, 3, NULL, NULL, NULL),
-      FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_OK(fencepost_monitor_ensure_circular_conditions(monitor, NULL, NULL, NULL, NULL, NULL, 0, NULL, &result, NULL));
+  CHECK_REFUSED(monitor,
+                ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ENSURE, NULL, names, NULL, longitudes,
+                       radii, NULL, 3, NULL, NULL),
+                FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ENSURE, NULL, NULL, NULL, NULL, NULL, NULL,
+                  0, &result, NULL));
   check_result(result, 0, 0, 0, 0);
   fencepost_monitor_destroy(monitor);
 }
@@ -262,20 +263,20 @@ static void removing_many(void) {
                     *hole[] = {"standard", NULL};
   fencepost_error error = FENCEPOST_ERROR_INIT;
   size_t removed = 9;
-  CHECK_REFUSED(monitor, fencepost_monitor_remove_conditions(monitor, bad, 3, &removed, &error),
+  CHECK_REFUSED(monitor, ON_OWN(monitor, fencepost_conditions_remove, bad, 3, &removed, &error),
                 FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(error.position, 1);
-  CHECK_REFUSED(monitor, fencepost_monitor_remove_conditions(monitor, hole, 2, &removed, &error),
+  CHECK_REFUSED(monitor, ON_OWN(monitor, fencepost_conditions_remove, hole, 2, &removed, &error),
                 FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(error.position, 1);
   CHECK_INT(removed, 9);
-  CHECK_OK(fencepost_monitor_remove_conditions(monitor, names, 4, &removed, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_remove, names, 4, &removed, NULL));
   CHECK_INT(removed, 2);
   CHECK_TEXT(identifiers_of(monitor), "beacon");
   CHECK_INT(statistics_of(monitor).pending_events, 0);
-  CHECK_OK(fencepost_monitor_remove_conditions(monitor, NULL, 0, &removed, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_remove, NULL, 0, &removed, NULL));
   CHECK_INT(removed, 0);
-  CHECK_REFUSED(monitor, fencepost_monitor_remove_conditions(monitor, NULL, 1, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_REFUSED(monitor, ON_OWN(monitor, fencepost_conditions_remove, NULL, 1, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
   fencepost_monitor_destroy(monitor);
 }
 
@@ -352,13 +353,13 @@ static void sets_last(void) {
     rows[i] = circle_at(names[i], 0.001 * i, 100);
   }
   CHECK_OK(feed(monitor, 0, SECONDS(0)));
-  CHECK_OK(fencepost_monitor_sync_conditions(monitor, rows, COUNT, NULL, NULL));
-  CHECK_OK(fencepost_monitor_sync_conditions(monitor, rows + 100, COUNT - 100, NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_sync, rows, COUNT, NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_sync, rows + 100, COUNT - 100, NULL, NULL));
   fencepost_monitor_destroy(monitor);
   monitor = open_in(&store, "m");
   CHECK_INT(statistics_of(monitor).condition_count, COUNT - 100);
   fencepost_sync_result result;
-  CHECK_OK(fencepost_monitor_sync_conditions(monitor, rows + 100, COUNT - 100, &result, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_sync, rows + 100, COUNT - 100, &result, NULL));
   check_result(result, 0, 0, COUNT - 100, 0);
   fencepost_monitor_destroy(monitor);
   remove_folder(&store);

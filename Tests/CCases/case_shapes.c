@@ -5,6 +5,10 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The geometry is a square of about 1.1 km with a hole, and a triangle beside it: two parts, three rings. */
+/* The shape options of a definition. */
+#define READING(of) \
+  ((fencepost_shape_options[]){{sizeof(fencepost_shape_options), of.edges, of.oriented, of.max_vertices, of.buffer_m}})
+
 static const double latitudes[] = {0, 0, 0.01, 0.01, 0.004, 0.006, 0.006, 0.004, 0, 0, 0.01};
 static const double longitudes[] = {0, 0.01, 0.01, 0, 0.004, 0.004, 0.006, 0.006, 0.02, 0.03, 0.025};
 static const int32_t ring_offsets[] = {0, 4, 8, 11}, part_offsets[] = {0, 2, 3};
@@ -29,8 +33,8 @@ static fencepost_geometry columns(const double *north, const double *east, size_
   return geometry;
 }
 
-static fencepost_condition_options exact_options(fencepost_transition_policy *policy) {
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+static fencepost_condition_definition exact_options(fencepost_transition_policy *policy) {
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   *policy = (fencepost_transition_policy)FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
   options.policy = policy;
   return options;
@@ -58,9 +62,9 @@ static fencepost_shape shape_of(fencepost_monitor *monitor, const char *identifi
 static void polygons(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_transition_policy policy;
-  fencepost_condition_options options = exact_options(&policy);
+  fencepost_condition_definition options = exact_options(&policy);
   fencepost_geometry geometry = places();
-  CHECK_OK(fencepost_monitor_add_polygon_condition(monitor, "both", &geometry, NULL, &options, NULL));
+  CHECK_OK(ON_OWN(monitor, add_one, with(fencepost_polygon("both", &geometry), NULL, &options), NULL));
   const double path[][3] = {{0.002, 0.002, 1}, {0.005, 0.005, 2}, {0.002, 0.025, 1}, {0.002, 0.018, 2}};
   for (int at = 0; at < 4; at++) {
     feed_at(monitor, path[at][0], path[at][1], at);
@@ -85,9 +89,9 @@ static void polygons(void) {
 static void corridors(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_transition_policy policy;
-  fencepost_condition_options options = exact_options(&policy);
+  fencepost_condition_definition options = exact_options(&policy);
   fencepost_geometry lines = places();
-  CHECK_OK(fencepost_monitor_add_corridor_condition(monitor, "ways", &lines, 50, NULL, &options, NULL));
+  CHECK_OK(ON_OWN(monitor, add_one, with(fencepost_corridor("ways", &lines, 50), NULL, &options), NULL));
   feed_at(monitor, 0.0103, 0.005, 0);
   CHECK_INT(next(monitor).state, FENCEPOST_STATE_SATISFIED);
   feed_at(monitor, 0.005, 0, 1); /* no edge of a corridor connects its last vertex with its first */
@@ -97,13 +101,13 @@ static void corridors(void) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
   const double radii[] = {0, -1, NAN, INFINITY};
   for (size_t i = 0; i < COUNT(radii); i++) {
-    CHECK_STATUS(fencepost_monitor_add_corridor_condition(monitor, "no", &lines, radii[i], NULL, NULL, &error),
+    CHECK_STATUS(ON_OWN(monitor, add_one, fencepost_corridor("no", &lines, radii[i]), &error),
                  FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_CONTAINS(error.message, "radius");
   }
-  fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+  fencepost_condition_definition shape = FENCEPOST_CONDITION_DEFINITION_INIT;
   shape.buffer_m = 1;
-  CHECK_STATUS(fencepost_monitor_add_corridor_condition(monitor, "no", &lines, 50, &shape, NULL, &error),
+  CHECK_STATUS(ON_OWN(monitor, add_one, with(fencepost_corridor("no", &lines, 50), &shape, NULL), &error),
                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "buffer_m");
   fencepost_monitor_destroy(monitor);
@@ -150,40 +154,31 @@ static void offsets_that_lead_astray(void) {
   for (size_t i = 0; i < COUNT(bad); i++) {
     fencepost_geometry geometry = places();
     geometry.ring_offsets = bad[i];
-    CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, &error),
-                 FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_STATUS(ON_OWN(monitor, add_one, fencepost_polygon("p", &geometry), &error), FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_CONTAINS(error.message, "ring_offsets");
     CHECK_CONTAINS(error.message, "0 to 11");
-    CHECK_STATUS(fencepost_monitor_add_corridor_condition(monitor, "p", &geometry, 5, NULL, NULL, NULL),
-                 FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_STATUS(ON_OWN(monitor, add_one, fencepost_corridor("p", &geometry, 5), NULL), FENCEPOST_E_INVALID_ARGUMENT);
   }
   fencepost_geometry geometry = places();
   static const int32_t parts[] = {0, 2, 4};
   geometry.part_offsets = parts;
-  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, &error),
-               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(ON_OWN(monitor, add_one, fencepost_polygon("p", &geometry), &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "part_offsets");
   geometry = places();
   geometry.vertex_count = SIZE_MAX;
-  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, NULL),
-               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(ON_OWN(monitor, add_one, fencepost_polygon("p", &geometry), NULL), FENCEPOST_E_INVALID_ARGUMENT);
   geometry = places();
   geometry.ring_count = SIZE_MAX;
-  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, NULL),
-               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(ON_OWN(monitor, add_one, fencepost_polygon("p", &geometry), NULL), FENCEPOST_E_INVALID_ARGUMENT);
   geometry = places();
   geometry.latitudes = NULL;
-  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, NULL),
-               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(ON_OWN(monitor, add_one, fencepost_polygon("p", &geometry), NULL), FENCEPOST_E_NULL_ARGUMENT);
   geometry = places();
   geometry.ring_offsets = NULL; /* three rings, but no start offsets */
-  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, NULL),
-               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(ON_OWN(monitor, add_one, fencepost_polygon("p", &geometry), NULL), FENCEPOST_E_NULL_ARGUMENT);
   geometry = columns(NULL, NULL, 0);
-  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, NULL),
-               FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", NULL, NULL, NULL, NULL),
-               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(ON_OWN(monitor, add_one, fencepost_polygon("p", &geometry), NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(ON_OWN(monitor, add_one, fencepost_polygon("p", NULL), NULL), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(statistics_of(monitor).condition_count, 0);
   fencepost_monitor_destroy(monitor);
 }
@@ -205,8 +200,7 @@ static void refusals(void) {
   for (size_t i = 0; i < COUNT(refused); i++) {
     fencepost_error error = FENCEPOST_ERROR_INIT;
     fencepost_geometry geometry = columns(refused[i].north, refused[i].east, refused[i].count);
-    CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, &error),
-                 FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_STATUS(ON_OWN(monitor, add_one, fencepost_polygon("p", &geometry), &error), FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_CONTAINS(error.message, refused[i].reason);
     uint32_t contains = 7;
     CHECK_STATUS(fencepost_polygon_contains(&geometry, NULL, 0, 0, &contains, NULL), FENCEPOST_E_INVALID_ARGUMENT);
@@ -214,26 +208,26 @@ static void refusals(void) {
   }
   CHECK_INT(record_of(monitor, "p").condition.kind, FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC);
   fencepost_geometry geometry = places();
-  fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+  fencepost_condition_definition shape = FENCEPOST_CONDITION_DEFINITION_INIT;
   shape.edges = 2;
-  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, NULL),
+  CHECK_STATUS(ON_OWN(monitor, add_one, with(fencepost_polygon("p", &geometry), &shape, NULL), NULL),
                FENCEPOST_E_INVALID_ARGUMENT);
-  shape = (fencepost_shape_options)FENCEPOST_SHAPE_OPTIONS_INIT;
+  shape = (fencepost_condition_definition)FENCEPOST_CONDITION_DEFINITION_INIT;
   shape.oriented = 2;
-  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, NULL),
+  CHECK_STATUS(ON_OWN(monitor, add_one, with(fencepost_polygon("p", &geometry), &shape, NULL), NULL),
                FENCEPOST_E_INVALID_ARGUMENT);
-  shape = (fencepost_shape_options)FENCEPOST_SHAPE_OPTIONS_INIT;
+  shape = (fencepost_condition_definition)FENCEPOST_CONDITION_DEFINITION_INIT;
   shape.max_vertices = 1000001;
   fencepost_error above = FENCEPOST_ERROR_INIT;
-  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, &above),
+  CHECK_STATUS(ON_OWN(monitor, add_one, with(fencepost_polygon("p", &geometry), &shape, NULL), &above),
                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(above.message, "max_vertices is 1000001; must be from 0 to 1000000");
   const double buffers[] = {NAN, INFINITY, -5000};
   for (size_t i = 0; i < COUNT(buffers); i++) {
-    shape = (fencepost_shape_options)FENCEPOST_SHAPE_OPTIONS_INIT;
+    shape = (fencepost_condition_definition)FENCEPOST_CONDITION_DEFINITION_INIT;
     shape.buffer_m = buffers[i];
     fencepost_error error = FENCEPOST_ERROR_INIT;
-    CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, &error),
+    CHECK_STATUS(ON_OWN(monitor, add_one, with(fencepost_polygon("p", &geometry), &shape, NULL), &error),
                  FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_CONTAINS(error.message, "buffer");
   }
@@ -304,11 +298,11 @@ static void each_reason(void) {
     geometry.ring_count = rings;
     geometry.part_offsets = refused[i].parts;
     geometry.part_count = parts;
-    fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+    fencepost_condition_definition shape = FENCEPOST_CONDITION_DEFINITION_INIT;
     shape.edges = refused[i].edges;
     shape.buffer_m = refused[i].buffer;
     fencepost_error error = FENCEPOST_ERROR_INIT;
-    fencepost_status status = fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, &error);
+    fencepost_status status = ON_OWN(monitor, add_one, with(fencepost_polygon("p", &geometry), &shape, NULL), &error);
     if (status != FENCEPOST_E_INVALID_ARGUMENT || error.status != status || !strstr(error.message, refused[i].reason) ||
         !strstr(error.message, refused[i].place))
       FAIL("row %d: not %s%s but %s", (int)i, refused[i].reason, refused[i].place, error.message);
@@ -323,9 +317,9 @@ static void each_reason(void) {
   several.ring_count = 4;
   several.part_offsets = wide_parts;
   several.part_count = 3;
-  fencepost_shape_options planar = FENCEPOST_SHAPE_OPTIONS_INIT;
+  fencepost_condition_definition planar = FENCEPOST_CONDITION_DEFINITION_INIT;
   planar.edges = FENCEPOST_EDGES_PLANAR;
-  CHECK_OK(fencepost_monitor_add_polygon_condition(monitor, "wide", &several, &planar, NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, add_one, with(fencepost_polygon("wide", &several), &planar, NULL), NULL));
   fencepost_shape left = FENCEPOST_SHAPE_INIT;
   CHECK_OK(fencepost_monitor_condition_shape(monitor, "wide", &left, NULL));
   CHECK(left.left_out_rings == 3 && left.depth_m > 99000);
@@ -335,7 +329,7 @@ static void each_reason(void) {
     CHECK_OK(fencepost_monitor_containing(monitor, latitudes[i], longitudes[i], NULL, NULL, 0, &inside, NULL));
     CHECK(inside == (i == 0 ? 2 : 0)); /* "p" contains it too */
   }
-  CHECK_OK(fencepost_monitor_remove_condition(monitor, "wide", NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, remove_named, "wide", NULL, NULL));
   /* A planar edge is cut into many edges, but a condition must not have a million edges. */
   enum {
     zigzags = 1500
@@ -348,16 +342,15 @@ static void each_reason(void) {
     east[2 * zigzags + 1 - i] = i % 2 ? 171 : 1;
   }
   fencepost_geometry geometry = columns(north, east, COUNT(north));
-  fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+  fencepost_condition_definition shape = FENCEPOST_CONDITION_DEFINITION_INIT;
   shape.edges = FENCEPOST_EDGES_PLANAR;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, &error),
+  CHECK_STATUS(ON_OWN(monitor, add_one, with(fencepost_polygon("p", &geometry), &shape, NULL), &error),
                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "too_many_vertices: ");
   CHECK_CONTAINS(error.message, "part 0, ring 0, edge ");
   geometry = columns(north, east, 1);
-  CHECK_STATUS(fencepost_monitor_add_corridor_condition(monitor, "p", &geometry, -1, NULL, NULL, &error),
-               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(ON_OWN(monitor, add_one, fencepost_corridor("p", &geometry, -1), &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "radius: ");
   CHECK_INT(record_of(monitor, "p").condition.kind, FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC);
   CHECK_INT(statistics_of(monitor).condition_count, 1);
@@ -368,7 +361,7 @@ static void each_reason(void) {
 static void well_known_binary(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_geometry geometry = places();
-  CHECK_OK(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, add_one, fencepost_polygon("p", &geometry), NULL));
   uint8_t bytes[512], again[512];
   size_t size = 0, same = 0;
   CHECK_OK(fencepost_monitor_condition_geometry(monitor, "p", NULL, 0, &size, NULL));
@@ -378,25 +371,23 @@ static void well_known_binary(void) {
   CHECK_OK(fencepost_monitor_condition_geometry(monitor, "p", bytes, sizeof bytes, &size, NULL));
   CHECK(bytes[0] == 1 && bytes[1] == 6); /* little endian, MultiPolygon */
   uint32_t changed = 1;
-  CHECK_OK(fencepost_monitor_ensure_wkb_condition(monitor, "p", bytes, size, 0, NULL, NULL, &changed, NULL));
+  CHECK_OK(ON_OWN(monitor, ensure_one, fencepost_wkb("p", bytes, size, 0), &changed, NULL));
   CHECK_INT(changed, 0);
-  CHECK_OK(fencepost_monitor_add_wkb_condition(monitor, "q", bytes, size, 0, NULL, NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, add_one, fencepost_wkb("q", bytes, size, 0), NULL));
   CHECK_OK(fencepost_monitor_condition_geometry(monitor, "q", again, sizeof again, &same, NULL));
   CHECK(same == size && memcmp(bytes, again, size) == 0);
   for (size_t cut = 0; cut < size; cut++) {
     fencepost_error error = FENCEPOST_ERROR_INIT;
-    CHECK_STATUS(fencepost_monitor_add_wkb_condition(monitor, "r", bytes, cut, 0, NULL, NULL, &error),
-                 FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_STATUS(ON_OWN(monitor, add_one, fencepost_wkb("r", bytes, cut, 0), &error), FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_CONTAINS(error.message, "byte");
   }
-  CHECK_STATUS(fencepost_monitor_add_wkb_condition(monitor, "r", NULL, 9, 0, NULL, NULL, NULL),
-               FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_OK(fencepost_monitor_add_corridor_condition(monitor, "way", &geometry, 20, NULL, NULL, NULL));
+  CHECK_STATUS(ON_OWN(monitor, add_one, fencepost_wkb("r", NULL, 9, 0), NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_OK(ON_OWN(monitor, add_one, fencepost_corridor("way", &geometry, 20), NULL));
   CHECK_OK(fencepost_monitor_condition_geometry(monitor, "way", bytes, sizeof bytes, &size, NULL));
   CHECK_INT(bytes[1], 5); /* MultiLineString */
-  CHECK_OK(fencepost_monitor_ensure_wkb_condition(monitor, "way", bytes, size, 20.4, NULL, NULL, &changed, NULL));
+  CHECK_OK(ON_OWN(monitor, ensure_one, fencepost_wkb("way", bytes, size, 20.4), &changed, NULL));
   CHECK_INT(changed, 0);
-  CHECK_OK(fencepost_monitor_ensure_wkb_condition(monitor, "way", bytes, size, 21, NULL, NULL, &changed, NULL));
+  CHECK_OK(ON_OWN(monitor, ensure_one, fencepost_wkb("way", bytes, size, 21), &changed, NULL));
   CHECK_INT(changed, 1);
   CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "circle", 0, 0, 100, NULL, NULL));
   CHECK_STATUS(fencepost_monitor_condition_geometry(monitor, "circle", bytes, sizeof bytes, &size, NULL),
@@ -412,28 +403,36 @@ static void many(void) {
   fencepost_geometry geometry = places();
   const char *names[] = {"a", "b", "c"};
   const uint64_t tags[] = {7, 8, 9};
-  CHECK_OK(fencepost_monitor_add_polygon_conditions(monitor, names, &geometry, NULL, tags, 2, NULL, NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_put_geometries, FENCEPOST_PUT_ADD,
+                  COMMON(FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, NULL, NULL), names, &geometry, NULL, NULL, tags, 2,
+                  NULL, NULL));
   CHECK_INT(record_of(monitor, "b").condition.tag, 8);
   CHECK_INT(shape_of(monitor, "b").vertex_count, 3);
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  CHECK_STATUS(fencepost_monitor_add_polygon_conditions(monitor, names, &geometry, NULL, NULL, 3, NULL, NULL, &error),
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_put_geometries, FENCEPOST_PUT_ADD,
+                      COMMON(FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, NULL, NULL), names, &geometry, NULL, NULL, NULL,
+                      3, NULL, &error),
                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "2 parts");
   const int32_t together[] = {0, 2};
   fencepost_sync_result result;
-  CHECK_OK(fencepost_monitor_ensure_polygon_conditions(monitor, names, &geometry, together, tags, 1, NULL, NULL,
-                                                       &result, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_put_geometries, FENCEPOST_PUT_ENSURE,
+                  COMMON(FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, NULL, NULL), names, &geometry, together, NULL, tags,
+                  1, &result, NULL));
   CHECK_INT(result.replaced, 1);
-  CHECK_OK(fencepost_monitor_ensure_polygon_conditions(monitor, names, &geometry, together, tags, 1, NULL, NULL,
-                                                       &result, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_put_geometries, FENCEPOST_PUT_ENSURE,
+                  COMMON(FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, NULL, NULL), names, &geometry, together, NULL, tags,
+                  1, &result, NULL));
   CHECK_INT(result.kept, 1);
   const double radii[] = {10, 20, 30};
-  CHECK_OK(
-      fencepost_monitor_add_corridor_conditions(monitor, names, &geometry, NULL, radii, NULL, 3, NULL, NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_put_geometries, FENCEPOST_PUT_ADD,
+                  COMMON(FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC, NULL, NULL), names, &geometry, NULL, radii, NULL, 3,
+                  NULL, NULL));
   CHECK(shape_of(monitor, "c").radius_m == 30);
   const double wrong[] = {10, 20, 0};
-  CHECK_STATUS(fencepost_monitor_ensure_corridor_conditions(monitor, names, &geometry, NULL, wrong, NULL, 3, NULL, NULL,
-                                                            &result, &error),
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_put_geometries, FENCEPOST_PUT_ENSURE,
+                      COMMON(FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC, NULL, NULL), names, &geometry, NULL, wrong, NULL,
+                      3, &result, &error),
                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(error.position, 2);
   CHECK_CONTAINS(error.message, "row 2: ");
@@ -442,18 +441,21 @@ static void many(void) {
   CHECK_OK(fencepost_monitor_condition_geometry(monitor, "a", bytes, sizeof bytes, &size, NULL));
   const void *wkbs[] = {bytes, bytes};
   const size_t sizes[] = {size, size};
-  CHECK_OK(
-      fencepost_monitor_ensure_wkb_conditions(monitor, names, wkbs, sizes, radii, NULL, 2, NULL, NULL, &result, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_put_wkb, FENCEPOST_PUT_ENSURE, NULL, names, wkbs, sizes, radii, NULL, 2,
+                  &result, NULL));
   CHECK_INT(result.kept, 1);
   CHECK_INT(result.replaced, 1);
-  CHECK_STATUS(fencepost_monitor_add_wkb_conditions(monitor, names, wkbs, sizes, NULL, NULL, 2, NULL, NULL, &error),
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_put_wkb, FENCEPOST_PUT_ADD, NULL, names, wkbs, sizes, NULL, NULL, 2,
+                      NULL, &error),
                FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_CONTAINS(error.message, "radii");
-  CHECK_OK(fencepost_monitor_add_wkb_conditions(monitor, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL));
+  CHECK_CONTAINS(error.message, "radius");
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_put_wkb, FENCEPOST_PUT_ADD, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL,
+                  NULL));
   const char *nobody[] = {"a", NULL, "c"};
-  CHECK_STATUS(
-      fencepost_monitor_add_corridor_conditions(monitor, nobody, &geometry, NULL, radii, NULL, 3, NULL, NULL, &error),
-      FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_put_geometries, FENCEPOST_PUT_ADD,
+                      COMMON(FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC, NULL, NULL), nobody, &geometry, NULL, radii, NULL,
+                      3, NULL, &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(error.position, 1);
   CHECK_INT(statistics_of(monitor).condition_count, 3);
   fencepost_monitor_destroy(monitor);
@@ -468,24 +470,24 @@ static void in_a_set(void) {
   set[2].identifier = "way", set[2].kind = FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC, set[2].geometry = &geometry;
   set[2].radius_m = 30;
   fencepost_sync_result result;
-  CHECK_OK(fencepost_monitor_sync_conditions(monitor, set, 3, &result, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_sync, set, 3, &result, NULL));
   CHECK_INT(result.added, 3);
   uint8_t bytes[512];
   size_t size = 0;
   CHECK_OK(fencepost_monitor_condition_geometry(monitor, "polygon", bytes, sizeof bytes, &size, NULL));
   set[1].geometry = NULL, set[1].wkb = bytes, set[1].wkb_size = size;
-  CHECK_OK(fencepost_monitor_sync_conditions(monitor, set, 3, &result, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_sync, set, 3, &result, NULL));
   CHECK_INT(result.kept, 3);
   fencepost_error error = FENCEPOST_ERROR_INIT;
   set[1].geometry = &geometry;
-  CHECK_STATUS(fencepost_monitor_sync_conditions(monitor, set, 3, &result, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_sync, set, 3, &result, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "row 1: ");
   set[1].geometry = NULL, set[1].kind = FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC;
-  CHECK_STATUS(fencepost_monitor_sync_conditions(monitor, set, 3, &result, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_sync, set, 3, &result, &error), FENCEPOST_E_INVALID_ARGUMENT);
   set[1].kind = FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, set[1].wkb_size = 0;
-  CHECK_STATUS(fencepost_monitor_sync_conditions(monitor, set, 3, &result, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_sync, set, 3, &result, &error), FENCEPOST_E_INVALID_ARGUMENT);
   set[1].kind = 6;
-  CHECK_STATUS(fencepost_monitor_sync_conditions(monitor, set, 3, &result, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_sync, set, 3, &result, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "kind is 6");
   CHECK_INT(statistics_of(monitor).condition_count, 3);
   fencepost_monitor_destroy(monitor);
@@ -497,24 +499,24 @@ static void readings(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   static const double north[] = {49, 49, 30, 30}, east[] = {-123, -97, -97, -123};
   fencepost_geometry geometry = columns(north, east, 4);
-  fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+  fencepost_condition_definition shape = FENCEPOST_CONDITION_DEFINITION_INIT;
   double geodesic, planar, moved, around;
   const double latitude = 49.1, longitude = -110;
-  CHECK_OK(fencepost_polygon_distance(&geometry, &shape, &latitude, &longitude, 1, &geodesic, NULL));
+  CHECK_OK(fencepost_polygon_distance(&geometry, READING(shape), &latitude, &longitude, 1, &geodesic, NULL));
   shape.edges = FENCEPOST_EDGES_PLANAR;
-  CHECK_OK(fencepost_polygon_distance(&geometry, &shape, &latitude, &longitude, 1, &planar, NULL));
+  CHECK_OK(fencepost_polygon_distance(&geometry, READING(shape), &latitude, &longitude, 1, &planar, NULL));
   CHECK(geodesic < -60000 && planar > 11000 && planar < 11200);
-  CHECK_OK(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, add_one, with(fencepost_polygon("p", &geometry), &shape, NULL), NULL));
   fencepost_shape read = shape_of(monitor, "p");
   CHECK_INT(read.edges, FENCEPOST_EDGES_PLANAR);
   CHECK(read.departure_m > 70000 && read.departure_m < 90000 && read.departure_edge == 0);
   CHECK(read.depth_m == 100000);
   shape.buffer_m = 500;
-  CHECK_OK(fencepost_polygon_distance(&geometry, &shape, &latitude, &longitude, 1, &moved, NULL));
+  CHECK_OK(fencepost_polygon_distance(&geometry, READING(shape), &latitude, &longitude, 1, &moved, NULL));
   CHECK_NEAR(moved, planar - 500, 1e-7);
-  shape = (fencepost_shape_options)FENCEPOST_SHAPE_OPTIONS_INIT;
+  shape = (fencepost_condition_definition)FENCEPOST_CONDITION_DEFINITION_INIT;
   shape.oriented = 1; /* the ring is clockwise, so the polygon is everything except the square */
-  CHECK_OK(fencepost_polygon_distance(&geometry, &shape, &latitude, &longitude, 1, &around, NULL));
+  CHECK_OK(fencepost_polygon_distance(&geometry, READING(shape), &latitude, &longitude, 1, &around, NULL));
   CHECK(around == -geodesic);
   double nearest_latitude, nearest_longitude;
   CHECK_OK(fencepost_monitor_nearest_boundary_point(monitor, "p", latitude, longitude, &nearest_latitude,
@@ -542,7 +544,7 @@ static void limits(void) {
   options.max_gap_us = 60000000;
   fencepost_monitor *monitor = new_monitor(&options);
   fencepost_geometry geometry = places();
-  fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+  fencepost_condition_definition shape = FENCEPOST_CONDITION_DEFINITION_INIT;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   const char *names[] = {"p", "q"};
   const int32_t together[] = {0, 2}, lines[] = {0, 3};
@@ -550,7 +552,7 @@ static void limits(void) {
   uint8_t bytes[512];
   size_t size = 0;
   shape.max_vertices = 11;
-  CHECK_OK(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, add_one, with(fencepost_polygon("p", &geometry), &shape, NULL), NULL));
   CHECK_OK(fencepost_monitor_condition_geometry(monitor, "p", bytes, sizeof bytes, &size, NULL));
   const void *wkbs[] = {bytes};
   fencepost_condition_definition one = FENCEPOST_CONDITION_DEFINITION_INIT;
@@ -561,20 +563,22 @@ static void limits(void) {
   for (uint32_t limit = 10; limit <= 11; limit++) {
     shape.max_vertices = one.max_vertices = limit;
     const fencepost_status statuses[] = {
-        fencepost_monitor_add_polygon_condition(monitor, "q", &geometry, &shape, NULL, &error),
-        fencepost_monitor_add_corridor_condition(monitor, "q", &geometry, 10, &shape, NULL, &error),
-        fencepost_monitor_add_line_condition(monitor, "q", &geometry, &shape, NULL, &error),
-        fencepost_monitor_add_wkb_condition(monitor, "q", bytes, size, 0, &shape, NULL, &error),
-        fencepost_monitor_ensure_polygon_condition(monitor, "q", &geometry, &shape, NULL, &changed, &error),
-        fencepost_monitor_ensure_wkb_condition(monitor, "q", bytes, size, 0, &shape, NULL, &changed, &error),
-        fencepost_monitor_add_polygon_conditions(monitor, names + 1, &geometry, together, NULL, 1, &shape, NULL,
-                                                 &error),
-        fencepost_monitor_add_corridor_conditions(monitor, names + 1, &geometry, lines, &radius, NULL, 1, &shape, NULL,
-                                                  &error),
-        fencepost_monitor_ensure_wkb_conditions(monitor, names + 1, wkbs, &size, NULL, NULL, 1, &shape, NULL, NULL,
-                                                &error),
-        fencepost_polygon_distance(&geometry, &shape, &zero, &zero, 1, &distance, &error),
-        fencepost_monitor_sync_conditions(monitor, &one, 1, NULL, &error),
+        ON_OWN(monitor, add_one, with(fencepost_polygon("q", &geometry), &shape, NULL), &error),
+        ON_OWN(monitor, add_one, with(fencepost_corridor("q", &geometry, 10), &shape, NULL), &error),
+        ON_OWN(monitor, add_one, with(fencepost_line("q", &geometry), &shape, NULL), &error),
+        ON_OWN(monitor, add_one, with(fencepost_wkb("q", bytes, size, 0), &shape, NULL), &error),
+        ON_OWN(monitor, ensure_one, with(fencepost_polygon("q", &geometry), &shape, NULL), &changed, &error),
+        ON_OWN(monitor, ensure_one, with(fencepost_wkb("q", bytes, size, 0), &shape, NULL), &changed, &error),
+        ON_OWN(monitor, fencepost_conditions_put_geometries, FENCEPOST_PUT_ADD,
+               COMMON(FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, &shape, NULL), names + 1, &geometry, together, NULL,
+               NULL, 1, NULL, &error),
+        ON_OWN(monitor, fencepost_conditions_put_geometries, FENCEPOST_PUT_ADD,
+               COMMON(FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC, &shape, NULL), names + 1, &geometry, lines, &radius,
+               NULL, 1, NULL, &error),
+        ON_OWN(monitor, fencepost_conditions_put_wkb, FENCEPOST_PUT_ENSURE,
+               COMMON(FENCEPOST_CONDITION_FROM_WKB, &shape, NULL), names + 1, wkbs, &size, NULL, NULL, 1, NULL, &error),
+        fencepost_polygon_distance(&geometry, READING(shape), &zero, &zero, 1, &distance, &error),
+        ON_OWN(monitor, fencepost_conditions_sync, &one, 1, NULL, &error),
     };
     for (size_t i = 0; i < COUNT(statuses); i++)
       CHECK_STATUS(statuses[i], limit == 10 ? FENCEPOST_E_INVALID_ARGUMENT : FENCEPOST_OK);
@@ -588,20 +592,22 @@ static void limits(void) {
   /* An error names the row of the column that it concerns. The last vertex of a closed ring does not count towards the
      limit. */
   shape.max_vertices = 7;
-  CHECK_STATUS(fencepost_monitor_add_polygon_conditions(monitor, names, &geometry, NULL, NULL, 2, &shape, NULL, &error),
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_put_geometries, FENCEPOST_PUT_ADD,
+                      COMMON(FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, &shape, NULL), names, &geometry, NULL, NULL,
+                      NULL, 2, NULL, &error),
                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(error.position, 0);
   CHECK_CONTAINS(error.message, "row 0: too_many_vertices: 8 vertices");
   const double north[] = {60, 60, 70, 60}, east[] = {0, 50, 25, 0};
   geometry = columns(north, east, 4);
   shape.max_vertices = 3;
-  CHECK_OK(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, add_one, with(fencepost_polygon("p", &geometry), &shape, NULL), NULL));
   shape.edges = FENCEPOST_EDGES_PLANAR;
-  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, &error),
+  CHECK_STATUS(ON_OWN(monitor, add_one, with(fencepost_polygon("p", &geometry), &shape, NULL), &error),
                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, " vertices, including the vertices added to planar edges; max_vertices is 3: ");
   shape.max_vertices = 1000000;
-  CHECK_OK(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, add_one, with(fencepost_polygon("p", &geometry), &shape, NULL), NULL));
   fencepost_monitor_destroy(monitor);
 }
 

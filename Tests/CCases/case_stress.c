@@ -54,7 +54,7 @@ static void *feeder(void *argument) {
         me->inputs++;
         break;
       case 3: status = fencepost_monitor_add_circular_condition(monitor, own, 0, 0, 500, NULL, NULL); break;
-      case 4: status = fencepost_monitor_remove_condition(monitor, own, NULL, NULL); break;
+      case 4: status = ON_OWN(monitor, remove_named, own, NULL, NULL); break;
       default: status = fencepost_monitor_set_beacon_scanning(monitor, round & 4, time, NULL); me->inputs++;
     }
     if (status != FENCEPOST_OK && status != FENCEPOST_E_LATE_INPUT) me->failures++;
@@ -208,7 +208,7 @@ static void *go_on(void *fork) {
 }
 
 static void add_crowd(fencepost_monitor *monitor, int count) {
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   options.assuming = FENCEPOST_STATE_UNSATISFIED;
   for (int i = 0; i < count; i++) {
     char identifier[16];

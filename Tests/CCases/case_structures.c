@@ -7,7 +7,7 @@ typedef struct larger_options {
   uint8_t tail[16];
 } larger_options;
 typedef struct larger_condition_options {
-  fencepost_condition_options known;
+  fencepost_condition_definition known;
   uint8_t tail[16];
 } larger_condition_options;
 typedef struct larger_policy {
@@ -77,13 +77,13 @@ static void monitor_options_of_an_older_caller(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-static fencepost_status add(fencepost_monitor *monitor, const fencepost_condition_options *options) {
+static fencepost_status add(fencepost_monitor *monitor, const fencepost_condition_definition *options) {
   return fencepost_monitor_add_circular_condition(monitor, "new", 0, 0, 100, options, NULL);
 }
 
 static void condition_options(void) {
   fencepost_monitor *monitor = busy_monitor();
-  larger_condition_options options = {.known = FENCEPOST_CONDITION_OPTIONS_INIT};
+  larger_condition_options options = {.known = FENCEPOST_CONDITION_DEFINITION_INIT};
   for (size_t i = 0; i < sizeof senseless / sizeof senseless[0]; i++) {
     options.known.struct_size = senseless[i];
     CHECK_REFUSED(monitor, add(monitor, &options.known), FENCEPOST_E_INVALID_ARGUMENT);
@@ -94,44 +94,31 @@ static void condition_options(void) {
   CHECK_REFUSED(monitor,
                 fencepost_monitor_add_beacon_condition(monitor, "b", beacon_uuid, -1, -1, &options.known, NULL),
                 FENCEPOST_E_UNSUPPORTED);
-  uint32_t changed = 9;
-  CHECK_REFUSED(monitor,
-                fencepost_monitor_ensure_circular_condition(monitor, "b", 0, 0, 9, &options.known, &changed, NULL),
-                FENCEPOST_E_UNSUPPORTED);
-  CHECK_REFUSED(
-      monitor,
-      fencepost_monitor_ensure_beacon_condition(monitor, "b", beacon_uuid, -1, -1, &options.known, &changed, NULL),
-      FENCEPOST_E_UNSUPPORTED);
   const char *name = "b";
   double zero = 0, radius = 9;
-  CHECK_REFUSED(
-      monitor,
-      fencepost_monitor_add_circular_conditions(monitor, &name, &zero, &zero, &radius, NULL, 1, &options.known, NULL),
-      FENCEPOST_E_UNSUPPORTED);
-  CHECK_INT(changed, 9);
+  CHECK_REFUSED(monitor,
+                ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ADD, &options.known, &name, &zero,
+                       &zero, &radius, NULL, 1, NULL, NULL),
+                FENCEPOST_E_UNSUPPORTED);
   options.tail[3] = 0;
   CHECK_OK(add(monitor, &options.known));
-  /* A caller built with an older header passes a shorter structure, which ends before `tag`. */
+  /* A caller built with an older header passes a shorter structure, which ends before `policy`. */
   memset(&options, 0xee, sizeof options);
-  options.known.struct_size = offsetof(fencepost_condition_options, tag);
+  options.known.struct_size = offsetof(fencepost_condition_definition, policy);
   options.known.assuming = FENCEPOST_STATE_SATISFIED;
-  options.known.policy = NULL;
+  options.known.tag = 8;
   CHECK_OK(add(monitor, &options.known));
   fencepost_record record = record_of(monitor, "new");
-  CHECK_INT(record.condition.tag, 0);
+  CHECK_INT(record.condition.tag, 8);
+  CHECK_INT(record.condition.policy.entry_dwell_us, 20000000);
   CHECK_INT(record.last_event.state, FENCEPOST_STATE_SATISFIED);
-  /* The oldest callers pass a structure with neither a tag nor a policy. */
-  memset(&options.known.policy, 0xee, sizeof options.known.policy);
-  options.known.struct_size = offsetof(fencepost_condition_options, policy);
-  CHECK_OK(add(monitor, &options.known));
-  CHECK_INT(record_of(monitor, "new").condition.policy.entry_dwell_us, 20000000);
   fencepost_monitor_destroy(monitor);
 }
 
 static void transition_policy(void) {
   fencepost_monitor *monitor = busy_monitor();
   larger_policy policy = {.known = FENCEPOST_TRANSITION_POLICY_EXACT_INIT};
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   options.policy = &policy.known;
   for (size_t i = 0; i < sizeof senseless / sizeof senseless[0]; i++) {
     policy.known.struct_size = senseless[i];
@@ -254,7 +241,7 @@ static void policies_of_the_macros(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_condition condition;
   for (size_t i = 0; i < 3; i++) {
-    fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+    fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
     options.policy = &given[i];
     CHECK_OK(add(monitor, &options));
     CHECK_OK(fencepost_monitor_condition(monitor, "new", &condition, NULL));

@@ -34,7 +34,7 @@ static size_t wkb_of_squares(uint8_t *bytes, size_t capacity) {
   fencepost_conditions *table = new_table();
   fencepost_geometry geometry = squares();
   size_t size = 0;
-  CHECK_OK(fencepost_conditions_add_polygon(table, "squares", &geometry, NULL, NULL, NULL));
+  CHECK_OK(add_one(table, fencepost_polygon("squares", &geometry), NULL));
   CHECK_OK(fencepost_conditions_geometry(table, "squares", NULL, 0, &size, NULL));
   CHECK(size > 0 && size <= capacity);
   CHECK_STATUS(fencepost_conditions_geometry(table, "squares", bytes, size - 1, &size, NULL),
@@ -51,11 +51,11 @@ static void single_calls(void) {
   uint8_t wkb[1024];
   size_t size = wkb_of_squares(wkb, sizeof wkb);
   uint32_t changed = 9;
-  CHECK_OK(fencepost_conditions_add_circular(table, "circle", 5, 6, 70, NULL, NULL));
-  CHECK_OK(fencepost_conditions_add_beacon(table, "beacon", beacon_uuid, 1, -1, NULL, NULL));
-  CHECK_OK(fencepost_conditions_add_polygon(table, "polygon", &geometry, NULL, NULL, NULL));
-  CHECK_OK(fencepost_conditions_add_corridor(table, "corridor", &geometry, 25, NULL, NULL, NULL));
-  CHECK_OK(fencepost_conditions_add_wkb(table, "wkb", wkb, size, 0, NULL, NULL, NULL));
+  CHECK_OK(add_one(table, fencepost_circle("circle", 5, 6, 70), NULL));
+  CHECK_OK(add_one(table, fencepost_beacon("beacon", beacon_uuid, 1, -1), NULL));
+  CHECK_OK(add_one(table, fencepost_polygon("polygon", &geometry), NULL));
+  CHECK_OK(add_one(table, fencepost_corridor("corridor", &geometry, 25), NULL));
+  CHECK_OK(add_one(table, fencepost_wkb("wkb", wkb, size, 0), NULL));
   CHECK_TEXT(identifiers_of(table), "circle beacon polygon corridor wkb");
   CHECK_INT(version_of(table).count, 5);
   CHECK_INT(version_of(table).generation, 5);
@@ -71,30 +71,30 @@ static void single_calls(void) {
 
   /* Ensuring a condition that equals the existing one changes nothing; ensuring a different condition replaces the
      existing one. */
-  CHECK_OK(fencepost_conditions_ensure_circular(table, "circle", 5, 6, 70.2, NULL, &changed, NULL));
+  CHECK_OK(ensure_one(table, fencepost_circle("circle", 5, 6, 70.2), &changed, NULL));
   CHECK_INT(changed, 0);
-  CHECK_OK(fencepost_conditions_ensure_beacon(table, "beacon", beacon_uuid, 1, -1, NULL, &changed, NULL));
+  CHECK_OK(ensure_one(table, fencepost_beacon("beacon", beacon_uuid, 1, -1), &changed, NULL));
   CHECK_INT(changed, 0);
-  CHECK_OK(fencepost_conditions_ensure_polygon(table, "polygon", &geometry, NULL, NULL, &changed, NULL));
+  CHECK_OK(ensure_one(table, fencepost_polygon("polygon", &geometry), &changed, NULL));
   CHECK_INT(changed, 0);
-  CHECK_OK(fencepost_conditions_ensure_corridor(table, "corridor", &geometry, 25, NULL, NULL, &changed, NULL));
+  CHECK_OK(ensure_one(table, fencepost_corridor("corridor", &geometry, 25), &changed, NULL));
   CHECK_INT(changed, 0);
-  CHECK_OK(fencepost_conditions_ensure_wkb(table, "wkb", wkb, size, 0, NULL, NULL, &changed, NULL));
+  CHECK_OK(ensure_one(table, fencepost_wkb("wkb", wkb, size, 0), &changed, NULL));
   CHECK_INT(changed, 0);
   CHECK_INT(version_of(table).generation, 5);
-  CHECK_OK(fencepost_conditions_ensure_corridor(table, "corridor", &geometry, 26, NULL, NULL, &changed, NULL));
+  CHECK_OK(ensure_one(table, fencepost_corridor("corridor", &geometry, 26), &changed, NULL));
   CHECK_INT(changed, 1);
-  CHECK_OK(fencepost_conditions_ensure_beacon(table, "beacon", beacon_uuid, 2, -1, NULL, NULL, NULL));
+  CHECK_OK(ensure_one(table, fencepost_beacon("beacon", beacon_uuid, 2, -1), NULL, NULL));
   CHECK_INT(version_of(table).generation, 7);
   CHECK_INT(version_of(table).count, 5);
 
-  CHECK_OK(fencepost_conditions_remove(table, "circle", &changed, NULL));
+  CHECK_OK(remove_named(table, "circle", &changed, NULL));
   CHECK_INT(changed, 1);
-  CHECK_OK(fencepost_conditions_remove(table, "circle", &changed, NULL));
+  CHECK_OK(remove_named(table, "circle", &changed, NULL));
   CHECK_INT(changed, 0);
   const char *some[] = {"wkb", "unknown", "polygon"};
   size_t removed = 9;
-  CHECK_OK(fencepost_conditions_remove_many(table, some, 3, &removed, NULL));
+  CHECK_OK(fencepost_conditions_remove(table, some, 3, &removed, NULL));
   CHECK_INT(removed, 2);
   CHECK_TEXT(identifiers_of(table), "corridor beacon");
   fencepost_conditions_destroy(table);
@@ -115,9 +115,9 @@ static void bulk_is_as_single_calls(void) {
   size_t size = wkb_of_squares(wkb, sizeof wkb);
   const void *wkbs[] = {wkb, wkb};
   const size_t sizes[] = {size, size};
-  fencepost_condition_options first = FENCEPOST_FLEET_CONDITION_OPTIONS_INIT, second = first;
+  fencepost_condition_definition first = FENCEPOST_CONDITION_DEFINITION_INIT, second = first;
   first.tag = 7, second.tag = 8;
-  const fencepost_condition_options *each[] = {&first, &second};
+  const fencepost_condition_definition *each[] = {&first, &second};
   fencepost_sync_result result;
 
 #define SAME()                                                                    \
@@ -126,37 +126,51 @@ static void bulk_is_as_single_calls(void) {
     CHECK(memcmp(&one_, &other_, sizeof one_) == 0);                              \
   } while (0)
 
-  CHECK_OK(fencepost_conditions_add_circulars(bulk, names, lat, lon, radii, tags, 2, NULL, NULL));
+  CHECK_OK(
+      fencepost_conditions_put_circles(bulk, FENCEPOST_PUT_ADD, NULL, names, lat, lon, radii, tags, 2, NULL, NULL));
   for (int i = 0; i < 2; i++)
-    CHECK_OK(fencepost_conditions_add_circular(single, names[i], lat[i], lon[i], radii[i], each[i], NULL));
+    CHECK_OK(add_one(single, with(fencepost_circle(names[i], lat[i], lon[i], radii[i]), NULL, each[i]), NULL));
   SAME();
-  CHECK_OK(fencepost_conditions_ensure_circulars(bulk, names, lat, lon, radii, tags, 2, NULL, &result, NULL));
+  CHECK_OK(fencepost_conditions_put_circles(bulk, FENCEPOST_PUT_ENSURE, NULL, names, lat, lon, radii, tags, 2, &result,
+                                            NULL));
   CHECK_INT(result.kept, 2);
   SAME();
-  CHECK_OK(fencepost_conditions_add_beacons(bulk, names, uuids, majors, NULL, tags, 2, NULL, NULL));
+  CHECK_OK(
+      fencepost_conditions_put_beacons(bulk, FENCEPOST_PUT_ADD, NULL, names, uuids, majors, NULL, tags, 2, NULL, NULL));
   for (int i = 0; i < 2; i++)
-    CHECK_OK(fencepost_conditions_add_beacon(single, names[i], uuids + 16 * i, majors[i], -1, each[i], NULL));
+    CHECK_OK(add_one(single, with(fencepost_beacon(names[i], uuids + 16 * i, majors[i], -1), NULL, each[i]), NULL));
   SAME();
-  CHECK_OK(fencepost_conditions_ensure_beacons(bulk, names, uuids, majors, NULL, tags, 2, NULL, &result, NULL));
+  CHECK_OK(fencepost_conditions_put_beacons(bulk, FENCEPOST_PUT_ENSURE, NULL, names, uuids, majors, NULL, tags, 2,
+                                            &result, NULL));
   CHECK_INT(result.kept, 2);
   SAME();
-  CHECK_OK(fencepost_conditions_ensure_polygons(bulk, names, &geometry, NULL, tags, 2, NULL, NULL, &result, NULL));
+  CHECK_OK(fencepost_conditions_put_geometries(bulk, FENCEPOST_PUT_ENSURE,
+                                               COMMON(FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, NULL, NULL), names,
+                                               &geometry, NULL, NULL, tags, 2, &result, NULL));
   CHECK_INT(result.replaced, 2);
   for (int i = 0; i < 2; i++) {
     fencepost_geometry one = FENCEPOST_GEOMETRY_INIT;
     one.latitudes = latitudes + 4 * i, one.longitudes = longitudes + 4 * i, one.vertex_count = 4;
-    CHECK_OK(fencepost_conditions_add_polygon(single, names[i], &one, NULL, each[i], NULL));
+    CHECK_OK(add_one(single, with(fencepost_polygon(names[i], &one), NULL, each[i]), NULL));
   }
   SAME();
-  CHECK_OK(fencepost_conditions_add_polygons(bulk, names, &geometry, NULL, tags, 2, NULL, NULL, NULL));
-  CHECK_OK(fencepost_conditions_add_polygons(single, names, &geometry, part_offsets, tags, 2, NULL, NULL, NULL));
+  CHECK_OK(fencepost_conditions_put_geometries(bulk, FENCEPOST_PUT_ADD,
+                                               COMMON(FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, NULL, NULL), names,
+                                               &geometry, NULL, NULL, tags, 2, NULL, NULL));
+  CHECK_OK(fencepost_conditions_put_geometries(single, FENCEPOST_PUT_ADD,
+                                               COMMON(FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, NULL, NULL), names,
+                                               &geometry, part_offsets, NULL, tags, 2, NULL, NULL));
   SAME();
-  CHECK_OK(fencepost_conditions_add_corridors(bulk, names, &geometry, NULL, radii, tags, 2, NULL, NULL, NULL));
+  CHECK_OK(fencepost_conditions_put_geometries(bulk, FENCEPOST_PUT_ADD,
+                                               COMMON(FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC, NULL, NULL), names,
+                                               &geometry, NULL, radii, tags, 2, NULL, NULL));
+  CHECK_OK(fencepost_conditions_put_geometries(single, FENCEPOST_PUT_ENSURE,
+                                               COMMON(FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC, NULL, NULL), names,
+                                               &geometry, NULL, radii, tags, 2, NULL, NULL));
+  SAME();
+  CHECK_OK(fencepost_conditions_put_wkb(bulk, FENCEPOST_PUT_ADD, NULL, names, wkbs, sizes, NULL, tags, 2, NULL, NULL));
   CHECK_OK(
-      fencepost_conditions_ensure_corridors(single, names, &geometry, NULL, radii, tags, 2, NULL, NULL, NULL, NULL));
-  SAME();
-  CHECK_OK(fencepost_conditions_add_wkbs(bulk, names, wkbs, sizes, NULL, tags, 2, NULL, NULL, NULL));
-  CHECK_OK(fencepost_conditions_ensure_wkbs(single, names, wkbs, sizes, NULL, tags, 2, NULL, NULL, NULL, NULL));
+      fencepost_conditions_put_wkb(single, FENCEPOST_PUT_ENSURE, NULL, names, wkbs, sizes, NULL, tags, 2, NULL, NULL));
   SAME();
 
   fencepost_condition_definition set[2] = {FENCEPOST_CONDITION_DEFINITION_INIT, FENCEPOST_CONDITION_DEFINITION_INIT};
@@ -192,39 +206,146 @@ static void refused_rows(void) {
     CHECK_INT(error.position, row);                   \
     CHECK_CONTAINS(error.message, "row " #row);       \
   } while (0)
-  REFUSED(fencepost_conditions_add_circulars(table, names, lat, lon, radii, NULL, 3, NULL, &error), 2);
+  REFUSED(
+      fencepost_conditions_put_circles(table, FENCEPOST_PUT_ADD, NULL, names, lat, lon, radii, NULL, 3, NULL, &error),
+      2);
   lat[2] = 0, radii[1] = NAN;
-  REFUSED(fencepost_conditions_ensure_circulars(table, names, lat, lon, radii, NULL, 3, NULL, NULL, &error), 1);
+  REFUSED(fencepost_conditions_put_circles(table, FENCEPOST_PUT_ENSURE, NULL, names, lat, lon, radii, NULL, 3, NULL,
+                                           &error),
+          1);
   names[2] = NULL, radii[1] = 1;
-  REFUSED(fencepost_conditions_add_circulars(table, names, lat, lon, radii, NULL, 3, NULL, &error), 2);
+  REFUSED(
+      fencepost_conditions_put_circles(table, FENCEPOST_PUT_ADD, NULL, names, lat, lon, radii, NULL, 3, NULL, &error),
+      2);
   names[2] = "";
-  REFUSED(fencepost_conditions_ensure_circulars(table, names, lat, lon, radii, NULL, 3, NULL, NULL, &error), 2);
+  REFUSED(fencepost_conditions_put_circles(table, FENCEPOST_PUT_ENSURE, NULL, names, lat, lon, radii, NULL, 3, NULL,
+                                           &error),
+          2);
   names[2] = "c";
-  REFUSED(fencepost_conditions_add_beacons(table, names, uuids, majors, NULL, NULL, 3, NULL, &error), 1);
-  REFUSED(fencepost_conditions_ensure_beacons(table, names, uuids, NULL, minors, NULL, 3, NULL, NULL, &error), 2);
-  REFUSED(fencepost_conditions_add_wkbs(table, names, wkbs, sizes, NULL, NULL, 3, NULL, NULL, &error), 0);
-  REFUSED(fencepost_conditions_add_polygons(table, names, &geometry, offsets, NULL, 3, NULL, NULL, &error), 2);
+  REFUSED(fencepost_conditions_put_beacons(table, FENCEPOST_PUT_ADD, NULL, names, uuids, majors, NULL, NULL, 3, NULL,
+                                           &error),
+          1);
+  REFUSED(fencepost_conditions_put_beacons(table, FENCEPOST_PUT_ENSURE, NULL, names, uuids, NULL, minors, NULL, 3, NULL,
+                                           &error),
+          2);
+  REFUSED(fencepost_conditions_put_wkb(table, FENCEPOST_PUT_ADD, NULL, names, wkbs, sizes, NULL, NULL, 3, NULL, &error),
+          0);
+  REFUSED(fencepost_conditions_put_geometries(table, FENCEPOST_PUT_ADD,
+                                              COMMON(FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, NULL, NULL), names,
+                                              &geometry, offsets, NULL, NULL, 3, NULL, &error),
+          2);
   const char *bad[] = {"there", "\xff"};
   error.position = 77;
-  CHECK_STATUS(fencepost_conditions_remove_many(table, bad, 2, NULL, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_conditions_remove(table, bad, 2, NULL, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(error.position, 1);
   /* The following counts are larger than any array can be. */
-  CHECK_STATUS(fencepost_conditions_add_circulars(table, names, lat, lon, radii, NULL, SIZE_MAX, NULL, NULL),
+  CHECK_STATUS(fencepost_conditions_put_circles(table, FENCEPOST_PUT_ADD, NULL, names, lat, lon, radii, NULL, SIZE_MAX,
+                                                NULL, NULL),
                FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_STATUS(fencepost_conditions_add_beacons(table, names, uuids, NULL, NULL, NULL, SIZE_MAX / 16, NULL, NULL),
+  CHECK_STATUS(fencepost_conditions_put_beacons(table, FENCEPOST_PUT_ADD, NULL, names, uuids, NULL, NULL, NULL,
+                                                SIZE_MAX / 16, NULL, NULL),
                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_STATUS(fencepost_conditions_sync(table, NULL, SIZE_MAX, NULL, NULL), FENCEPOST_E_INVALID_ARGUMENT);
   fencepost_table_version after = version_of(table);
   CHECK(memcmp(&before, &after, sizeof before) == 0);
   /* A count of 0. */
-  CHECK_OK(fencepost_conditions_add_circulars(table, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL));
-  CHECK_OK(fencepost_conditions_add_beacons(table, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL));
+  CHECK_OK(
+      fencepost_conditions_put_circles(table, FENCEPOST_PUT_ADD, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL));
+  CHECK_OK(
+      fencepost_conditions_put_beacons(table, FENCEPOST_PUT_ADD, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL));
   fencepost_conditions_destroy(table);
 }
 
-/* Without options, a condition is assumed to be unsatisfied, so a device that starts outside the circle causes no
-   event. The default options of monitors assume no state, so with these options a device that starts outside the circle
-   causes an event. */
+/* A NULL column means the value of the common definition, and the counts tell new conditions from replaced ones. */
+static void common_definitions(void) {
+  fencepost_conditions *table = new_table();
+  const char *names[] = {"a", "b"};
+  const double lat[] = {10, 20}, lon[] = {30, 40};
+  uint8_t uuids[32] = {1}, wkb[1024];
+  fencepost_geometry geometry = squares();
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_sync_result result;
+  fencepost_condition_definition common = FENCEPOST_CONDITION_DEFINITION_INIT;
+  fencepost_transition_policy exact = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
+  common.radius_m = 70, common.tag = 9, common.policy = &exact, common.major = 5;
+  CHECK_OK(fencepost_conditions_put_circles(table, FENCEPOST_PUT_ADD, &common, names, lat, lon, NULL, NULL, 1, &result,
+                                            NULL));
+  CHECK(result.added == 1 && result.replaced == 0);
+  CHECK_OK(fencepost_conditions_put_circles(table, FENCEPOST_PUT_ADD, &common, names, lat, lon, NULL, NULL, 2, &result,
+                                            NULL));
+  CHECK(result.added == 1 && result.replaced == 1 && result.kept == 0 && result.removed == 0);
+  const double radii[] = {70, 70};
+  CHECK_OK(fencepost_conditions_put_circles(table, FENCEPOST_PUT_ADD, &common, names, lat, lon, radii, NULL, 2, &result,
+                                            NULL));
+  CHECK(result.added == 0 && result.replaced == 2);
+  CHECK_OK(fencepost_conditions_put_circles(table, FENCEPOST_PUT_ENSURE, &common, names, lat, lon, NULL, NULL, 2,
+                                            &result, NULL));
+  CHECK_INT(result.kept, 2);
+  fencepost_condition condition = condition_of(table, "b");
+  CHECK(condition.radius_m == 70 && condition.tag == 9 && condition.policy.entry_dwell_us == 0);
+  CHECK_OK(fencepost_conditions_put_beacons(table, FENCEPOST_PUT_ADD, &common, names, uuids, NULL, NULL, NULL, 2,
+                                            &result, NULL));
+  CHECK_INT(result.replaced, 2);
+  condition = condition_of(table, "a");
+  CHECK(condition.major == 5 && condition.minor == -1);
+  common.kind = FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC;
+  CHECK_OK(fencepost_conditions_put_geometries(table, FENCEPOST_PUT_ADD, &common, names, &geometry, NULL, NULL, NULL, 2,
+                                               NULL, NULL));
+  CHECK(condition_of(table, "b").radius_m == 70);
+  /* The bytes of a corridor are also those of a gate. */
+  size_t size = 0;
+  CHECK_OK(fencepost_conditions_geometry(table, "a", wkb, sizeof wkb, &size, NULL));
+  const void *wkbs[] = {wkb, wkb};
+  const size_t sizes[] = {size, size};
+  CHECK_OK(fencepost_conditions_put_wkb(table, FENCEPOST_PUT_ENSURE, &common, names, wkbs, sizes, NULL, NULL, 1,
+                                        &result, NULL));
+  CHECK_INT(result.kept, 1);
+  common.kind = FENCEPOST_CONDITION_LINE_GEOGRAPHIC, common.policy = NULL;
+  CHECK_OK(fencepost_conditions_put_wkb(table, FENCEPOST_PUT_ADD, &common, names, wkbs, sizes, NULL, NULL, 1, &result,
+                                        NULL));
+  CHECK_INT(condition_of(table, "a").kind, FENCEPOST_CONDITION_LINE_GEOGRAPHIC);
+  common.kind = FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC;
+  CHECK_STATUS(fencepost_conditions_put_wkb(table, FENCEPOST_PUT_ADD, &common, names, wkbs, sizes, NULL, NULL, 1,
+                                            &result, &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_TEXT(error.message, "row 0: kind is 3, but wkb holds lines");
+  /* Without a radius, a corridor is refused. */
+  CHECK_STATUS(
+      fencepost_conditions_put_wkb(table, FENCEPOST_PUT_ADD, NULL, names, wkbs, sizes, NULL, NULL, 1, &result, &error),
+      FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "row 0: radius: ");
+  /* The kind of geometries must be that of a shape, and the mode must be known. */
+  common.kind = FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC;
+  CHECK_STATUS(fencepost_conditions_put_geometries(table, FENCEPOST_PUT_ADD, &common, names, &geometry, NULL, NULL,
+                                                   NULL, 2, NULL, &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "kind is 1");
+  CHECK_STATUS(fencepost_conditions_put_geometries(table, FENCEPOST_PUT_ADD, NULL, names, &geometry, NULL, NULL, NULL,
+                                                   2, NULL, &error),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_TEXT(error.message, "common is NULL");
+  CHECK_STATUS(fencepost_conditions_put_circles(table, 2, NULL, names, lat, lon, radii, NULL, 2, NULL, &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_TEXT(error.message, "mode is 2; must be 0 (add) or 1 (ensure)");
+  /* The kind of well-known binary applies to nothing else. */
+  fencepost_condition_definition bare = fencepost_polygon("bare", &geometry);
+  bare.kind = FENCEPOST_CONDITION_FROM_WKB;
+  CHECK_STATUS(fencepost_conditions_add(table, &bare, 1, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "kind is 0, but geometry is set");
+  /* The message for a single element does not name the row; that for one of several does. */
+  fencepost_condition_definition pair[] = {fencepost_circle("", 0, 0, 1), fencepost_circle("", 0, 0, 1)};
+  CHECK_STATUS(fencepost_conditions_add(table, pair, 1, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK(strncmp(error.message, "the identifier is empty", 23) == 0);
+  CHECK_STATUS(fencepost_conditions_ensure(table, pair, 1, NULL, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK(strncmp(error.message, "the identifier is empty", 23) == 0);
+  CHECK_STATUS(fencepost_conditions_add(table, pair, 2, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK(strncmp(error.message, "row 0: the identifier is empty", 30) == 0);
+  CHECK_INT(version_of(table).count, 2);
+  fencepost_conditions_destroy(table);
+}
+
+/* By default, a condition is assumed to be unsatisfied, so a device that starts outside the circle causes no event. If
+   the assumed state is unknown, a device that starts outside the circle causes an event. */
 static void assumptions(void) {
   fencepost_conditions *table = new_table();
   fencepost_fleet *fleet = new_fleet(table);
@@ -233,13 +354,15 @@ static void assumptions(void) {
   fencepost_condition_definition definition = FENCEPOST_CONDITION_DEFINITION_INIT;
   definition.identifier = "set", definition.radius_m = 1000;
   CHECK_OK(fencepost_conditions_sync(table, &definition, 1, NULL, NULL));
-  CHECK_OK(fencepost_conditions_add_circular(table, "single", 0, 0, 1000, NULL, NULL));
-  CHECK_OK(fencepost_conditions_ensure_circulars(table, &name, &zero, &zero, &radius, NULL, 1, NULL, NULL, NULL));
+  CHECK_OK(add_one(table, fencepost_circle("single", 0, 0, 1000), NULL));
+  CHECK_OK(fencepost_conditions_put_circles(table, FENCEPOST_PUT_ENSURE, NULL, &name, &zero, &zero, &radius, NULL, 1,
+                                            NULL, NULL));
   uint32_t device = device_of(fleet, "d");
   CHECK_OK(feed_device(fleet, device, 1, SECONDS(0)));
   expect_no_fleet_event(fleet);
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
-  CHECK_OK(fencepost_conditions_add_circular(table, "told", 0, 0, 1000, &options, NULL));
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
+  options.assuming = FENCEPOST_STATE_UNKNOWN;
+  CHECK_OK(add_one(table, with(fencepost_circle("told", 0, 0, 1000), NULL, &options), NULL));
   CHECK_OK(feed_device(fleet, device, 1, SECONDS(1)));
   fencepost_fleet_event event = next_fleet_event(fleet);
   CHECK_TEXT(event.event.identifier, "told");
@@ -255,7 +378,7 @@ static void snapshots(void) {
   fencepost_conditions *const marker = (fencepost_conditions *)(uintptr_t)8;
   add_exact(table, "a", 0, 1);
   add_exact(table, "b", 1, 2);
-  CHECK_OK(fencepost_conditions_remove(table, "a", NULL, NULL));
+  CHECK_OK(remove_named(table, "a", NULL, NULL));
   size_t size = 0;
   CHECK_OK(fencepost_conditions_snapshot(table, NULL, 0, &size, NULL));
   uint8_t *bytes = malloc(size);
@@ -324,9 +447,9 @@ static void definitions_of_any_kind(void) {
   set[1].identifier = "beacon", set[1].kind = FENCEPOST_CONDITION_BEACON_IDENTITY, set[1].major = 7;
   set[2].identifier = "squares", set[2].kind = FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, set[2].geometry = &geometry;
   CHECK_OK(fencepost_conditions_add(table, set, 3, NULL));
-  CHECK_OK(fencepost_conditions_add_circular(single, "circle", 0, 0, 50, NULL, NULL));
-  CHECK_OK(fencepost_conditions_add_beacon(single, "beacon", set[1].uuid, 7, -1, NULL, NULL));
-  CHECK_OK(fencepost_conditions_add_polygon(single, "squares", &geometry, NULL, NULL, NULL));
+  CHECK_OK(add_one(single, fencepost_circle("circle", 0, 0, 50), NULL));
+  CHECK_OK(add_one(single, fencepost_beacon("beacon", set[1].uuid, 7, -1), NULL));
+  CHECK_OK(add_one(single, fencepost_polygon("squares", &geometry), NULL));
   fencepost_table_version one = version_of(table), other = version_of(single);
   CHECK(memcmp(&one, &other, sizeof one) == 0);
   /* Ensuring the same conditions changes nothing; adding them again replaces each of them. */
@@ -384,7 +507,7 @@ static void table_of_a_monitor(void) {
      determines its state. */
   const fencepost_fix inside = {1, 1, 5, SECONDS(1)};
   CHECK_OK(fencepost_monitor_feed_fix(monitor, &inside, NULL));
-  CHECK_OK(fencepost_conditions_add_circular(table, "home", 1, 1, 100, NULL, NULL));
+  CHECK_OK(add_one(table, fencepost_circle("home", 1, 1, 100), NULL));
   CHECK_INT(rings, 1);
   CHECK_OK(fencepost_monitor_state(monitor, "home", &state, NULL));
   CHECK_INT(state, FENCEPOST_STATE_SATISFIED);
@@ -393,8 +516,9 @@ static void table_of_a_monitor(void) {
   CHECK_INT(version_of(table).count, 1);
   /* Two tables with the same changes have the same version. */
   fencepost_conditions *equal = new_table();
-  const fencepost_condition_options unknown = FENCEPOST_CONDITION_OPTIONS_INIT;
-  CHECK_OK(fencepost_conditions_add_circular(equal, "home", 1, 1, 100, &unknown, NULL));
+  fencepost_condition_definition unknown = FENCEPOST_CONDITION_DEFINITION_INIT;
+  unknown.assuming = FENCEPOST_STATE_UNKNOWN;
+  CHECK_OK(add_one(equal, with(fencepost_circle("home", 1, 1, 100), NULL, &unknown), NULL));
   fencepost_table_version one = version_of(table), other = version_of(equal);
   CHECK(memcmp(&one, &other, sizeof one) == 0);
   fencepost_conditions_destroy(equal);
@@ -409,7 +533,7 @@ static void table_of_a_monitor(void) {
   fencepost_monitor_destroy(monitor);
   rings_before = (size_t)rings;
   CHECK_INT(condition_of(table, "home").generation, 1);
-  CHECK_OK(fencepost_conditions_add_circular(table, "town", 1, 1, 5000, NULL, NULL));
+  CHECK_OK(add_one(table, fencepost_circle("town", 1, 1, 5000), NULL));
   CHECK_TEXT(identifiers_of(table), "home town");
   CHECK_INT((size_t)rings, rings_before);
   fencepost_conditions_destroy(table);
@@ -423,7 +547,7 @@ static void many_fleets(void) {
   static _Thread_local fencepost_fleet *fleets[MANY];
   fencepost_conditions *table = new_table();
   for (int i = 0; i < MANY; i++) fleets[i] = new_fleet(table);
-  CHECK_OK(fencepost_conditions_add_circular(table, "new", 0, 0, 1000, NULL, NULL));
+  CHECK_OK(add_one(table, fencepost_circle("new", 0, 0, 1000), NULL));
   for (int i = 0; i < MANY; i++) {
     if (i % 500 == 7) {
       CHECK_OK(feed_device(fleets[i], device_of(fleets[i], "d"), 0, SECONDS(0)));
@@ -439,6 +563,7 @@ static const ccase cases[] = {
     {"tables: single calls of every kind", single_calls},
     {"tables: bulk calls are as single ones", bulk_is_as_single_calls},
     {"tables: refused rows change nothing", refused_rows},
+    {"tables: columns with a common definition", common_definitions},
     {"tables: conditions are assumed unsatisfied", assumptions},
     {"tables: snapshots", snapshots},
     {"tables: references are counted", references},

@@ -35,7 +35,7 @@ static void *share(void *argument) {
     fencepost_event event;
     if (fencepost_monitor_poll_event(me->monitor, &event, &available, NULL)) me->failures++;
     me->events += available;
-    if (fencepost_monitor_remove_condition(me->monitor, identifier, &available, NULL) || !available) me->failures++;
+    if (ON_OWN(me->monitor, remove_named, identifier, &available, NULL) || !available) me->failures++;
     fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
     if (fencepost_monitor_statistics(me->monitor, &statistics, NULL)) me->failures++;
     if (statistics.condition_count < 1 || statistics.condition_count > THREADS + 1) me->failures++;
@@ -87,7 +87,7 @@ static void *alone(void *argument) {
       continue;
     }
     fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
-    fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+    fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
     options.policy = &policy;
     if (fencepost_monitor_add_circular_condition(monitor, "c", 0, 0, 1000, &options, NULL)) me->failures++;
     for (int step = 0; step < 100; step++) {

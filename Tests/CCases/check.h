@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../TestSupport/definitions.h"
+
 typedef struct ccase {
   const char *name;
   void (*run)(void);

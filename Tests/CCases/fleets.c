@@ -16,10 +16,10 @@ fencepost_fleet *new_fleet(fencepost_conditions *table) {
 
 void add_exact(fencepost_conditions *table, const char *identifier, double longitude, uint64_t tag) {
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
-  fencepost_condition_options options = FENCEPOST_FLEET_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   options.policy = &policy;
   options.tag = tag;
-  CHECK_OK(fencepost_conditions_add_circular(table, identifier, 0, longitude, 1000, &options, NULL));
+  CHECK_OK(add_one(table, with(fencepost_circle(identifier, 0, longitude, 1000), NULL, &options), NULL));
 }
 
 uint32_t device_of(fencepost_fleet *fleet, const char *identifier) {
@@ -65,8 +65,8 @@ fencepost_fleet *busy_fleet(fencepost_conditions **out_table) {
   fencepost_conditions *table = new_table();
   fencepost_fleet *fleet = new_fleet(table);
   add_exact(table, "exact", 0, 1);
-  CHECK_OK(fencepost_conditions_add_circular(table, "standard", 0, 0.05, 1000, NULL, NULL));
-  CHECK_OK(fencepost_conditions_add_beacon(table, "beacon", beacon_uuid, -1, -1, NULL, NULL));
+  CHECK_OK(add_one(table, fencepost_circle("standard", 0, 0.05, 1000), NULL));
+  CHECK_OK(add_one(table, fencepost_beacon("beacon", beacon_uuid, -1, -1), NULL));
   uint32_t one = device_of(fleet, "one"), two = device_of(fleet, "two"), gone = device_of(fleet, "gone");
   CHECK_OK(feed_device(fleet, one, 0, SECONDS(0)));
   CHECK_OK(feed_device(fleet, two, 0, SECONDS(1)));

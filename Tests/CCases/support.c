@@ -17,7 +17,7 @@ fencepost_status feed(fencepost_monitor *monitor, double longitude, int64_t time
 
 void add_exact_circle(fencepost_monitor *monitor, const char *identifier, uint64_t tag) {
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   options.policy = &policy;
   options.tag = tag;
   CHECK_OK(fencepost_monitor_add_circular_condition(monitor, identifier, 0, 0, 1000, &options, NULL));

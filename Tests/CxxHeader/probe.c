@@ -19,7 +19,7 @@ fencepost_status probe(fencepost_monitor **monitor);
 fencepost_status probe(fencepost_monitor **monitor) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   fencepost_monitor_options like_core_location = FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT;
-  fencepost_condition_options condition = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition condition = FENCEPOST_CONDITION_DEFINITION_INIT;
   fencepost_transition_policy standard = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   fencepost_transition_policy exact = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
   fencepost_transition_policy core_location = FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT;

@@ -43,12 +43,15 @@ fencepost_status status_of(Action action) {
   }
 }
 
-fencepost::condition_options exact(std::uint64_t tag = 0) {
-  fencepost::condition_options options;
-  options.policy = fencepost::exact_policy();
-  options.tag = tag;
-  return options;
+const fencepost::transition_policy exact_policy = fencepost::exact_policy();
+
+// A definition with the exact policy.
+fencepost::condition_definition exact(fencepost::condition_definition definition, std::uint64_t tag = 0) {
+  definition.policy = &exact_policy;
+  definition.tag = tag;
+  return definition;
 }
+fencepost::condition_definition exact(std::uint64_t tag = 0) { return exact(fencepost::standard_definition(), tag); }
 
 // The fixes are on the equator: inside the circle (0, 0, 1000 m), then outside, and so on.
 fencepost::fix at(bool inside, int seconds) { return {0, inside ? 0 : 0.1, 5, start + seconds * second}; }
@@ -71,34 +74,35 @@ void owning() {
 
 void conditions() {
   fencepost::monitor monitor;
+  fencepost::conditions own = monitor.conditions();
   monitor.add_circular_condition("a", 0, 0, 1000, exact(7));
-  CHECK(!monitor.ensure_circular_condition("a", 0, 0, 1000, exact(7)));
-  CHECK(monitor.ensure_circular_condition("a", 0, 0, 1001, exact(7)));
+  CHECK(own.ensure({exact(fencepost_circle("a", 0, 0, 1000), 7)}).kept == 1);
+  CHECK(own.ensure({exact(fencepost_circle("a", 0, 0, 1001), 7)}).replaced == 1);
   const fencepost::uuid uuid = fencepost::parse_uuid("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0");
   monitor.add_beacon_condition("any", {uuid});
-  CHECK(monitor.ensure_beacon_condition("one", {uuid, 1, 2}));
-  CHECK(!monitor.ensure_beacon_condition("one", {uuid, 1, 2}));
+  CHECK(own.ensure({fencepost_beacon("one", uuid.data(), 1, 2)}).added == 1);
+  CHECK(own.ensure({fencepost_beacon("one", uuid.data(), 1, 2)}).kept == 1);
   fencepost::circle_columns columns{{"x", "y"}, {1, 2}, {3, 4}, {50, 60}};
   columns.tags = {8, 9};
-  monitor.add_circular_conditions(columns);
+  CHECK(own.put_circles(FENCEPOST_PUT_ADD, columns).added == 2);
   CHECK((monitor.identifiers() == std::vector<std::string>{"a", "any", "one", "x", "y"}));
   const std::vector<fencepost::record> records = monitor.records();
   CHECK(records.size() == 5 && records[4].condition.tag == 9 && records[4].condition.latitude == 2);
   CHECK(monitor.condition("one").minor == 2 && monitor.condition("any").major == -1);
   CHECK(monitor.record("a").condition.radius_m == 1001);
-  CHECK(monitor.remove_condition("x") && !monitor.remove_condition("x"));
+  CHECK(own.remove("x") && !own.remove("x"));
   CHECK(monitor.explain("a").reason == FENCEPOST_REASON_NO_FIX_YET);
   CHECK(monitor.statistics().condition_count == 4);
 
   CHECK(status_of([&] { monitor.condition("nowhere"); }) == FENCEPOST_E_NOT_FOUND);
   CHECK(status_of([&] { monitor.add_circular_condition("", 0, 0, 1); }) == FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK(status_of([&] { monitor.remove_condition(std::string("a\0b", 3)); }) == FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK(status_of([&] { own.remove(std::string("a\0b", 3)); }) == FENCEPOST_E_INVALID_ARGUMENT);
   CHECK(status_of([&] { monitor.add_beacon_condition("b", {uuid, {}, 2}); }) == FENCEPOST_E_INVALID_ARGUMENT);
   columns.latitudes.pop_back();
-  CHECK(status_of([&] { monitor.add_circular_conditions(columns); }) == FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK(status_of([&] { own.put_circles(FENCEPOST_PUT_ADD, columns); }) == FENCEPOST_E_INVALID_ARGUMENT);
   columns.latitudes = {0, 91};
   try {
-    monitor.add_circular_conditions(columns);
+    own.put_circles(FENCEPOST_PUT_ADD, columns);
     CHECK(false);
   } catch (const fencepost::error &error) {
     CHECK(error.position() == 1 && error.status() == FENCEPOST_E_INVALID_ARGUMENT);
@@ -173,9 +177,7 @@ void paths() {
   options.path = FENCEPOST_PATH_GEODESIC;
   options.max_gap_us = 60 * second;
   fencepost::monitor monitor(options);
-  fencepost::condition_options exact;
-  exact.policy = fencepost::exact_policy();
-  monitor.add_circular_condition("a", 0, 0, 1000, exact);
+  monitor.add_circular_condition("a", 0, 0, 1000, exact());
   monitor.feed({0, -0.1, 0, 0});
   monitor.feed({0, 0.1, 0, 60 * second});
   monitor.feed({0, 0, 0, 180 * second});
@@ -190,15 +192,16 @@ void sets_and_times() {
   fencepost::monitor_options options = fencepost::standard_options();
   options.max_time_step_us = 60 * second;
   fencepost::monitor monitor(options);
+  fencepost::conditions own = monitor.conditions();
   std::vector<fencepost::condition_definition> places(2, fencepost::standard_definition());
   places[0].identifier = "a";
   places[1].identifier = "b";
   for (fencepost::condition_definition &place : places) place.radius_m = 1000;
-  CHECK(monitor.sync_conditions(places).added == 2);
+  CHECK(own.sync(places).added == 2);
   places.pop_back();
-  const fencepost::sync_result result = monitor.sync_conditions(places);
+  const fencepost::sync_result result = own.sync(places);
   CHECK(result.kept == 1 && result.removed == 1);
-  CHECK(monitor.ensure_circular_conditions({{"a", "c"}, {0, 0}, {0, 0}, {1000, 500}}).added == 1);
+  CHECK(own.put_circles(FENCEPOST_PUT_ENSURE, {{"a", "c"}, {0, 0}, {0, 0}, {1000, 500}}).added == 1);
   monitor.feed(at(true, 0));
   CHECK((monitor.identifiers(FENCEPOST_STATE_SATISFIED) == std::vector<std::string>{"a", "c"}));
   CHECK(monitor.record("a").state == FENCEPOST_STATE_SATISFIED);
@@ -208,7 +211,7 @@ void sets_and_times() {
   monitor.rewind(start + second);
   CHECK(monitor.statistics().clock_us == start + second && monitor.identifiers(FENCEPOST_STATE_UNKNOWN).size() == 2);
   CHECK(status_of([&] { monitor.rewind(start + 2 * second); }) == FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK(monitor.remove_conditions({"a", "nobody", "c"}) == 2);
+  CHECK(own.remove({"a", "nobody", "c"}) == 2);
   CHECK(std::string(fencepost::state_name(1)) == "satisfied" && std::string(fencepost::cause_name(2)) == "crossing");
 }
 
@@ -220,22 +223,26 @@ void shapes() {
   square.latitudes = latitudes, square.longitudes = longitudes, square.vertex_count = 7;
   square.ring_offsets = rings, square.ring_count = 2;
   fencepost::monitor monitor;
-  monitor.add_polygon_condition("square", square, exact());
-  CHECK(!monitor.ensure_polygon_condition("square", square, exact()));
+  fencepost::conditions own = monitor.conditions();
+  own.add({exact(fencepost_polygon("square", &square))});
+  CHECK(own.ensure({exact(fencepost_polygon("square", &square))}).kept == 1);
   const std::vector<std::uint8_t> wkb = monitor.condition_geometry("square");
   CHECK(wkb.size() == 9 + 4 + 5 * 16 + 4 + 4 * 16);
-  monitor.add_wkb_condition("the same", wkb, 0, exact());
-  CHECK(!monitor.ensure_wkb_condition("the same", wkb, 0, exact()));
-  monitor.add_corridor_condition("way", square, 100, exact());
-  CHECK(!monitor.ensure_corridor_condition("way", square, 100.2, exact()));
+  own.add(
+      {exact(fencepost_wkb("the same", wkb.data(), wkb.size(), 0)), exact(fencepost_corridor("way", &square, 100))});
+  CHECK(own.ensure({exact(fencepost_wkb("the same", wkb.data(), wkb.size(), 0)),
+                    exact(fencepost_corridor("way", &square, 100.2))})
+            .kept == 2);
   CHECK(monitor.condition_shape("way").radius_m == 100 && monitor.condition_shape("square").vertex_count == 7);
-  monitor.add_polygon_conditions({{"p"}, square}, exact());
-  monitor.add_corridor_conditions({{"c", "d"}, square, {}, {10, 20}, {}}, exact());
-  monitor.add_wkb_conditions({{"w"}, {wkb}}, exact());
-  CHECK(monitor.ensure_polygon_conditions({{"p"}, square}, exact()).kept == 1);
-  CHECK(monitor.ensure_corridor_conditions({{"c", "e"}, square, {}, {10, 20}, {}}, exact()).added == 1);
-  CHECK(monitor.ensure_wkb_conditions({{"w"}, {wkb}}, exact()).kept == 1);
-  CHECK(status_of([&] { monitor.add_corridor_conditions({{"c", "d"}, square}, exact()); }) ==
+  const fencepost::condition_definition polygons = exact(fencepost_polygon(nullptr, nullptr)),
+                                        corridors = exact(fencepost_corridor(nullptr, nullptr, 0));
+  CHECK(own.put_geometries(FENCEPOST_PUT_ADD, {{"p"}, square}, polygons).added == 1);
+  CHECK(own.put_geometries(FENCEPOST_PUT_ADD, {{"c", "d"}, square, {}, {10, 20}, {}}, corridors).added == 2);
+  CHECK(own.put_wkb(FENCEPOST_PUT_ADD, {{"w"}, {wkb}}).added == 1);
+  CHECK(own.put_geometries(FENCEPOST_PUT_ENSURE, {{"p"}, square}, polygons).kept == 1);
+  CHECK(own.put_geometries(FENCEPOST_PUT_ENSURE, {{"c", "e"}, square, {}, {10, 20}, {}}, corridors).added == 1);
+  CHECK(own.put_wkb(FENCEPOST_PUT_ENSURE, {{"w"}, {wkb}}).kept == 1);
+  CHECK(status_of([&] { own.put_geometries(FENCEPOST_PUT_ADD, {{"c", "d"}, square}, corridors); }) ==
         FENCEPOST_E_INVALID_ARGUMENT);
   const std::optional<fencepost::place> nearest = monitor.nearest_boundary_point("square", 0.0001, 0.005);
   CHECK(nearest && nearest->latitude > -1e-9 && nearest->latitude < 1e-6);
@@ -321,7 +328,7 @@ void questions() {
   fencepost::monitor monitor;
   CHECK(monitor.containing(0, 0).empty() && monitor.nearest(0, 0, 3).empty());
   for (int i = 0; i < 20; i++) monitor.add_circular_condition(std::to_string(i), 0, 0, 1000 + i);
-  monitor.remove_condition("3");
+  monitor.conditions().remove("3");
   const std::vector<fencepost::located_condition> all = monitor.containing(0, 0);
   CHECK(all.size() == 19 && all[3].identifier == "4" && all[3].generation == 5 && all[3].distance_m == -1004);
   const std::vector<fencepost::located_condition> near = monitor.nearest(0, 0, 2);
@@ -357,49 +364,43 @@ void geodesy() {
 void tables_and_fleets() {
   fencepost::conditions zones;
   const fencepost::uuid uuid = fencepost::parse_uuid("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0");
-  fencepost::condition_options options = exact(7);
-  options.assuming = FENCEPOST_STATE_UNSATISFIED;
-  zones.add_circular("zone", 0, 0, 1000, options);
-  CHECK(!zones.ensure_circular("zone", 0, 0, 1000, options));
-  zones.add_beacon("beacon", {uuid});
-  CHECK(zones.ensure_beacon("beacon", {uuid, 1}));
+  zones.add({exact(fencepost_circle("zone", 0, 0, 1000), 7), fencepost_beacon("beacon", uuid.data(), -1, -1)});
+  const fencepost::sync_result ensured =
+      zones.ensure({exact(fencepost_circle("zone", 0, 0, 1000), 7), fencepost_beacon("beacon", uuid.data(), 1, -1)});
+  CHECK(ensured.kept == 1 && ensured.replaced == 1);
   const double latitudes[] = {1, 1, 2}, longitudes[] = {1, 2, 1};
   fencepost::geometry triangle = fencepost::standard_geometry();
   triangle.latitudes = latitudes, triangle.longitudes = longitudes, triangle.vertex_count = 3;
-  zones.add_polygon("polygon", triangle);
-  CHECK(!zones.ensure_polygon("polygon", triangle));
+  zones.add({fencepost_polygon("polygon", &triangle)});
   const std::vector<fencepost::located_condition> holding = zones.containing(1.1, 1.1);
   CHECK(holding.size() == 1 && holding[0].identifier == "polygon" && holding[0].distance_m < 0);
   CHECK(zones.nearest(0, 0.001, 2).front().identifier == "zone" && zones.identifiers({1}).front() == "zone");
   CHECK(zones.nearest_boundary_point("zone", 0, 0.5)->longitude < 0.01);
-  zones.add_corridor("corridor", triangle, 20);
-  CHECK(zones.ensure_corridor("corridor", triangle, 30));
-  zones.add_wkb("wkb", zones.geometry("polygon"));
-  CHECK(!zones.ensure_wkb("wkb", zones.geometry("polygon")));
+  const std::vector<std::uint8_t> bytes = zones.geometry("polygon");
+  zones.add({fencepost_corridor("corridor", &triangle, 30), fencepost_wkb("wkb", bytes.data(), bytes.size(), 0)});
   CHECK(zones.shape("wkb").vertex_count == 3 && zones.condition("corridor").radius_m == 30);
   CHECK((zones.identifiers() == std::vector<std::string>{"zone", "beacon", "polygon", "corridor", "wkb"}));
   CHECK(zones.remove("wkb") && zones.remove(std::vector<std::string>{"wkb", "corridor"}) == 1);
 
   fencepost::conditions columns;
-  columns.add_circulars({{"x", "y"}, {1, 2}, {3, 4}, {50, 60}});
-  CHECK(columns.ensure_circulars({{"x", "y"}, {1, 2}, {3, 4}, {50, 60}}).kept == 2);
-  columns.add_beacons({{"b", "c"}, {{uuid}, {uuid, 1, 2}}});
-  CHECK(columns.ensure_beacons({{"b", "c"}, {{uuid}, {uuid, 1, 2}}}).kept == 2);
+  CHECK(columns.put_circles(FENCEPOST_PUT_ADD, {{"x", "y"}, {1, 2}, {3, 4}, {50, 60}}).added == 2);
+  CHECK(columns.put_circles(FENCEPOST_PUT_ENSURE, {{"x", "y"}, {1, 2}, {3, 4}, {50, 60}}).kept == 2);
+  CHECK(columns.put_beacons(FENCEPOST_PUT_ADD, {{"b", "c"}, {{uuid}, {uuid, 1, 2}}}).added == 2);
+  CHECK(columns.put_beacons(FENCEPOST_PUT_ENSURE, {{"b", "c"}, {{uuid}, {uuid, 1, 2}}}).kept == 2);
   fencepost::shape_columns shapes{{"p"}, triangle};
-  columns.add_polygons(shapes);
-  CHECK(columns.ensure_polygons(shapes).kept == 1);
-  shapes.radii_m = {9};
-  columns.add_corridors(shapes);
-  CHECK(columns.ensure_corridors(shapes).kept == 1);
-  shapes.radii_m = {};
-  columns.add_lines(shapes);
-  CHECK(columns.ensure_lines(shapes).kept == 1);
-  const fencepost::wkb_columns wkbs{{"w"}, {zones.geometry("polygon")}};
-  columns.add_wkbs(wkbs);
-  CHECK(columns.ensure_wkbs(wkbs).kept == 1);
+  const fencepost::condition_definition kinds[] = {
+      fencepost_polygon(nullptr, nullptr), fencepost_corridor(nullptr, nullptr, 9), fencepost_line(nullptr, nullptr)};
+  for (const fencepost::condition_definition &kind : kinds) {
+    const fencepost::sync_result put = columns.put_geometries(FENCEPOST_PUT_ADD, shapes, kind);
+    CHECK(put.added + put.replaced == 1);
+    CHECK(columns.put_geometries(FENCEPOST_PUT_ENSURE, shapes, kind).kept == 1);
+  }
+  const fencepost::wkb_columns wkbs{{"w"}, {bytes}};
+  CHECK(columns.put_wkb(FENCEPOST_PUT_ADD, wkbs).added == 1);
+  CHECK(columns.put_wkb(FENCEPOST_PUT_ENSURE, wkbs).kept == 1);
   CHECK(fencepost::conditions::restore(columns.snapshot()).version().generation == columns.version().generation);
   CHECK(columns.sync({}).removed == 6);
-  CHECK(status_of([&] { columns.add_beacons({{"b"}, {}}); }) == FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK(status_of([&] { columns.put_beacons(FENCEPOST_PUT_ADD, {{"b"}, {}}); }) == FENCEPOST_E_INVALID_ARGUMENT);
 
   fencepost::fleet fleet(zones);
   CHECK(!fleet.find("truck") && fleet.device("truck") == 0 && fleet.find("truck") == 0u);
@@ -440,7 +441,7 @@ void tables_and_fleets() {
   CHECK(fleet.devices_inside("zone").size() == 1 && fleet.devices_inside("zone")[0].device == 1);
   CHECK(fleet.devices_inside().size() == 1 && fleet.devices_inside()[0].tag == 7);
   CHECK(status_of([&] { fleet.devices_inside("nowhere"); }) == FENCEPOST_E_NOT_FOUND);
-  zones.add_circular("late", 1, 1, 10);
+  zones.add({fencepost_circle("late", 1, 1, 10)});
   CHECK(status_of([&] { other.import_devices({"x"}, {fleet.export_devices({1})[0]}); }) == FENCEPOST_OK);
   fencepost::fleet elsewhere{fencepost::conditions()};
   CHECK(status_of([&] { elsewhere.import_devices({"x"}, fleet.export_devices({1})); }) == FENCEPOST_E_TABLE_MISMATCH);

@@ -8,6 +8,7 @@
  *   they reach other countries.
  * - `replay drive CSV GEOJSON BATCH` replays the drive in examples/data. BATCH 0 feeds all fixes in one call.
  */
+#include "../TestSupport/definitions.h"
 #include "fencepost.h"
 
 #include <stdio.h>
@@ -51,7 +52,7 @@ static void add(fencepost_monitor *monitor, const char *identifier, double latit
   static const fencepost_transition_policy policies[] = {FENCEPOST_TRANSITION_POLICY_EXACT_INIT,
                                                          FENCEPOST_TRANSITION_POLICY_STANDARD_INIT,
                                                          FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT};
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   options.policy = &policies[policy];
   options.assuming = assuming;
   check(fencepost_monitor_add_circular_condition(monitor, identifier, latitude, longitude, radius, &options, &error));
@@ -128,20 +129,21 @@ static void walk_shapes(fencepost_monitor *monitor, size_t count, size_t batch) 
     geometry.ring_count = holes ? 2 : 1;
     geometry.part_offsets = parts;
     geometry.part_count = 1;
-    fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+    fencepost_condition_definition shape = FENCEPOST_CONDITION_DEFINITION_INIT;
     shape.edges = i % 7 == 0 ? FENCEPOST_EDGES_PLANAR : FENCEPOST_EDGES_GEODESIC;
-    fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+    fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
     options.policy = &policies[i / 3 % 3];
     options.assuming = i % 5 == 0 ? FENCEPOST_STATE_UNKNOWN : FENCEPOST_STATE_UNSATISFIED;
     char identifier[32];
     snprintf(identifier, sizeof identifier, "shape %d", i);
     fencepost_status status;
     if (i % 3 == 2) {
-      status = fencepost_monitor_add_corridor_condition(monitor, identifier, &geometry, (double)size / 1e3 + 10, &shape,
-                                                        &options, &error);
+      status =
+          ON_OWN(monitor, add_one,
+                 with(fencepost_corridor(identifier, &geometry, (double)size / 1e3 + 10), &shape, &options), &error);
     } else {
       if (i % 6 == 0) shape.buffer_m = (double)size / 1e4;
-      status = fencepost_monitor_add_polygon_condition(monitor, identifier, &geometry, &shape, &options, &error);
+      status = ON_OWN(monitor, add_one, with(fencepost_polygon(identifier, &geometry), &shape, &options), &error);
     }
     if (status != FENCEPOST_OK) /* a crossing's place, which is in the message, must also be the same in every build */
       puts(error.message);

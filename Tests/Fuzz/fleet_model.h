@@ -28,7 +28,7 @@ typedef struct change {
   double latitude, longitude, size;
   int64_t time;
   fencepost_transition_policy policy;
-  fencepost_condition_options options;
+  fencepost_condition_definition options;
 } change;
 
 typedef struct expected {
@@ -71,19 +71,23 @@ static fencepost_status change_table(fleet_model *known, const change *what, fen
   static const uint8_t uuids[2][16] = {{1}, {2}};
   double latitudes[4], longitudes[4];
   fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
-  fencepost_condition_options options = what->options;
+  fencepost_condition_definition options = what->options;
   options.policy = &what->policy;
   switch (what->kind) {
     case ADD_CIRCLE:
-      return fencepost_conditions_add_circular(known->table, names[what->name], what->latitude, what->longitude,
-                                               what->size, &options, error);
+      return add_one(
+          known->table,
+          with(fencepost_circle(names[what->name], what->latitude, what->longitude, what->size), NULL, &options),
+          error);
     case ADD_BEACON:
-      return fencepost_conditions_add_beacon(known->table, names[what->name], uuids[what->beacon], what->major,
-                                             what->minor, &options, error);
+      return add_one(
+          known->table,
+          with(fencepost_beacon(names[what->name], uuids[what->beacon], what->major, what->minor), NULL, &options),
+          error);
     case ADD_POLYGON:
       square(what, latitudes, longitudes, &geometry);
-      return fencepost_conditions_add_polygon(known->table, names[what->name], &geometry, NULL, &options, error);
-    case REMOVE: return fencepost_conditions_remove(known->table, names[what->name], NULL, error);
+      return add_one(known->table, with(fencepost_polygon(names[what->name], &geometry), NULL, &options), error);
+    case REMOVE: return remove_named(known->table, names[what->name], NULL, error);
     /* A monitor's advance is not limited by max_time_step, so the fleet's advance must not be limited either. */
     default: return fencepost_fleet_advance(known->fleet, FENCEPOST_ALL_DEVICES, what->time, 1, error);
   }
@@ -93,7 +97,7 @@ static fencepost_status change_monitor(fencepost_monitor *monitor, const change 
   static const uint8_t uuids[2][16] = {{1}, {2}};
   double latitudes[4], longitudes[4];
   fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
-  fencepost_condition_options options = what->options;
+  fencepost_condition_definition options = what->options;
   options.policy = &what->policy;
   switch (what->kind) {
     case ADD_CIRCLE:
@@ -104,8 +108,8 @@ static fencepost_status change_monitor(fencepost_monitor *monitor, const change 
                                                     what->minor, &options, error);
     case ADD_POLYGON:
       square(what, latitudes, longitudes, &geometry);
-      return fencepost_monitor_add_polygon_condition(monitor, names[what->name], &geometry, NULL, &options, error);
-    case REMOVE: return fencepost_monitor_remove_condition(monitor, names[what->name], NULL, error);
+      return ON_OWN(monitor, add_one, with(fencepost_polygon(names[what->name], &geometry), NULL, &options), error);
+    case REMOVE: return ON_OWN(monitor, remove_named, names[what->name], NULL, error);
     default: return fencepost_monitor_advance(monitor, what->time, error);
   }
 }

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../TestSupport/definitions.h"
+
 /* This is the entry point for libFuzzer and replay.c. The fuzz target aborts if a check fails. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

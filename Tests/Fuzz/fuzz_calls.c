@@ -55,7 +55,7 @@ static void add(reader *in, model *known) {
   policies[3].dwell_policy = FENCEPOST_DWELL_EVIDENCE;
   policies[4].accuracy_factor = 0;
   policies[4].exit_dwell_us = INT64_C(1000000000000000);
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   uint8_t shape = take8(in), place = take8(in) & 7;
   policies[shape % 5].notify = shape & 0x40 ? (uint32_t)take8(in) & 7 : FENCEPOST_NOTIFY_ALL;
   options.policy = &policies[shape % 5];
@@ -68,8 +68,9 @@ static void add(reader *in, model *known) {
     static const uint8_t uuids[2][16] = {{1}, {2}};
     int32_t major = (int32_t)(take8(in) % 4) - 1, minor = (int32_t)(take8(in) % 4) - 1;
     if (shape & 0x20)
-      status = fencepost_monitor_ensure_beacon_condition(known->monitor, names[place], uuids[shape & 1], major, minor,
-                                                         &options, &changed, &error);
+      status = ON_OWN(known->monitor, ensure_one,
+                      with(fencepost_beacon(names[place], uuids[shape & 1], major, minor), NULL, &options), &changed,
+                      &error);
     else
       status = fencepost_monitor_add_beacon_condition(known->monitor, names[place], uuids[shape & 1], major, minor,
                                                       &options, &error);
@@ -77,8 +78,9 @@ static void add(reader *in, model *known) {
     double latitude = take_offset(in), longitude = take_offset(in);
     double radius = radii[take8(in) % (sizeof radii / sizeof *radii)];
     if (shape & 0x20)
-      status = fencepost_monitor_ensure_circular_condition(known->monitor, names[place], latitude, longitude, radius,
-                                                           &options, &changed, &error);
+      status =
+          ON_OWN(known->monitor, ensure_one,
+                 with(fencepost_circle(names[place], latitude, longitude, radius), NULL, &options), &changed, &error);
     else
       status = fencepost_monitor_add_circular_condition(known->monitor, names[place], latitude, longitude, radius,
                                                         &options, &error);
@@ -101,16 +103,16 @@ static void add_gate(reader *in, model *known) {
     latitudes[i] = take_offset(in);
     longitudes[i] = take_offset(in);
   }
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   options.assuming = shape >= 0xf8 ? FENCEPOST_STATE_UNSATISFIED : FENCEPOST_STATE_UNKNOWN;
   options.tag = shape;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_status status;
   uint32_t changed = 1;
   if (shape & 0x20)
-    status = fencepost_monitor_ensure_line_condition(known->monitor, names[place], &geometry, NULL, &options, &changed,
-                                                     &error);
-  else status = fencepost_monitor_add_line_condition(known->monitor, names[place], &geometry, NULL, &options, &error);
+    status = ON_OWN(known->monitor, ensure_one, with(fencepost_line(names[place], &geometry), NULL, &options), &changed,
+                    &error);
+  else status = ON_OWN(known->monitor, add_one, with(fencepost_line(names[place], &geometry), NULL, &options), &error);
   require_detail(status, &error);
   REQUIRE(status == FENCEPOST_OK || status == FENCEPOST_E_INVALID_ARGUMENT);
   REQUIRE(status != FENCEPOST_OK || (known->has_gates && shape < 0xf8 && geometry.vertex_count > 1));

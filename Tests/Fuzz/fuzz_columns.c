@@ -25,8 +25,8 @@ static void try_columns(reader *in, fencepost_monitor *monitor) {
   fencepost_statistics before = FENCEPOST_STATISTICS_INIT, after = FENCEPOST_STATISTICS_INIT;
   REQUIRE(fencepost_monitor_statistics(monitor, &before, NULL) == FENCEPOST_OK);
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_status status = fencepost_monitor_add_circular_conditions(
-      monitor, identifiers, latitudes, longitudes, radii, take8(in) & 1 ? tags : NULL, count, NULL, &error);
+  fencepost_status status = ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ADD, NULL, identifiers,
+                                   latitudes, longitudes, radii, take8(in) & 1 ? tags : NULL, count, NULL, &error);
   require_detail(status, &error);
   REQUIRE(fencepost_monitor_statistics(monitor, &after, NULL) == FENCEPOST_OK);
   if (status == FENCEPOST_OK) {

@@ -53,8 +53,9 @@ static void change_something(reader *in, fleet_model *known, int is_removal) {
     what.policy = policies[shape % 3];
     if (shape & 8) what.policy.entry_dwell_us = 5000000;
     if (shape & 16) what.policy.dwell_policy = FENCEPOST_DWELL_EVIDENCE;
-    what.options = (fencepost_condition_options)FENCEPOST_FLEET_CONDITION_OPTIONS_INIT;
+    what.options = (fencepost_condition_definition)FENCEPOST_CONDITION_DEFINITION_INIT;
     what.options.tag = shape;
+    what.options.assuming = FENCEPOST_STATE_UNSATISFIED;
     if (shape & 32) what.options.assuming = take8(in) % 4;
     if (shape >> 6 == 3) {
       what.kind = ADD_BEACON;

@@ -38,21 +38,24 @@ static fencepost_monitor *try_monitor(reader *in) {
 static void try_condition(reader *in, fencepost_monitor *monitor) {
   size_t size, policy_size;
   uint8_t *policy = take_structure(in, sizeof(fencepost_transition_policy), &policy_size);
-  uint8_t *options = take_structure(in, sizeof(fencepost_condition_options), &size);
+  uint8_t *options = take_structure(in, sizeof(fencepost_condition_definition), &size);
   int with_policy = take8(in) & 1;
-  set_pointer(options, size, offsetof(fencepost_condition_options, policy), with_policy ? policy : NULL);
+  set_pointer(options, size, offsetof(fencepost_condition_definition, policy), with_policy ? policy : NULL);
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_status status = fencepost_monitor_add_circular_condition(
-      monitor, "c", 0, 0, 100, (const fencepost_condition_options *)(void *)options, &error);
+      monitor, "c", 0, 0, 100, (const fencepost_condition_definition *)(void *)options, &error);
   require_detail(status, &error);
   if (status == FENCEPOST_OK) {
     fencepost_condition condition;
-    uint32_t changed = 9;
+    const char *name = "c";
+    const double zero = 0, radius = 100;
+    fencepost_sync_result result;
     REQUIRE(fencepost_monitor_condition(monitor, "c", &condition, NULL) == FENCEPOST_OK);
     REQUIRE(condition.policy.struct_size == sizeof condition.policy);
-    REQUIRE(fencepost_monitor_ensure_circular_condition(
-                monitor, "c", 0, 0, 100, (const fencepost_condition_options *)(void *)options, &changed, NULL) == 0);
-    REQUIRE(changed == 0);
+    REQUIRE(ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ENSURE,
+                   (const fencepost_condition_definition *)(void *)options, &name, &zero, &zero, &radius, NULL, 1,
+                   &result, NULL) == FENCEPOST_OK);
+    REQUIRE(result.kept == 1);
   }
   free(options);
   free(policy);
@@ -104,8 +107,8 @@ static void try_definitions(reader *in, fencepost_monitor *monitor) {
   }
   fencepost_sync_result result = {9, 9, 9, 9};
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_status status = fencepost_monitor_sync_conditions(
-      monitor, (const fencepost_condition_definition *)(void *)array, count, &result, &error);
+  fencepost_status status = ON_OWN(monitor, fencepost_conditions_sync,
+                                   (const fencepost_condition_definition *)(void *)array, count, &result, &error);
   require_detail(status, &error);
   size_t bytes, known;
   REQUIRE(fencepost_monitor_identifiers(monitor, NULL, 0, &bytes, &known, NULL) == FENCEPOST_OK);

@@ -29,18 +29,20 @@ static void take_vertices(reader *in, size_t count, double *vertices) {
   }
 }
 
-static fencepost_status add_one(fencepost_monitor *monitor, int is_corridor, const fencepost_geometry *geometry,
-                                const fencepost_shape_options *shape, fencepost_error *error) {
-  return is_corridor ? fencepost_monitor_add_corridor_condition(monitor, "one", geometry, 1000, shape, NULL, error)
-                     : fencepost_monitor_add_polygon_condition(monitor, "one", geometry, shape, NULL, error);
+static fencepost_status add_shape(fencepost_monitor *monitor, int is_corridor, const fencepost_geometry *geometry,
+                                  const fencepost_condition_definition *shape, fencepost_error *error) {
+  return is_corridor ? ON_OWN(monitor, add_one, with(fencepost_corridor("one", geometry, 1000), shape, NULL), error)
+                     : ON_OWN(monitor, add_one, with(fencepost_polygon("one", geometry), shape, NULL), error);
 }
 
 static fencepost_status measure(int is_corridor, const fencepost_geometry *geometry,
-                                const fencepost_shape_options *shape, const double *latitudes, const double *longitudes,
-                                size_t count, double *distances, fencepost_error *error) {
+                                const fencepost_condition_definition *shape, const double *latitudes,
+                                const double *longitudes, size_t count, double *distances, fencepost_error *error) {
+  const fencepost_shape_options reading = {sizeof reading, shape->edges, shape->oriented, shape->max_vertices,
+                                           shape->buffer_m};
   return is_corridor
-             ? fencepost_corridor_distance(geometry, 1000, shape, latitudes, longitudes, count, distances, error)
-             : fencepost_polygon_distance(geometry, shape, latitudes, longitudes, count, distances, error);
+             ? fencepost_corridor_distance(geometry, 1000, &reading, latitudes, longitudes, count, distances, error)
+             : fencepost_polygon_distance(geometry, &reading, latitudes, longitudes, count, distances, error);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -48,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   reader in = {data, size};
   uint8_t how = take8(&in);
   size_t vertices = take8(&in) % (MOST + 1), rings = take8(&in) % 8, parts = take8(&in) % 6, rows = take8(&in) % 4;
-  fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+  fencepost_condition_definition shape = FENCEPOST_CONDITION_DEFINITION_INIT;
   shape.edges = how & 1;
   shape.oriented = how >> 1 & 1;
   double *pairs = malloc(2 * vertices * sizeof *pairs + 1);
@@ -71,17 +73,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fencepost_monitor *monitor = NULL;
   REQUIRE(fencepost_monitor_create(NULL, NULL, &monitor, NULL) == FENCEPOST_OK);
   fencepost_error first = FENCEPOST_ERROR_INIT, second = FENCEPOST_ERROR_INIT, third = FENCEPOST_ERROR_INIT;
-  fencepost_status status =
-      is_corridor ? fencepost_monitor_add_corridor_conditions(monitor, names, &geometry, condition_offsets, radii, NULL,
-                                                              rows, &shape, NULL, &first)
-                  : fencepost_monitor_add_polygon_conditions(monitor, names, &geometry, condition_offsets, NULL, rows,
-                                                             &shape, NULL, &first);
+  fencepost_status status = is_corridor ? ON_OWN(monitor, fencepost_conditions_put_geometries, FENCEPOST_PUT_ADD,
+                                                 COMMON(FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC, &shape, NULL), names,
+                                                 &geometry, condition_offsets, radii, NULL, rows, NULL, &first)
+                                        : ON_OWN(monitor, fencepost_conditions_put_geometries, FENCEPOST_PUT_ADD,
+                                                 COMMON(FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, &shape, NULL), names,
+                                                 &geometry, condition_offsets, NULL, NULL, rows, NULL, &first);
   require_detail(status, &first);
   size_t length, count;
   REQUIRE(fencepost_monitor_identifiers(monitor, NULL, 0, &length, &count, NULL) == FENCEPOST_OK);
   REQUIRE(count == (status == FENCEPOST_OK ? rows : 0));
   REQUIRE(status == FENCEPOST_OK || first.position <= rows);
-  status = add_one(monitor, is_corridor, &geometry, &shape, &second);
+  status = add_shape(monitor, is_corridor, &geometry, &shape, &second);
   require_detail(status, &second);
   const double latitudes[] = {0, 0.5, 90}, longitudes[] = {0, 0.5, 7};
   double distances[] = {NAN, NAN, NAN};

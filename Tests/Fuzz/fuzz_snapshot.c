@@ -41,7 +41,7 @@ static void use(fencepost_monitor *monitor) {
   }
   if (after != 0) {
     uint32_t removed = 0;
-    REQUIRE(fencepost_monitor_remove_condition(monitor, record.condition.identifier, &removed, NULL) == FENCEPOST_OK);
+    REQUIRE(ON_OWN(monitor, remove_named, record.condition.identifier, &removed, NULL) == FENCEPOST_OK);
     REQUIRE(removed == 1);
   }
 }

@@ -57,9 +57,9 @@ static void try_identifier(fencepost_monitor *monitor, const char *text, int bea
     REQUIRE(condition.identifier_length == strlen(text) && strcmp(condition.identifier, text) == 0);
     REQUIRE(strcmp(record.last_event.identifier, text) == 0);
     REQUIRE(strcmp(fencepost_reason_name(explanation.reason), "unknown_reason") != 0);
-    REQUIRE(fencepost_monitor_ensure_circular_condition(monitor, text, 10, 20, 100, NULL, &changed, NULL) == 0);
+    REQUIRE(ON_OWN(monitor, ensure_one, fencepost_circle(text, 10, 20, 100), &changed, NULL) == 0);
     REQUIRE(changed == (beacon ? 1u : 0u));
-    REQUIRE(fencepost_monitor_ensure_beacon_condition(monitor, text, uuid, 1, -1, NULL, &changed, NULL) == 0);
+    REQUIRE(ON_OWN(monitor, ensure_one, fencepost_beacon(text, uuid, 1, -1), &changed, NULL) == 0);
     REQUIRE(changed == 1);
     char json[4096];
     size_t size = 0;
@@ -88,7 +88,7 @@ static void check_list(fencepost_monitor *monitor) {
   size_t offset = 0;
   for (size_t i = 0; i < count; i++) {
     uint32_t removed = 0;
-    REQUIRE(fencepost_monitor_remove_condition(monitor, list + offset, &removed, NULL) == FENCEPOST_OK && removed == 1);
+    REQUIRE(ON_OWN(monitor, remove_named, list + offset, &removed, NULL) == FENCEPOST_OK && removed == 1);
     offset += strlen(list + offset) + 1;
   }
   REQUIRE(offset == size);

@@ -26,7 +26,7 @@ static void measure(fencepost_monitor *monitor, const fencepost_shape *shape) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   reader in = {data, size};
-  fencepost_shape_options options = FENCEPOST_SHAPE_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   uint8_t how = take8(&in);
   options.edges = how & 1;
   options.oriented = how >> 1 & 1;
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   REQUIRE(fencepost_monitor_create(NULL, NULL, &monitor, NULL) == FENCEPOST_OK);
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_status status =
-      fencepost_monitor_add_wkb_condition(monitor, "w", wkb, length, radius, &options, NULL, &error);
+      ON_OWN(monitor, add_one, with(fencepost_wkb("w", wkb, length, radius), &options, NULL), &error);
   require_detail(status, &error);
   if (status == FENCEPOST_OK) {
     size_t written = 0, again = 0;
@@ -48,10 +48,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     REQUIRE(fencepost_monitor_condition_geometry(monitor, "w", geometry, written, &again, NULL) == FENCEPOST_OK);
     REQUIRE(again == written && geometry[0] == 1);
     uint32_t changed = 9;
-    REQUIRE(fencepost_monitor_ensure_wkb_condition(monitor, "w", geometry, written, radius, &options, NULL, &changed,
-                                                   NULL) == FENCEPOST_OK);
+    REQUIRE(ON_OWN(monitor, ensure_one, with(fencepost_wkb("w", geometry, written, radius), &options, NULL), &changed,
+                   NULL) == FENCEPOST_OK);
     REQUIRE(changed == 0);
-    REQUIRE(fencepost_monitor_add_wkb_condition(monitor, "w", geometry, written, radius, &options, NULL, NULL) ==
+    REQUIRE(ON_OWN(monitor, add_one, with(fencepost_wkb("w", geometry, written, radius), &options, NULL), NULL) ==
             FENCEPOST_OK);
     REQUIRE(fencepost_monitor_condition_geometry(monitor, "w", second, written, &again, NULL) == FENCEPOST_OK);
     REQUIRE(again == written && memcmp(geometry, second, written) == 0);

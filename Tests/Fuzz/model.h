@@ -56,7 +56,7 @@ static void model_begin(model *known, const fencepost_monitor_options *options) 
 }
 
 static void model_add_crowd(model *known) {
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   for (; known->crowd < CROWD; known->crowd++) {
     char identifier[16];
     snprintf(identifier, sizeof identifier, "crowd %d", (int)known->crowd);
@@ -118,7 +118,7 @@ static void model_added(model *known, const char *identifier) {
 static void model_remove_two(model *known, const char *one, const char *two) {
   const char *identifiers[] = {one, two};
   size_t removed = 9, expected = 0;
-  REQUIRE(fencepost_monitor_remove_conditions(known->monitor, identifiers, 2, &removed, NULL) == FENCEPOST_OK);
+  REQUIRE(ON_OWN(known->monitor, fencepost_conditions_remove, identifiers, 2, &removed, NULL) == FENCEPOST_OK);
   for (int i = 0; i < 2; i++) {
     place *here = model_find(known, identifiers[i]);
     if (here == NULL) continue;
@@ -136,7 +136,7 @@ static void model_sync(model *known, const char *identifier, double radius_m) {
   definition.radius_m = radius_m;
   fencepost_sync_result result;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_status status = fencepost_monitor_sync_conditions(known->monitor, &definition, 1, &result, &error);
+  fencepost_status status = ON_OWN(known->monitor, fencepost_conditions_sync, &definition, 1, &result, &error);
   require_detail(status, &error);
   REQUIRE((status == FENCEPOST_OK) == (radius_m > 0));
   if (status != FENCEPOST_OK) return;
@@ -177,7 +177,7 @@ static void model_rewind(model *known, int64_t time) {
 static void model_remove(model *known, const char *identifier) {
   uint32_t removed = 9;
   place *here = model_find(known, identifier);
-  REQUIRE(fencepost_monitor_remove_condition(known->monitor, identifier, &removed, NULL) == FENCEPOST_OK);
+  REQUIRE(ON_OWN(known->monitor, remove_named, identifier, &removed, NULL) == FENCEPOST_OK);
   REQUIRE(removed == (here != NULL ? 1u : 0u));
   if (here == NULL) return;
   model_void(known, here->generation);

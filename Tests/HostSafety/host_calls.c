@@ -111,11 +111,15 @@ static void use_lines(void) {
   fencepost_sync_result result;
   uint32_t flag, available;
   OK(api.fencepost_monitor_create(NULL, &options, &monitor, NULL));
-  OK(api.fencepost_monitor_add_line_condition(monitor, "gate", &geometry, NULL, NULL, NULL));
-  OK(api.fencepost_monitor_ensure_line_condition(monitor, "gate", &geometry, NULL, NULL, &flag, NULL));
+  OK(ON_OWN(monitor, add_one, fencepost_line("gate", &geometry), NULL));
+  OK(ON_OWN(monitor, ensure_one, fencepost_line("gate", &geometry), &flag, NULL));
   IS(flag == 0);
-  OK(api.fencepost_monitor_add_line_conditions(monitor, names, &geometry, NULL, NULL, 2, NULL, NULL, NULL));
-  OK(api.fencepost_monitor_ensure_line_conditions(monitor, names, &geometry, NULL, NULL, 2, NULL, NULL, &result, NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_put_geometries, FENCEPOST_PUT_ADD,
+            COMMON(FENCEPOST_CONDITION_LINE_GEOGRAPHIC, NULL, NULL), names, &geometry, NULL, NULL, NULL, 2, NULL,
+            NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_put_geometries, FENCEPOST_PUT_ENSURE,
+            COMMON(FENCEPOST_CONDITION_LINE_GEOGRAPHIC, NULL, NULL), names, &geometry, NULL, NULL, NULL, 2, &result,
+            NULL));
   IS(result.kept == 2);
   for (int second = 0; second < 2; second++) {
     fencepost_fix fix = {0.5, second - 0.5, 5, INT64_C(1700000000000000) + second * INT64_C(1000000000)};
@@ -137,7 +141,7 @@ static void use_shapes(fencepost_monitor *monitor) {
   fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
   geometry.latitudes = latitudes, geometry.longitudes = longitudes, geometry.vertex_count = 11;
   geometry.ring_offsets = rings, geometry.ring_count = 3, geometry.part_offsets = parts, geometry.part_count = 2;
-  fencepost_shape_options planar = FENCEPOST_SHAPE_OPTIONS_INIT;
+  fencepost_condition_definition planar = FENCEPOST_CONDITION_DEFINITION_INIT;
   planar.edges = FENCEPOST_EDGES_PLANAR;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_sync_result result;
@@ -145,30 +149,37 @@ static void use_shapes(fencepost_monitor *monitor) {
   size_t size, count;
   uint32_t flag;
   double distance, latitude, longitude;
-  OK(api.fencepost_monitor_add_polygon_condition(monitor, "park", &geometry, NULL, NULL, NULL));
-  OK(api.fencepost_monitor_ensure_polygon_condition(monitor, "park", &geometry, &planar, NULL, &flag, NULL));
-  OK(api.fencepost_monitor_add_corridor_condition(monitor, "way", &geometry, 50, NULL, NULL, NULL));
-  OK(api.fencepost_monitor_ensure_corridor_condition(monitor, "way", &geometry, 60, NULL, NULL, &flag, NULL));
+  OK(ON_OWN(monitor, add_one, fencepost_polygon("park", &geometry), NULL));
+  OK(ON_OWN(monitor, ensure_one, with(fencepost_polygon("park", &geometry), &planar, NULL), &flag, NULL));
+  OK(ON_OWN(monitor, add_one, fencepost_corridor("way", &geometry, 50), NULL));
+  OK(ON_OWN(monitor, ensure_one, fencepost_corridor("way", &geometry, 60), &flag, NULL));
   OK(api.fencepost_monitor_condition_geometry(monitor, "park", wkb, sizeof wkb, &size, NULL));
-  OK(api.fencepost_monitor_add_wkb_condition(monitor, "again", wkb, size, 0, NULL, NULL, NULL));
-  OK(api.fencepost_monitor_ensure_wkb_condition(monitor, "again", wkb, size, 0, NULL, NULL, &flag, NULL));
+  OK(ON_OWN(monitor, add_one, fencepost_wkb("again", wkb, size, 0), NULL));
+  OK(ON_OWN(monitor, ensure_one, fencepost_wkb("again", wkb, size, 0), &flag, NULL));
   IS(flag == 0);
-  OK(api.fencepost_monitor_add_polygon_conditions(monitor, names, &geometry, NULL, NULL, 2, NULL, NULL, NULL));
-  OK(api.fencepost_monitor_ensure_polygon_conditions(monitor, names, &geometry, NULL, NULL, 2, NULL, NULL, &result,
-                                                     NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_put_geometries, FENCEPOST_PUT_ADD,
+            COMMON(FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, NULL, NULL), names, &geometry, NULL, NULL, NULL, 2, NULL,
+            NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_put_geometries, FENCEPOST_PUT_ENSURE,
+            COMMON(FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, NULL, NULL), names, &geometry, NULL, NULL, NULL, 2,
+            &result, NULL));
   IS(result.kept == 2);
-  OK(api.fencepost_monitor_add_corridor_conditions(monitor, names, &geometry, NULL, radii, NULL, 3, NULL, NULL, NULL));
-  OK(api.fencepost_monitor_ensure_corridor_conditions(monitor, names, &geometry, NULL, radii, NULL, 3, NULL, NULL,
-                                                      &result, NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_put_geometries, FENCEPOST_PUT_ADD,
+            COMMON(FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC, NULL, NULL), names, &geometry, NULL, radii, NULL, 3, NULL,
+            NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_put_geometries, FENCEPOST_PUT_ENSURE,
+            COMMON(FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC, NULL, NULL), names, &geometry, NULL, radii, NULL, 3,
+            &result, NULL));
   IS(result.kept == 3);
   const void *wkbs[] = {wkb, wkb, wkb};
   const size_t sizes[] = {size, size, size};
-  OK(api.fencepost_monitor_add_wkb_conditions(monitor, names, wkbs, sizes, NULL, NULL, 3, NULL, NULL, NULL));
-  OK(api.fencepost_monitor_ensure_wkb_conditions(monitor, names, wkbs, sizes, NULL, NULL, 3, NULL, NULL, &result,
-                                                 NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_put_wkb, FENCEPOST_PUT_ADD, NULL, names, wkbs, sizes, NULL, NULL, 3, NULL,
+            NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_put_wkb, FENCEPOST_PUT_ENSURE, NULL, names, wkbs, sizes, NULL, NULL, 3,
+            &result, NULL));
   IS(result.kept == 3);
   wkb[5] = 200; /* more than exist */
-  IS(api.fencepost_monitor_add_wkb_condition(monitor, "no", wkb, size, 0, NULL, NULL, &error) != FENCEPOST_OK);
+  IS(ON_OWN(monitor, add_one, fencepost_wkb("no", wkb, size, 0), &error) != FENCEPOST_OK);
   for (int i = 0; i < 20; i++) {
     fencepost_fix fix = {0.002, i % 2 ? 0.002 : 0.1, 5, i};
     OK(api.fencepost_monitor_feed_fix(monitor, &fix, NULL));
@@ -186,15 +197,15 @@ static void use_shapes(fencepost_monitor *monitor) {
   OK(api.fencepost_monitor_identifiers_in_state(monitor, FENCEPOST_STATE_SATISFIED, text, sizeof text, &size, &count,
                                                 NULL));
   IS(api.fencepost_state_name(1) != NULL && api.fencepost_cause_name(1) != NULL);
-  OK(api.fencepost_monitor_remove_conditions(monitor, names, 3, &count, NULL));
-  OK(api.fencepost_monitor_ensure_circular_conditions(monitor, names, latitudes, longitudes, radii, NULL, 3, NULL,
-                                                      &result, NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_remove, names, 3, &count, NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_put_circles, FENCEPOST_PUT_ENSURE, NULL, names, latitudes, longitudes,
+            radii, NULL, 3, &result, NULL));
   fencepost_condition_definition park = FENCEPOST_CONDITION_DEFINITION_INIT;
   park.kind = FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC;
   park.identifier = "park";
   park.geometry = &geometry;
-  OK(api.fencepost_monitor_sync_conditions(monitor, &park, 1, &result, NULL));
-  OK(api.fencepost_monitor_sync_conditions(monitor, NULL, 0, &result, NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_sync, &park, 1, &result, NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_sync, NULL, 0, &result, NULL));
   OK(api.fencepost_monitor_rewind(monitor, -1, NULL));
 }
 
@@ -246,12 +257,13 @@ static void use_all(fencepost_monitor *monitor) {
   use_lines();
   const char *names[] = {"x", "y"};
   const double column[] = {1, 2};
-  OK(api.fencepost_monitor_add_circular_conditions(monitor, names, column, column, column, NULL, 2, NULL, NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_put_circles, FENCEPOST_PUT_ADD, NULL, names, column, column, column, NULL,
+            2, NULL, NULL));
   OK(api.fencepost_monitor_add_circular_condition(monitor, "office", 0, 0, 1000, NULL, NULL));
-  OK(api.fencepost_monitor_ensure_circular_condition(monitor, "office", 0, 0, 1000, NULL, &flag, NULL));
+  OK(ON_OWN(monitor, ensure_one, fencepost_circle("office", 0, 0, 1000), &flag, NULL));
   OK(api.fencepost_monitor_add_beacon_condition(monitor, "desk", uuid, 1, -1, NULL, NULL));
-  OK(api.fencepost_monitor_ensure_beacon_condition(monitor, "desk", uuid, 1, -1, NULL, &flag, NULL));
-  OK(api.fencepost_monitor_remove_condition(monitor, "x", &flag, NULL));
+  OK(ON_OWN(monitor, ensure_one, fencepost_beacon("desk", uuid, 1, -1), &flag, NULL));
+  OK(ON_OWN(monitor, remove_named, "x", &flag, NULL));
   OK(api.fencepost_monitor_feed_sightings(monitor, &advertisement.sighting, 1, 0, NULL));
   fencepost_fix fixes[64];
   for (int i = 0; i < 64; i++) {

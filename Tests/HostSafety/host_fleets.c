@@ -8,30 +8,30 @@ static const double latitudes[] = {0, 0, 0.01, 0.01, 0, 0, 0.01}, longitudes[] =
 static const uint8_t uuids[2][16] = {{1}, {2}};
 static const char *const names[] = {"north", "south"}, *const devices[] = {"one", "two", "three"};
 
-/* Adds and ensures conditions of every kind, one at a time. */
+/* Adds, ensures and removes conditions of every kind, one at a time. */
 static void change(fencepost_conditions *table, const fencepost_geometry *triangle) {
   static uint8_t wkb[512];
   size_t size;
-  uint32_t flag;
+  uint32_t flag = 9;
   fencepost_shape shape = FENCEPOST_SHAPE_INIT;
   fencepost_condition condition;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  OK(api.fencepost_conditions_add_circular(table, "circle", 0, 0, 1000, NULL, NULL));
-  OK(api.fencepost_conditions_ensure_circular(table, "circle", 0, 0, 1000, NULL, &flag, NULL));
+  OK(add_one(table, fencepost_circle("circle", 0, 0, 1000), NULL));
+  OK(ensure_one(table, fencepost_circle("circle", 0, 0, 1000), &flag, NULL));
   IS(flag == 0);
-  OK(api.fencepost_conditions_add_beacon(table, "beacon", uuids[0], 1, -1, NULL, NULL));
-  OK(api.fencepost_conditions_ensure_beacon(table, "beacon", uuids[0], -1, -1, NULL, &flag, NULL));
-  OK(api.fencepost_conditions_add_polygon(table, "polygon", triangle, NULL, NULL, NULL));
-  OK(api.fencepost_conditions_ensure_polygon(table, "polygon", triangle, NULL, NULL, &flag, NULL));
-  OK(api.fencepost_conditions_add_corridor(table, "corridor", triangle, 50, NULL, NULL, NULL));
-  OK(api.fencepost_conditions_ensure_corridor(table, "corridor", triangle, 60, NULL, NULL, &flag, NULL));
+  OK(add_one(table, fencepost_beacon("beacon", uuids[0], 1, -1), NULL));
+  OK(ensure_one(table, fencepost_beacon("beacon", uuids[0], -1, -1), &flag, NULL));
+  OK(add_one(table, fencepost_polygon("polygon", triangle), NULL));
+  OK(ensure_one(table, fencepost_polygon("polygon", triangle), &flag, NULL));
+  OK(add_one(table, fencepost_corridor("corridor", triangle, 50), NULL));
+  OK(ensure_one(table, fencepost_corridor("corridor", triangle, 60), &flag, NULL));
   OK(api.fencepost_conditions_geometry(table, "polygon", wkb, sizeof wkb, &size, NULL));
-  OK(api.fencepost_conditions_add_wkb(table, "again", wkb, size, 0, NULL, NULL, NULL));
-  OK(api.fencepost_conditions_ensure_wkb(table, "again", wkb, size, 0, NULL, NULL, &flag, NULL));
-  IS(api.fencepost_conditions_add_wkb(table, "no", wkb, 7, 0, NULL, NULL, &error) != FENCEPOST_OK);
+  OK(add_one(table, fencepost_wkb("again", wkb, size, 0), NULL));
+  OK(ensure_one(table, fencepost_wkb("again", wkb, size, 0), &flag, NULL));
+  IS(add_one(table, fencepost_wkb("no", wkb, 7, 0), &error) != FENCEPOST_OK);
   OK(api.fencepost_conditions_shape(table, "polygon", &shape, NULL));
   OK(api.fencepost_conditions_condition(table, "circle", &condition, NULL));
-  OK(api.fencepost_conditions_remove(table, "again", &flag, NULL));
+  OK(remove_named(table, "again", &flag, NULL));
 }
 
 /* Makes the same changes as `change`, first from columns, then all in one call. */
@@ -43,23 +43,34 @@ static void change_many(fencepost_conditions *table, fencepost_geometry *geometr
   geometry->vertex_count = 7, geometry->ring_offsets = rings, geometry->ring_count = 2;
   static const int32_t parts[] = {0, 1, 2};
   geometry->part_offsets = parts, geometry->part_count = 2;
-  OK(api.fencepost_conditions_add_circulars(table, names, latitudes, longitudes, radii, NULL, 2, NULL, NULL));
-  OK(api.fencepost_conditions_ensure_circulars(table, names, latitudes, longitudes, radii, NULL, 2, NULL, &result,
-                                               NULL));
-  OK(api.fencepost_conditions_add_beacons(table, names, uuids[0], majors, minors, NULL, 2, NULL, NULL));
-  OK(api.fencepost_conditions_ensure_beacons(table, names, uuids[0], majors, minors, NULL, 2, NULL, &result, NULL));
-  OK(api.fencepost_conditions_add_polygons(table, names, geometry, NULL, NULL, 2, NULL, NULL, NULL));
-  OK(api.fencepost_conditions_ensure_polygons(table, names, geometry, NULL, NULL, 2, NULL, NULL, &result, NULL));
-  OK(api.fencepost_conditions_add_corridors(table, names, geometry, NULL, radii, NULL, 2, NULL, NULL, NULL));
-  OK(api.fencepost_conditions_ensure_corridors(table, names, geometry, NULL, radii, NULL, 2, NULL, NULL, &result,
-                                               NULL));
+  OK(api.fencepost_conditions_put_circles(table, FENCEPOST_PUT_ADD, NULL, names, latitudes, longitudes, radii, NULL, 2,
+                                          NULL, NULL));
+  OK(api.fencepost_conditions_put_circles(table, FENCEPOST_PUT_ENSURE, NULL, names, latitudes, longitudes, radii, NULL,
+                                          2, &result, NULL));
+  OK(api.fencepost_conditions_put_beacons(table, FENCEPOST_PUT_ADD, NULL, names, uuids[0], majors, minors, NULL, 2,
+                                          NULL, NULL));
+  OK(api.fencepost_conditions_put_beacons(table, FENCEPOST_PUT_ENSURE, NULL, names, uuids[0], majors, minors, NULL, 2,
+                                          &result, NULL));
+  OK(api.fencepost_conditions_put_geometries(table, FENCEPOST_PUT_ADD,
+                                             COMMON(FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, NULL, NULL), names,
+                                             geometry, NULL, NULL, NULL, 2, NULL, NULL));
+  OK(api.fencepost_conditions_put_geometries(table, FENCEPOST_PUT_ENSURE,
+                                             COMMON(FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, NULL, NULL), names,
+                                             geometry, NULL, NULL, NULL, 2, &result, NULL));
+  OK(api.fencepost_conditions_put_geometries(table, FENCEPOST_PUT_ADD,
+                                             COMMON(FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC, NULL, NULL), names,
+                                             geometry, NULL, radii, NULL, 2, NULL, NULL));
+  OK(api.fencepost_conditions_put_geometries(table, FENCEPOST_PUT_ENSURE,
+                                             COMMON(FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC, NULL, NULL), names,
+                                             geometry, NULL, radii, NULL, 2, &result, NULL));
   OK(api.fencepost_conditions_geometry(table, "polygon", wkb, sizeof wkb, &size, NULL));
   const void *wkbs[] = {wkb, wkb};
   const size_t sizes[] = {size, size};
-  OK(api.fencepost_conditions_add_wkbs(table, names, wkbs, sizes, NULL, NULL, 2, NULL, NULL, NULL));
-  OK(api.fencepost_conditions_ensure_wkbs(table, names, wkbs, sizes, NULL, NULL, 2, NULL, NULL, &result, NULL));
+  OK(api.fencepost_conditions_put_wkb(table, FENCEPOST_PUT_ADD, NULL, names, wkbs, sizes, NULL, NULL, 2, NULL, NULL));
+  OK(api.fencepost_conditions_put_wkb(table, FENCEPOST_PUT_ENSURE, NULL, names, wkbs, sizes, NULL, NULL, 2, &result,
+                                      NULL));
   IS(result.kept == 2);
-  OK(api.fencepost_conditions_remove_many(table, names, 2, &count, NULL));
+  OK(api.fencepost_conditions_remove(table, names, 2, &count, NULL));
   IS(count == 2);
   fencepost_condition_definition places[2] = {FENCEPOST_CONDITION_DEFINITION_INIT, FENCEPOST_CONDITION_DEFINITION_INIT};
   places[0].kind = FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC;
@@ -78,8 +89,12 @@ static void change_lines(const fencepost_geometry *geometry) {
   fencepost_conditions *table = NULL;
   fencepost_sync_result result;
   OK(api.fencepost_conditions_create(&table, NULL));
-  OK(api.fencepost_conditions_add_lines(table, names, geometry, NULL, NULL, 2, NULL, NULL, NULL));
-  OK(api.fencepost_conditions_ensure_lines(table, names, geometry, NULL, NULL, 2, NULL, NULL, &result, NULL));
+  OK(api.fencepost_conditions_put_geometries(table, FENCEPOST_PUT_ADD,
+                                             COMMON(FENCEPOST_CONDITION_LINE_GEOGRAPHIC, NULL, NULL), names, geometry,
+                                             NULL, NULL, NULL, 2, NULL, NULL));
+  OK(api.fencepost_conditions_put_geometries(table, FENCEPOST_PUT_ENSURE,
+                                             COMMON(FENCEPOST_CONDITION_LINE_GEOGRAPHIC, NULL, NULL), names, geometry,
+                                             NULL, NULL, NULL, 2, &result, NULL));
   IS(result.kept == 2);
   api.fencepost_conditions_destroy(table);
 }
@@ -258,7 +273,7 @@ void use_stored_fleet(const char *directory) {
     OK(api.fencepost_fleet_statistics(fleet, &statistics, NULL));
     IS(statistics.device_count == (opening ? 3u : 0u));
     if (!opening) {
-      OK(api.fencepost_conditions_add_circular(table, "circle", 0, 0, 1000, NULL, NULL));
+      OK(add_one(table, fencepost_circle("circle", 0, 0, 1000), NULL));
       OK(api.fencepost_fleet_enter_devices(fleet, devices, 3, 1, numbers, NULL));
       feed(fleet, numbers);
     }

@@ -103,8 +103,10 @@ enum {
   CORNERS = 3000
 };
 
-/* Adds polygons and corridors along the drive, including large ones and ones at unusual places. */
-static void add_shapes(fencepost_monitor *monitor, const fencepost_condition_options *options) {
+/* Adds polygons and corridors along the drive, including large ones and ones at unusual places. Not inlined, so that
+   the definitions take no stack in the calls that live() makes itself. */
+__attribute__((noinline)) static void add_shapes(fencepost_monitor *monitor,
+                                                 const fencepost_condition_definition *options) {
   double (*places)[2] = malloc(CORNERS * sizeof *places);
   if (places == NULL) exit(1);
   for (size_t i = 0; i < 12; i++) {
@@ -113,22 +115,22 @@ static void add_shapes(fencepost_monitor *monitor, const fencepost_condition_opt
     size_t corners = i == 5 ? CORNERS : 5 + 7 * i;
     make_star(at->latitude, at->longitude, i % 4 == 3 ? 12 : 0.02, corners, places);
     fencepost_geometry geometry = geometry_of(places, corners);
-    fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+    fencepost_condition_definition shape = FENCEPOST_CONDITION_DEFINITION_INIT;
     shape.edges = i % 3 == 1 ? FENCEPOST_EDGES_PLANAR : FENCEPOST_EDGES_GEODESIC;
     snprintf(identifier, sizeof identifier, "w%zu", i);
-    OK(fencepost_monitor_add_corridor_condition(monitor, identifier, &geometry, i == 7 ? 1e300 : 30, &shape,
-                                                &options[i % 3], NULL));
+    OK(ON_OWN(monitor, add_one,
+              with(fencepost_corridor(identifier, &geometry, i == 7 ? 1e300 : 30), &shape, &options[i % 3]), NULL));
     shape.buffer_m = i % 2 ? 25 : 0;
     snprintf(identifier, sizeof identifier, "p%zu", i);
-    OK(fencepost_monitor_add_polygon_condition(monitor, identifier, &geometry, &shape, &options[i % 3], NULL));
+    OK(ON_OWN(monitor, add_one, with(fencepost_polygon(identifier, &geometry), &shape, &options[i % 3]), NULL));
     size_t size;
     OK(fencepost_monitor_condition_geometry(monitor, identifier, NULL, 0, &size, NULL));
     void *wkb = malloc(size);
     if (wkb == NULL) exit(1);
     OK(fencepost_monitor_condition_geometry(monitor, identifier, wkb, size, &size, NULL));
     uint32_t changed;
-    OK(fencepost_monitor_ensure_wkb_condition(monitor, identifier, wkb, size, 0, &shape, &options[i % 3], &changed,
-                                              NULL));
+    OK(ON_OWN(monitor, ensure_one, with(fencepost_wkb(identifier, wkb, size, 0), &shape, &options[i % 3]), &changed,
+              NULL));
     if (changed) exit(1);
     free(wkb);
   }
@@ -136,17 +138,17 @@ static void add_shapes(fencepost_monitor *monitor, const fencepost_condition_opt
 }
 
 /* Adds star-shaped lines (gates) along the drive. */
-static void add_lines(fencepost_monitor *monitor) {
+__attribute__((noinline)) static void add_lines(fencepost_monitor *monitor) {
   double places[40][2];
   for (size_t i = 0; i < 12; i++) {
     char identifier[16];
     const fencepost_fix *at = &drive[i * drive_count / 12];
     make_star(at->latitude, at->longitude, i % 4 == 3 ? 12 : 0.02, 5 + 3 * i, places);
     fencepost_geometry geometry = geometry_of(places, 5 + 3 * i);
-    fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+    fencepost_condition_definition shape = FENCEPOST_CONDITION_DEFINITION_INIT;
     shape.edges = i % 3 == 1 ? FENCEPOST_EDGES_PLANAR : FENCEPOST_EDGES_GEODESIC;
     snprintf(identifier, sizeof identifier, "g%zu", i);
-    OK(fencepost_monitor_add_line_condition(monitor, identifier, &geometry, &shape, NULL, NULL));
+    OK(ON_OWN(monitor, add_one, with(fencepost_line(identifier, &geometry), &shape, NULL), NULL));
   }
 }
 
@@ -176,9 +178,9 @@ static void live(const char *name, const char *store_directory, fencepost_delive
   static const fencepost_transition_policy policies[] = {FENCEPOST_TRANSITION_POLICY_STANDARD_INIT,
                                                          FENCEPOST_TRANSITION_POLICY_EXACT_INIT,
                                                          FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT};
-  fencepost_condition_options options_of[3];
+  fencepost_condition_definition options_of[3];
   for (int i = 0; i < 3; i++) {
-    options_of[i] = (fencepost_condition_options)FENCEPOST_CONDITION_OPTIONS_INIT;
+    options_of[i] = (fencepost_condition_definition)FENCEPOST_CONDITION_DEFINITION_INIT;
     options_of[i].policy = &policies[i];
   }
   static const double odd_radii[] = {5e-324, 1e-300, 1e-9, 2e7, 1e100, 1e300};
@@ -239,7 +241,7 @@ static void live(const char *name, const char *store_directory, fencepost_delive
   free(bytes);
   arm();
   fencepost_monitor_destroy(restored);
-  OK(fencepost_monitor_sync_conditions(monitor, NULL, 0, NULL, NULL));
+  OK(ON_OWN(monitor, fencepost_conditions_sync, NULL, 0, NULL, NULL));
   OK(fencepost_monitor_checkpoint(monitor, NULL));
   OK(fencepost_monitor_close(monitor, NULL));
   arm();

@@ -8,6 +8,7 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "../TestSupport/definitions.h"
 #include "fencepost.h"
 
 static fencepost_monitor *monitor;
@@ -23,8 +24,8 @@ static fencepost_status refused(int what) {
   geometry.longitudes = crossing;
   geometry.vertex_count = 4;
   switch (what) {
-    case 0: return fencepost_monitor_add_polygon_condition(monitor, "crossing edges", &geometry, NULL, NULL, &error);
-    case 1: return fencepost_monitor_add_corridor_condition(monitor, "no width", &geometry, -1, NULL, NULL, &error);
+    case 0: return ON_OWN(monitor, add_one, fencepost_polygon("crossing edges", &geometry), &error);
+    case 1: return ON_OWN(monitor, add_one, fencepost_corridor("no width", &geometry, -1), &error);
     case 2: return fencepost_monitor_restore("not a snapshot", 14, &none, &error);
     case 3: options.store_directory = folder; return fencepost_monitor_create("a bad name", &options, &none, &error);
     case 4:

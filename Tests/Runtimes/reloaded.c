@@ -69,13 +69,13 @@ static int visited(const char *path, const char *folder, int round) {
   require(library != NULL, "not loaded");
   FUNCTION(fencepost_monitor_create);
   FUNCTION(fencepost_monitor_destroy);
-  FUNCTION(fencepost_monitor_ensure_circular_condition);
-  FUNCTION(fencepost_monitor_add_polygon_condition);
+  FUNCTION(fencepost_monitor_conditions);
   FUNCTION(fencepost_monitor_feed_fix);
   FUNCTION(fencepost_monitor_poll_event);
   FUNCTION(fencepost_version_string);
   FUNCTION(fencepost_conditions_create);
-  FUNCTION(fencepost_conditions_add_circular);
+  FUNCTION(fencepost_conditions_add);
+  FUNCTION(fencepost_conditions_ensure);
   FUNCTION(fencepost_conditions_destroy);
   FUNCTION(fencepost_fleet_create);
   FUNCTION(fencepost_fleet_enter_devices);
@@ -87,14 +87,16 @@ static int visited(const char *path, const char *folder, int round) {
   snprintf(name, sizeof name, "store%d", round % 3);
   options.store_directory = folder;
   require(fencepost_monitor_create_(name, &options, &monitor, NULL) == FENCEPOST_OK, "no store");
-  require(
-      fencepost_monitor_ensure_circular_condition_(monitor, "office", 37, -122, 200, NULL, NULL, NULL) == FENCEPOST_OK,
-      "no office");
+  fencepost_conditions *own;
+  const fencepost_condition_definition office = fencepost_circle("office", 37, -122, 200);
+  require(fencepost_monitor_conditions_(monitor, &own, NULL) == FENCEPOST_OK, "no table of the monitor");
+  require(fencepost_conditions_ensure_(own, &office, 1, NULL, NULL) == FENCEPOST_OK, "no office");
   double latitudes[] = {0, 0, 1, 1}, longitudes[] = {0, 1, 0, 1};
   fencepost_geometry crossing = FENCEPOST_GEOMETRY_INIT;
   crossing.latitudes = latitudes, crossing.longitudes = longitudes, crossing.vertex_count = 4;
-  require(fencepost_monitor_add_polygon_condition_(monitor, "crossing", &crossing, NULL, NULL, NULL) != FENCEPOST_OK,
-          "edges may cross");
+  const fencepost_condition_definition polygon = fencepost_polygon("crossing", &crossing);
+  require(fencepost_conditions_add_(own, &polygon, 1, NULL) != FENCEPOST_OK, "edges may cross");
+  fencepost_conditions_destroy_(own);
   /* This folder does not exist, and its name is so long that the error message leaves out the middle of the name. */
   static char endless[2000];
   memset(endless, '/', sizeof endless - 1);
@@ -119,7 +121,7 @@ static int visited(const char *path, const char *folder, int round) {
   const char *name_of_device = "truck";
   uint32_t number;
   require(fencepost_conditions_create_(&zones, NULL) == FENCEPOST_OK, "no table");
-  require(fencepost_conditions_add_circular_(zones, "office", 37, -122, 200, NULL, NULL) == FENCEPOST_OK, "no zone");
+  require(fencepost_conditions_add_(zones, &office, 1, NULL) == FENCEPOST_OK, "no zone");
   require(fencepost_fleet_create_(zones, NULL, &fleet, NULL) == FENCEPOST_OK, "no fleet");
   require(fencepost_fleet_enter_devices_(fleet, &name_of_device, 1, 1, &number, NULL) == FENCEPOST_OK, "no device");
   double latitude[] = {37, 37.001}, longitude[] = {-122, -122};

@@ -161,14 +161,14 @@ static fencepost_table_version version_of(fencepost_fleet *fleet) {
 static fencepost_status set_up(fencepost_fleet *fleet, long n) {
   char name[32];
   snprintf(name, sizeof name, "condition %ld", n);
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   fencepost_transition_policy exact = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
   options.assuming = FENCEPOST_STATE_UNSATISFIED;
   if (n != 3) options.policy = &exact;
   fencepost_conditions *table = table_of(fleet);
   fencepost_status status =
-      n == 4 ? fencepost_conditions_add_beacon(table, name, uuid, 1, 2, &options, &last_error)
-             : fencepost_conditions_add_circular(table, name, 0.01 * (double)n, 0, 150, &options, &last_error);
+      n == 4 ? add_one(table, with(fencepost_beacon(name, uuid, 1, 2), NULL, &options), &last_error)
+             : add_one(table, with(fencepost_circle(name, 0.01 * (double)n, 0, 150), NULL, &options), &last_error);
   fencepost_conditions_destroy(table);
   return status;
 }
@@ -200,13 +200,13 @@ static fencepost_status apply(fencepost_fleet *fleet, const change *at) {
   }
   char name[32];
   snprintf(name, sizeof name, "condition %d", at->which);
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   fencepost_transition_policy exact = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
   options.assuming = FENCEPOST_STATE_UNSATISFIED;
   options.policy = &exact;
   fencepost_conditions *table = table_of(fleet);
-  if (at->kind == REMOVE) status = fencepost_conditions_remove(table, name, &removed, &last_error);
-  else status = fencepost_conditions_add_circular(table, name, at->latitude, 0, at->radius, &options, &last_error);
+  if (at->kind == REMOVE) status = remove_named(table, name, &removed, &last_error);
+  else status = add_one(table, with(fencepost_circle(name, at->latitude, 0, at->radius), NULL, &options), &last_error);
   fencepost_conditions_destroy(table);
   return status;
 }

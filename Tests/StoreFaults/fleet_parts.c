@@ -67,8 +67,8 @@ static void add_places(fencepost_fleet *fleet) {
   for (long i = (long)version.count; i < 4; i++) {
     char name[16];
     snprintf(name, sizeof name, "place %ld", i);
-    fencepost_condition_options options = FENCEPOST_FLEET_CONDITION_OPTIONS_INIT;
-    check(fencepost_conditions_add_circular(table, name, 0.01 * (double)i, 0, 300, &options, &last_error));
+    fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
+    check(add_one(table, with(fencepost_circle(name, 0.01 * (double)i, 0, 300), NULL, &options), &last_error));
   }
   fencepost_conditions_destroy(table);
 }
@@ -88,13 +88,13 @@ static uint32_t device_of(long n, long row) { return (uint32_t)((n * 6100 + row)
 static int grow(fencepost_fleet *fleet, int is_asked_only) {
   fencepost_conditions *table;
   fencepost_condition place;
-  fencepost_condition_options options = FENCEPOST_FLEET_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   uint32_t changed = 0;
   check(fencepost_fleet_conditions(fleet, &table, &last_error));
   check(fencepost_conditions_condition(table, "place 1", &place, &last_error));
   int is_small = place.radius_m < 600;
   if (!is_asked_only)
-    check(fencepost_conditions_ensure_circular(table, "place 1", 0.01, 0, 700, &options, &changed, &last_error));
+    check(ensure_one(table, with(fencepost_circle("place 1", 0.01, 0, 700), NULL, &options), &changed, &last_error));
   fencepost_conditions_destroy(table);
   return is_small;
 }

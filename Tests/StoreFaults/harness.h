@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "../TestSupport/definitions.h"
+
 enum {
   PATH_SIZE = 600
 };

@@ -18,7 +18,7 @@ fencepost_status open_monitor(fencepost_monitor **out, int in_memory) {
 fencepost_status add(fencepost_monitor *monitor, int number, double latitude) {
   char name[64];
   snprintf(name, sizeof name, "condition %d", number);
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   fencepost_transition_policy exact = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
   options.policy = &exact;
   return fencepost_monitor_add_circular_condition(monitor, name, latitude, 0, 150, &options, &last_error);
@@ -49,7 +49,7 @@ fencepost_status play(fencepost_monitor *monitor, long n) {
     case 3:
       if (n % 12 == 3) {
         snprintf(name, sizeof name, "condition %ld", 2 + n / 12 % 2);
-        return fencepost_monitor_remove_condition(monitor, name, &removed, &last_error);
+        return ON_OWN(monitor, remove_named, name, &removed, &last_error);
       }
       return add(monitor, (int)(2 + n / 12 % 3), 0.01 * (double)(n / 12 % 3));
     case 4: return fencepost_monitor_poll_events(monitor, events, 3, &count, &last_error);

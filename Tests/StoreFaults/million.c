@@ -65,7 +65,7 @@ void attack_million(long count) {
   if (fencepost_monitor_create("m", &options, &monitor, &last_error)) abort();
   long side = 1;
   while (side * side < count) side++;
-  fencepost_condition_options as_default = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition as_default = FENCEPOST_CONDITION_DEFINITION_INIT;
   for (long i = 0; i < count; i++) {
     char name[64];
     snprintf(name, sizeof name, "place %ld", i);

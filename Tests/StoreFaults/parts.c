@@ -41,7 +41,7 @@ static fencepost_status play_crowd(fencepost_monitor *monitor, long n) {
     case 0: return fencepost_monitor_poll_events(monitor, events, 4096, &count, &last_error);
     case 1: return feed(monitor, 1000 + n * 10, 20 + (double)n * 0.01);
     case 2:
-      return n % 8 == 2 ? fencepost_monitor_remove_condition(monitor, "condition 77", &removed, &last_error)
+      return n % 8 == 2 ? ON_OWN(monitor, remove_named, "condition 77", &removed, &last_error)
                         : add(monitor, n % 3 == 0 ? 77 : 78, 5);
     default: return feed(monitor, 1000 + n * 10, 0);
   }

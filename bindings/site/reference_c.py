@@ -37,7 +37,7 @@ def names() -> dict[str, tuple[str, str]]:
     for number, line in enumerate(HEADER.read_text(encoding="utf-8").splitlines(), 1):
         if number in headings:
             page = f"{FOLDER}/{_slug(headings[number])}"
-        if match := re.match(r"FENCEPOST_API .*?\b(fencepost_\w+)\(", line):
+        if match := re.match(r"(?:FENCEPOST_API|static inline) .*?\b(fencepost_\w+)\(", line):
             found[match[1]] = ("func", page)
         elif match := re.match(r"typedef struct (fencepost_\w+)", line):
             found[match[1]] = ("struct", page)
@@ -148,7 +148,7 @@ def _entries(writer: Writer, xml: Path) -> list[tuple[int, str]]:
     for member in header.iter("memberdef"):
         kind, name, line = member.get("kind"), _text(member, "name"), _line(member)
         if kind == "function":
-            returned = _text(member, "type").replace("FENCEPOST_API", "").strip()
+            returned = re.sub(r"\b(FENCEPOST_API|static|inline)\b", "", _text(member, "type")).strip()
             signature = f"{returned} {name}{_text(member, 'argsstring')}"
             said = FACT.sub(r"**\1:** ", writer.described(member))
             entries.append((line, f".. c:function:: {signature}\n\n{said}"))

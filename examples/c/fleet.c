@@ -89,8 +89,8 @@ static void add_depots(fencepost_conditions *depots) {
     longitudes[i] = 7 + i / PLACES * 0.03;
     radii[i] = 400;
   }
-  require(fencepost_conditions_add_circulars(depots, names, latitudes, longitudes, radii, NULL, PLACES * PLACES, NULL,
-                                             &error),
+  require(fencepost_conditions_put_circles(depots, FENCEPOST_PUT_ADD, NULL, names, latitudes, longitudes, radii, NULL,
+                                           PLACES * PLACES, NULL, &error),
           &error);
 }
 

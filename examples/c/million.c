@@ -72,7 +72,6 @@ static double chance(uint64_t *state) {
    vertices. */
 static void add_conditions(fencepost_conditions *table, size_t count) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_condition_options options = FENCEPOST_FLEET_CONDITION_OPTIONS_INIT;
   uint64_t random = 1;
   static const double around[][2] = {{1, 0}, {.7, .7}, {0, 1}, {-.7, .7}, {-1, 0}, {-.7, -.7}, {0, -1}, {.7, -.7}};
   for (size_t i = 0; i < count; i++) {
@@ -90,11 +89,10 @@ static void add_conditions(fencepost_conditions *table, size_t count) {
     geometry.latitudes = latitudes;
     geometry.longitudes = longitudes;
     geometry.vertex_count = corners;
-    if (i % 10 < 7)
-      require(fencepost_conditions_add_circular(table, name, latitude, longitude, radius, &options, &error), &error);
-    else if (i % 10 < 9)
-      require(fencepost_conditions_add_polygon(table, name, &geometry, NULL, &options, &error), &error);
-    else require(fencepost_conditions_add_corridor(table, name, &geometry, radius / 4, NULL, &options, &error), &error);
+    fencepost_condition_definition definition = i % 10 < 7   ? fencepost_circle(name, latitude, longitude, radius)
+                                                : i % 10 < 9 ? fencepost_polygon(name, &geometry)
+                                                             : fencepost_corridor(name, &geometry, radius / 4);
+    require(fencepost_conditions_add(table, &definition, 1, &error), &error);
   }
 }
 

@@ -38,12 +38,15 @@ static void run(const char *directory, uint64_t last) {
 
   /* This call changes nothing if the condition already exists with the same definition, so a program can declare its
      conditions at each start. */
-  uint32_t changed = 0;
-  check(fencepost_monitor_ensure_circular_condition(monitor, "office", 37.3349, -122.0090, 200, NULL, &changed, &error),
-        &error);
+  fencepost_conditions *conditions = NULL;
+  fencepost_condition_definition office = fencepost_circle("office", 37.3349, -122.0090, 200);
+  fencepost_sync_result result;
+  check(fencepost_monitor_conditions(monitor, &conditions, &error), &error);
+  check(fencepost_conditions_ensure(conditions, &office, 1, &result, &error), &error);
+  fencepost_conditions_destroy(conditions);
   fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
   check(fencepost_monitor_statistics(monitor, &statistics, &error), &error);
-  printf("opened after %d inputs; the condition is %s\n", (int)statistics.input_count, changed ? "new" : "there");
+  printf("opened after %d inputs; the condition is %s\n", (int)statistics.input_count, result.added ? "new" : "there");
 
   for (uint64_t index = statistics.input_count; index <= FIXES; index++) {
     /* Read the pending events first, including those that were delivered but not acknowledged before. Each poll

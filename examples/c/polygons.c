@@ -16,8 +16,8 @@ int main(void) {
   fencepost_monitor *monitor = NULL;
   check(fencepost_monitor_create("polygons", NULL, &monitor, &error), &error);
   fencepost_transition_policy exact = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
-  options.policy = &exact;
+  fencepost_conditions *conditions = NULL; /* the monitor's own table */
+  check(fencepost_monitor_conditions(monitor, &conditions, &error), &error);
 
   /* The latitude and longitude of all vertices, and the offset of each ring. Ring 0 is the park, and ring 1 is the pond
      in the park. */
@@ -31,7 +31,9 @@ int main(void) {
   columns.vertex_count = 8;
   columns.ring_offsets = rings;
   columns.ring_count = 2;
-  check(fencepost_monitor_add_polygon_condition(monitor, "park", &columns, NULL, &options, &error), &error);
+  fencepost_condition_definition park_condition = fencepost_polygon("park", &columns);
+  park_condition.policy = &exact;
+  check(fencepost_conditions_add(conditions, &park_condition, 1, &error), &error);
 
   /* The corridor extends thirty metres to either side of a road that passes the park. */
   static const double road[][2] = {{37.325, -122.020}, {37.338, -122.003}, {37.345, -122.000}};
@@ -40,7 +42,9 @@ int main(void) {
   line.longitudes = &road[0][1];
   line.stride = sizeof road[0];
   line.vertex_count = 3;
-  check(fencepost_monitor_add_corridor_condition(monitor, "road", &line, 30, NULL, &options, &error), &error);
+  fencepost_condition_definition road_condition = fencepost_corridor("road", &line, 30);
+  road_condition.policy = &exact;
+  check(fencepost_conditions_add(conditions, &road_condition, 1, &error), &error);
 
   /* The device moves eastwards along one parallel: into the park, over the pond, and out at the road. */
   for (int step = 0; step < 60; step++) {
@@ -65,11 +69,12 @@ int main(void) {
      unchanged. */
   unsigned char wkb[256];
   size_t size = 0;
-  uint32_t changed = 1;
+  fencepost_sync_result result;
   check(fencepost_monitor_condition_geometry(monitor, "park", wkb, sizeof wkb, &size, &error), &error);
-  check(fencepost_monitor_ensure_wkb_condition(monitor, "park", wkb, size, 0, NULL, &options, &changed, &error),
-        &error);
-  printf("%d bytes of well-known binary, changed: %d\n", (int)size, (int)changed);
+  fencepost_condition_definition same = fencepost_wkb("park", wkb, size, 0);
+  same.policy = &exact;
+  check(fencepost_conditions_ensure(conditions, &same, 1, &result, &error), &error);
+  printf("%d bytes of well-known binary, changed: %d\n", (int)size, (int)result.replaced);
 
   /* A polygon that crosses itself is refused; the error message says where. */
   static const double bow_tie[][2] = {{0, 0}, {1, 1}, {1, 0}, {0, 1}};
@@ -78,9 +83,10 @@ int main(void) {
   columns.vertex_count = 4;
   columns.ring_offsets = NULL;
   columns.ring_count = 0;
-  if (fencepost_monitor_add_polygon_condition(monitor, "tie", &columns, NULL, NULL, &error) != FENCEPOST_OK)
-    puts(error.message);
+  fencepost_condition_definition tie = fencepost_polygon("tie", &columns);
+  if (fencepost_conditions_add(conditions, &tie, 1, &error) != FENCEPOST_OK) puts(error.message);
 
+  fencepost_conditions_destroy(conditions);
   fencepost_monitor_destroy(monitor);
   return 0;
 }

@@ -31,7 +31,7 @@ int main(void) {
   fencepost_monitor *monitor = NULL;
   check(fencepost_monitor_create("quickstart", NULL, &monitor, &error), &error);
 
-  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   options.assuming = FENCEPOST_STATE_UNSATISFIED;
   options.tag = 7; /* your own number: every event returns it */
   check(fencepost_monitor_add_circular_condition(monitor, "office", 37.3349, -122.0090, 200, &options, &error), &error);

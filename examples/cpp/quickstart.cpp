@@ -26,11 +26,12 @@ void print_events(fencepost::monitor &monitor) {
 
 int main() try {
   fencepost::monitor monitor("courier");
-  fencepost::condition_options outside;
+  fencepost::condition_definition outside = fencepost::standard_definition();
   outside.assuming = FENCEPOST_STATE_UNSATISFIED;
   monitor.add_circular_condition("north gate", 48.1400, 11.5600, 150, outside);
-  fencepost::condition_options line;
-  line.policy = fencepost::exact_policy();
+  const fencepost::transition_policy exact = fencepost::exact_policy();
+  fencepost::condition_definition line = fencepost::standard_definition();
+  line.policy = &exact;
   monitor.add_circular_condition("south gate", 48.1300, 11.5600, 150, line);
   const fencepost::uuid uuid = fencepost::parse_uuid("e2c56db5-dffb-48d2-b060-d0f5a71096e0");
   monitor.add_beacon_condition("depot", {uuid, 1, {}});

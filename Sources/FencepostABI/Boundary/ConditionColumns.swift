@@ -80,7 +80,8 @@ struct ConditionColumns {
       }
       return SyncResult(ofAdding: count, newly: holder.table.count - before)
     }
-    out_result?.pointee = fencepost_sync_result(try handle.change(add, add))
+    let result = try handle.change(add, add)
+    out_result?.pointee = fencepost_sync_result(result)
   }
 
   /// - Parameters:
@@ -130,7 +131,7 @@ struct ConditionColumns {
 }
 
 extension SyncResult {
-  /// The result of adding conditions, of which some had new identifiers.
+  /// The result of an add; `added` is the number of conditions with new identifiers.
   init(ofAdding count: Int, newly added: Int) {
     self.init()
     (self.added, replaced) = (added, count - added)

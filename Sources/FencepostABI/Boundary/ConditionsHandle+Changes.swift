@@ -2,44 +2,19 @@ import CFencepost
 import FencepostCore
 
 extension ConditionsHandle {
-  /// Adds a condition. The condition is examined before the holder is locked, because the examination may take a long
-  /// time.
+  /// Adds a circle or a beacon identity.
   func add(
-    _ given: GivenCondition, _ identifier: UnsafePointer<CChar>?,
-    _ options: UnsafePointer<fencepost_condition_options>?
+    _ identifier: UnsafePointer<CChar>?, _ options: UnsafePointer<fencepost_condition_definition>?,
+    _ given: () throws(BoundaryError) -> GivenCondition
   ) throws(BoundaryError) {
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let options = try AddOptions(options, assuming: assuming)
-    let subject = try refusedByEngine { () throws(MonitorError) in try given.subject() }
+    let given = try given()
     func add(_ holder: inout some ConditionHolder) throws(MonitorError) {
       try holder.add(
-        subject, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag)
+        given, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag)
     }
     try change(add, add)
-  }
-
-  func ensure(
-    _ given: GivenCondition, _ identifier: UnsafePointer<CChar>?,
-    _ options: UnsafePointer<fencepost_condition_options>?, _ out_changed: UnsafeMutablePointer<UInt32>?
-  ) throws(BoundaryError) {
-    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
-    let options = try AddOptions(options, assuming: assuming)
-    try refusedByEngine { () throws(MonitorError) in
-      try MonitorEngine.check(bytes, options.assuming, options.policy)
-    }
-    // Compare and examine the shapes without the lock, because both take a long time for shapes with many vertices.
-    let subject = try refusedByEngine { () throws(MonitorError) in try given.subject { known(bytes) } }
-    func isEnsured(_ holder: some ConditionHolder) throws(MonitorError) -> Bool {
-      try holder.isEnsured(
-        subject, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag)
-    }
-    func ensure(_ holder: inout some ConditionHolder) throws(MonitorError) -> Bool {
-      try holder.ensure(
-        subject, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag)
-    }
-    // A call that changes nothing must not make a fleet wait.
-    let changed = try check(isEnsured, isEnsured) ? false : change(ensure, ensure)
-    out_changed?.pointee = changed ? 1 : 0
   }
 
   /// Reads and checks rows without the lock, because examining a shape may take a long time.
@@ -92,7 +67,8 @@ extension ConditionsHandle {
     _ out_result: UnsafeMutablePointer<fencepost_sync_result>?
   ) throws(BoundaryError) {
     do throws(BoundaryError) {
-      out_result?.pointee = fencepost_sync_result(try ensure(try set(definitions, count)))
+      let result = try ensure(try set(definitions, count))
+      out_result?.pointee = fencepost_sync_result(result)
     } catch {
       throw count == 1 ? error.ofSingleRow : error
     }
@@ -124,17 +100,6 @@ extension ConditionsHandle {
   }
 
   func remove(
-    _ identifier: UnsafePointer<CChar>?, _ out_removed: UnsafeMutablePointer<UInt32>?
-  ) throws(BoundaryError) {
-    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
-    func remove(_ holder: inout some ConditionHolder) throws(MonitorError) -> Bool {
-      try holder.remove(identifierBytes: bytes)
-    }
-    let removed = try change(remove, remove)
-    out_removed?.pointee = removed ? 1 : 0
-  }
-
-  func removeMany(
     _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ out_removed: UnsafeMutablePointer<Int>?
   ) throws(BoundaryError) {
     var removed = 0
@@ -147,15 +112,5 @@ extension ConditionsHandle {
       removed = try change(remove, remove)
     }
     out_removed?.pointee = removed
-  }
-}
-
-extension GivenCondition {
-  /// Reads a polygon or a corridor from well-known binary that a caller passes.
-  init(
-    _ wkb: UnsafeRawPointer?, _ size: Int, _ radius: Double, _ shape: UnsafePointer<fencepost_shape_options>?
-  ) throws(BoundaryError) {
-    let bytes = UnsafeRawBufferPointer(start: try Boundary.require(wkb, count: size, "wkb"), count: size)
-    self = try ShapeOptions(shape).wellKnownBinary(bytes, radius: radius)
   }
 }

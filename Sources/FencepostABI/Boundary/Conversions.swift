@@ -45,20 +45,13 @@ struct AddOptions {
   var policy: TransitionPolicy = .standard
   var tag: UInt64 = 0
 
-  /// - Parameter assuming: The assumed state that applies if `options` is `nil`.
   init(
-    _ options: UnsafePointer<fencepost_condition_options>?, assuming unsaid: Event.State = .unknown
+    _ options: UnsafePointer<fencepost_condition_definition>?, assuming unsaid: Event.State
   ) throws(BoundaryError) {
-    assuming = unsaid
-    guard let options else { return }
-    let defaults = fencepost_condition_options(struct_size: 0, assuming: 0, policy: nil, tag: 0)
-    let value = try SizedStruct.read(options, defaults: defaults, "options")
-    guard let state = UInt8(exactly: value.assuming).flatMap(Event.State.init(rawValue:)), state != .unmonitored else {
-      throw .invalidArgument("assuming is \(value.assuming); must be 0 (unknown), 1 (satisfied) or 2 (unsatisfied)")
+    let value = try options.map { value throws(BoundaryError) in
+      try SizedStruct.read(value, defaults: .defaults, "options")
     }
-    assuming = state
-    policy = try TransitionPolicy(value.policy)
-    tag = value.tag
+    try self.init(value ?? .defaults, assuming: unsaid)
   }
 
   /// - Parameter assuming: The assumed state of the table, which applies if the definition has none.

@@ -59,6 +59,9 @@ extension fencepost_condition_definition {
       guard geometry == nil || wkb_size == 0 else {
         throw .invalidArgument("geometry and wkb are both set; set only one of them")
       }
+      guard geometry != nil || wkb != nil || wkb_size > 0 else {
+        throw .invalidArgument("geometry and wkb are both NULL; set one of them")
+      }
       if let geometry {
         let columns = try GeometryColumns(geometry)
         return try options.shape(columns, columns.all(ofKind: kind), radius: radius_m)

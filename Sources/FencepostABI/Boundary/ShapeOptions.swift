@@ -111,16 +111,6 @@ struct ShapeOptions {
       throw .invalidArgument(error.message)
     }
   }
-
-  /// - Parameter radius: The radius of the lines, in metres; `nil` if the caller passed no radius.
-  func wellKnownBinary(_ bytes: UnsafeRawBufferPointer, radius: Double?) throws(BoundaryError) -> GivenCondition {
-    let geometry = try Self.decoded(bytes)
-    if geometry.isPolygon { return try polygon(geometry.vertices) }
-    guard let radius else {
-      throw .invalidArgument("radius: the geometry is a line and needs a radius, but no radii were passed")
-    }
-    return try corridor(geometry.vertices, radius: radius)
-  }
 }
 
 extension fencepost_edges {

@@ -56,7 +56,7 @@ export function putDefinition(engine, take, { assuming, policy, tag }, place = t
   engine.memory.fill(0, place, place + CONDITION_DEFINITION.size);
   to.setUint32(place, CONDITION_DEFINITION.size, true);
   to.setInt32(place + CONDITION_DEFINITION.kind, 1, true);
-  const assumed = assuming === undefined ? -1 : chosen(assuming, "assuming", ASSUMED);
+  const assumed = assuming === undefined || assuming === null ? -1 : chosen(assuming, "assuming", ASSUMED);
   to.setInt32(place + CONDITION_DEFINITION.assuming, assumed, true);
   to.setUint32(place + CONDITION_DEFINITION.policy, pointer, true);
   to.setBigUint64(place + CONDITION_DEFINITION.tag, unsigned(tag ?? 0, "tag"), true);
@@ -163,7 +163,7 @@ export function kindOf(condition, options) {
 
 const component = (value, name) => (value === undefined || value === null ? -1 : integer(value, name, 0, 65535));
 
-/** Writes the definition of a condition to `place`. */
+/** Writes the definition of a condition to `place`; returns its kind. */
 export function putCondition(engine, take, identifier, condition, options, place) {
   members(options, "options", OPTION_MEMBERS);
   const kind = kindOf(condition, options);
@@ -190,6 +190,7 @@ export function putCondition(engine, take, identifier, condition, options, place
   }
   engine.numbers.setInt32(place + CONDITION_DEFINITION.kind, kind, true);
   engine.numbers.setUint32(place + CONDITION_DEFINITION.identifier, identifier, true);
+  return kind;
 }
 
 /** An upper bound of the memory that a condition takes in the engine, in bytes. */

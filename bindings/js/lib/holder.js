@@ -1,6 +1,6 @@
 // Contains the methods that monitors and tables of zones share: conditions, and queries about points.
 
-import { geometryOf, kindOf, putCondition, putDefinition, sizeOf } from "./conditions.js";
+import { geometryOf, putCondition, putDefinition, sizeOf } from "./conditions.js";
 import { Handle } from "./engine.js";
 import { InvalidArgumentError } from "./errors.js";
 import { CONDITION_DEFINITION, POINT_COLUMNS, SHAPE, SYNC_RESULT } from "./layout.js";
@@ -39,10 +39,10 @@ export class Holder extends Handle {
     return engine.within((take) => {
       const id = engine.put(take, identifier, "identifier");
       const definition = take(CONDITION_DEFINITION.size);
-      if (!this.#names.lines && kindOf(condition, options) === 5) {
+      const kind = putCondition(engine, take, id, condition, options, definition);
+      if (kind === 5 && !this.#names.lines) {
         throw new InvalidArgumentError("a line without a radius is a gate, which needs a monitor with a path; set a radius to make a corridor");
       }
-      putCondition(engine, take, id, condition, options, definition);
       return body(definition, take(SYNC_RESULT.size));
     });
   }
@@ -126,7 +126,7 @@ export class Holder extends Handle {
       const id = engine.put(take, identifier, "identifier");
       const [ids, removed] = [take(8), take(8)];
       engine.numbers.setUint32(ids, id, true);
-      this.#change((table) => engine.call("fencepost_conditions_remove_many", table, ids, 1, removed));
+      this.#change((table) => engine.call("fencepost_conditions_remove", table, ids, 1, removed));
       return engine.numbers.getUint32(removed, true) !== 0;
     });
   }

@@ -79,7 +79,7 @@ typedef fencepost_status (*question)(native_handle *, const char *identifier, vo
 
 static fencepost_status remove_condition(native_handle *self, const char *identifier, void *out,
                                          fencepost_error *error) {
-  return fencepost_conditions_remove_many(native_conditions(self), &identifier, 1, out, error);
+  return fencepost_conditions_remove(native_conditions(self), &identifier, 1, out, error);
 }
 
 static fencepost_status read_record(native_handle *self, const char *identifier, void *out, fencepost_error *error) {

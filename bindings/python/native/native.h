@@ -321,7 +321,7 @@ int native_try_rows(native_state *state, const fencepost_fix_columns *fixes, siz
 PyObject *native_feed_rows(native_handle *self, native_state *state, const fencepost_fix_columns *fixes,
                            native_device_column *devices, size_t count);
 
-/* sets.c */
+/* changes.c */
 /* The table that the handle changes: a shared table, or a monitor's own table. */
 static inline fencepost_conditions *native_conditions(const native_handle *self) {
   return self->table != NULL ? self->table : self->own;
@@ -330,6 +330,8 @@ static inline fencepost_conditions *native_conditions(const native_handle *self)
 static inline fencepost_put_mode native_mode(int ensure) { return ensure ? FENCEPOST_PUT_ENSURE : FENCEPOST_PUT_ADD; }
 /* Adds or ensures one definition, and ends the call; returns whether anything changed. */
 PyObject *native_put_one(native_call *call, const fencepost_condition_definition *definition, int ensure);
+
+/* sets.c */
 /* Adds or ensures circles from latitudes, longitudes, radii and, unless NULL, tags. */
 PyObject *native_put_circles(native_handle *self, native_state *state, PyObject *identifiers,
                              const double *const columns[3], const uint64_t *tags,

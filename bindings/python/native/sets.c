@@ -17,6 +17,7 @@ static int read_definition(native_state *state, PyObject *row, fencepost_conditi
   if (!PyArg_ParseTuple(row, "OiOiOK;definition", &identifier, &kind, &geometry, &assuming, &policy_object, &tag))
     return -1;
   *definition = (fencepost_condition_definition)FENCEPOST_CONDITION_DEFINITION_INIT;
+  *policy = (fencepost_transition_policy)FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   if (native_text(state, identifier, "identifier", &definition->identifier) < 0 ||
       native_definition_options(policy_object, assuming, tag, policy, definition) < 0)
     return -1;
@@ -49,15 +50,6 @@ enum change {
   ENSURE,
   SYNC
 };
-
-PyObject *native_put_one(native_call *call, const fencepost_condition_definition *definition, int ensure) {
-  fencepost_conditions *table = native_conditions(call->self);
-  fencepost_sync_result result = {1, 0, 0, 0};
-  fencepost_status status = ensure ? fencepost_conditions_ensure(table, definition, 1, &result, &call->error)
-                                   : fencepost_conditions_add(table, definition, 1, &call->error);
-  if (native_end(call, status) < 0) return NULL;
-  return PyBool_FromLong(result.added + result.replaced != 0);
-}
 
 /* Reads a tuple of definitions; returns the counts of added, replaced, kept and removed conditions. */
 static PyObject *change_all(PyObject *object, PyObject *rows, enum change change) {
@@ -132,7 +124,7 @@ PyObject *native_remove_many(PyObject *object, PyObject *identifiers) {
   int refused = native_begin_input_batch(self, &call) < 0;
   if (!refused) {
     fencepost_status status =
-        fencepost_conditions_remove_many(native_conditions(self), texts, (size_t)count, &removed, &call.error);
+        fencepost_conditions_remove(native_conditions(self), texts, (size_t)count, &removed, &call.error);
     refused = native_end(&call, status) < 0;
   }
   PyMem_Free(texts);

@@ -1,0 +1,75 @@
+/* Helpers for the tests in C that change the conditions of tables and monitors. */
+#ifndef FENCEPOST_TEST_DEFINITIONS_H
+#define FENCEPOST_TEST_DEFINITIONS_H
+
+#include <fencepost.h>
+
+/* A program that finds the functions at run time defines this macro before it includes this file. */
+#ifndef LIBRARY
+#define LIBRARY(name) name
+#endif
+
+/* Calls a function on a monitor's own table, as in ON_OWN(monitor, fencepost_conditions_sync, rows, 2, NULL, NULL). */
+#define ON_OWN(monitor, function, ...)                                                      \
+  __extension__({                                                                           \
+    fencepost_conditions *own_ = NULL;                                                      \
+    fencepost_status status_ = LIBRARY(fencepost_monitor_conditions)(monitor, &own_, NULL); \
+    if (status_ == FENCEPOST_OK) status_ = function(own_, __VA_ARGS__);                     \
+    LIBRARY(fencepost_conditions_destroy)(own_);                                            \
+    status_;                                                                                \
+  })
+
+/* Copies the options of other definitions (or NULL) into a definition: edges, oriented, buffer and vertex limit from
+   `reading`; policy, tag and assumed state from `options`. */
+static inline fencepost_condition_definition with(fencepost_condition_definition made,
+                                                  const fencepost_condition_definition *reading,
+                                                  const fencepost_condition_definition *options) {
+  if (reading != NULL) {
+    made.edges = reading->edges;
+    made.oriented = reading->oriented;
+    made.buffer_m = reading->buffer_m;
+    made.max_vertices = reading->max_vertices;
+  }
+  if (options != NULL) {
+    made.policy = options->policy;
+    made.tag = options->tag;
+    made.assuming = options->assuming;
+  }
+  return made;
+}
+
+/* The common definition of a call with columns: its kind and options. */
+#define COMMON(kind, reading, options) ((fencepost_condition_definition[]){common_of(kind, reading, options)})
+static inline fencepost_condition_definition common_of(fencepost_condition_kind kind,
+                                                       const fencepost_condition_definition *reading,
+                                                       const fencepost_condition_definition *options) {
+  fencepost_condition_definition made = FENCEPOST_CONDITION_DEFINITION_INIT;
+  made.kind = kind;
+  return with(made, reading, options);
+}
+
+/* Adds one condition to a table. */
+static inline fencepost_status add_one(fencepost_conditions *table, fencepost_condition_definition definition,
+                                       fencepost_error *error) {
+  return LIBRARY(fencepost_conditions_add)(table, &definition, 1, error);
+}
+
+/* Ensures one condition of a table. `out_changed` receives 1 if the condition was added or replaced, else 0. */
+static inline fencepost_status ensure_one(fencepost_conditions *table, fencepost_condition_definition definition,
+                                          uint32_t *out_changed, fencepost_error *error) {
+  fencepost_sync_result result;
+  fencepost_status status = LIBRARY(fencepost_conditions_ensure)(table, &definition, 1, &result, error);
+  if (status == FENCEPOST_OK && out_changed != NULL) *out_changed = result.added + result.replaced != 0;
+  return status;
+}
+
+/* Removes one condition of a table. `out_removed` receives 1 if the condition existed, else 0. */
+static inline fencepost_status remove_named(fencepost_conditions *table, const char *identifier, uint32_t *out_removed,
+                                            fencepost_error *error) {
+  size_t removed;
+  fencepost_status status = LIBRARY(fencepost_conditions_remove)(table, &identifier, 1, &removed, error);
+  if (status == FENCEPOST_OK && out_removed != NULL) *out_removed = removed != 0;
+  return status;
+}
+
+#endif
