@@ -210,6 +210,7 @@ FENCEPOST_API const char *fencepost_version_string(void);
 /* State of a condition. The values are the same as in Core Location. */
 typedef int32_t fencepost_state;
 enum {
+  FENCEPOST_STATE_ANY = -2,        /* in a list: the conditions in every state */
   FENCEPOST_STATE_DEFAULT = -1,    /* only as the assumed state of a definition: the default of the table. Since: 0.3 */
   FENCEPOST_STATE_UNKNOWN = 0,     /* not decided yet */
   FENCEPOST_STATE_SATISFIED = 1,   /* inside the shape; a matching beacon is near */
@@ -306,8 +307,7 @@ enum {
  * formulas, "radius" is depth_m of fencepost_shape: for a polygon its depth, for a corridor half its width.
  *   margin inwards  = min(max(entry_margin_m, accuracy_factor * accuracy), radius / 2)
  *   margin outwards = max(exit margin, accuracy_factor * accuracy)
- * Frozen: the structure never grows, since conditions embed it; new members go to
- * fencepost_condition_definition.
+ * Later versions may add members at the end.
  */
 typedef struct fencepost_transition_policy {
   uint32_t struct_size;                /* set by the INIT macros */
@@ -472,22 +472,21 @@ typedef struct fencepost_event {
   char identifier[264];        /* UTF-8, terminated; the remaining bytes are 0 */
 } fencepost_event;
 
-/* Definition of a condition as it was added. Frozen: the structure never grows. */
+/* Definition of a condition as it was added, without its policy and shape: see fencepost_conditions_describe(). Frozen:
+   the structure never grows. */
 typedef struct fencepost_condition {
-  fencepost_condition_kind kind;      /* FENCEPOST_CONDITION_...: decides which members below apply */
-  int32_t major;                      /* beacon identity: 0 ... 65535, -1 = any */
-  int32_t minor;                      /* beacon identity: 0 ... 65535, -1 = any */
-  uint32_t identifier_length;         /* bytes, without the terminating zero */
-  uint64_t generation;                /* 1, 2, 3 ... in the order in which conditions were added or replaced: a
+  fencepost_condition_kind kind; /* FENCEPOST_CONDITION_...: decides which members below apply */
+  int32_t major;                 /* beacon identity: 0 ... 65535, -1 = any */
+  int32_t minor;                 /* beacon identity: 0 ... 65535, -1 = any */
+  uint32_t identifier_length;    /* bytes, without the terminating zero */
+  uint64_t generation;           /* 1, 2, 3 ... in the order in which conditions were added or replaced: a
                                          replaced condition gets a new number */
-  uint64_t tag;                       /* the tag with which the condition was added */
-  double latitude;                    /* circle: centre, degrees; other kinds: NaN */
-  double longitude;                   /* circle: centre, degrees; other kinds: NaN */
-  double radius_m;                    /* radius of a circle, half the width of a corridor, metres; other kinds: NaN */
-  uint8_t uuid[16];                   /* beacon identity */
-  fencepost_transition_policy policy; /* the policy at the time when the condition was added, with the values of a
-                                         preset filled in */
-  char identifier[264];               /* UTF-8, terminated; the remaining bytes are 0 */
+  uint64_t tag;                  /* the tag with which the condition was added */
+  double latitude;               /* circle: centre, degrees; other kinds: NaN */
+  double longitude;              /* circle: centre, degrees; other kinds: NaN */
+  double radius_m;               /* radius of a circle, half the width of a corridor, metres; other kinds: NaN */
+  uint8_t uuid[16];              /* beacon identity */
+  char identifier[264];          /* UTF-8, terminated; the remaining bytes are 0 */
 } fencepost_condition;
 
 /* A condition and its last handled event. Frozen: the structure never grows. */
@@ -498,6 +497,19 @@ typedef struct fencepost_record {
   fencepost_state state;         /* the current observed state, as fencepost_monitor_state() returns it */
   uint32_t reserved;             /* 0 */
 } fencepost_record;
+
+/* A condition and its current state. Frozen: the structure never grows. */
+typedef struct fencepost_condition_state {
+  uint64_t generation;        /* of the condition */
+  uint64_t tag;               /* of the condition */
+  int64_t since_us;           /* SATISFIED for a device of a fleet: when the state was confirmed; for a beacon, when it
+                                 was last seen. Otherwise FENCEPOST_TIME_UNSET: see fencepost_monitor_record() */
+  int64_t evidence_date_us;   /* SATISFIED for a device of a fleet: the time of the fix that showed the state, or of the
+                                 last sighting. Otherwise FENCEPOST_TIME_UNSET */
+  fencepost_state state;      /* as fencepost_monitor_state() and fencepost_fleet_state() return it */
+  uint32_t identifier_length; /* bytes, without the terminating zero */
+  char identifier[264];       /* UTF-8, terminated; the remaining bytes are 0 */
+} fencepost_condition_state;
 
 /* The counts of a batch of fixes. */
 typedef struct fencepost_feed_result {
@@ -517,7 +529,7 @@ enum {
   FENCEPOST_STORE_GONE = 3     /* the file was moved, deleted or replaced while it was open: nothing is written to it */
 };
 
-/* A monitor's clock, and its counters since the monitor was created. */
+/* A monitor's clock, its counters since the monitor was created, and its name. */
 typedef struct fencepost_statistics {
   uint32_t struct_size;         /* set by FENCEPOST_STATISTICS_INIT */
   uint32_t reserved;            /* 0 */
@@ -536,10 +548,11 @@ typedef struct fencepost_statistics {
   fencepost_store_status store; /* FENCEPOST_STORE_...: whether changes are being saved */
   uint32_t all_kept;            /* 1: all accepted inputs are saved and would survive a loss of power, so the host may
                                   acknowledge its inputs; 0: not yet, or there is no store */
+  char name[72];                /* the name with which the monitor was created, terminated; empty = none. Since: 0.3 */
 } fencepost_statistics;
 
 /* Initialise each fencepost_statistics with this macro. */
-#define FENCEPOST_STATISTICS_INIT {sizeof(fencepost_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define FENCEPOST_STATISTICS_INIT {sizeof(fencepost_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}}
 
 /* Why a condition is in its state: the first reason in this list that applies. */
 typedef int32_t fencepost_reason;
@@ -624,26 +637,6 @@ enum {
                                 degrees, and an edge from 170 to 190 crosses the antimeridian; geodesics approximate the
                                 edge to 0.1 m */
 };
-
-/* How the vertices of a polygon, corridor or line are read. A NULL pointer stands for a structure whose members are all
-   0. */
-typedef struct fencepost_shape_options {
-  uint32_t struct_size;  /* set by FENCEPOST_SHAPE_OPTIONS_INIT */
-  fencepost_edges edges; /* FENCEPOST_EDGES_... */
-  uint32_t
-      oriented; /* polygons. 0: a ring encloses the smaller of the two areas that it bounds. 1: the polygon lies to the
-                   left of each ring when you follow its vertices in the listed order, and may cover more than half the
-                   Earth */
-  uint32_t max_vertices; /* 1 ... 1 000 000: a shape with more vertices is refused before it is examined. The limit
-                            counts the vertices of all parts and rings, and the vertices at which planar edges are
-                            split, but not the vertices that close a ring. 0 means 1 000 000. Set this limit for shapes
-                            from files and from the network. Before 0.3: reserved */
-  double buffer_m;       /* polygons: metres by which the boundary lies outside the rings, or inside them if negative;
-                        finite */
-} fencepost_shape_options;
-
-/* Initialise each fencepost_shape_options with this macro. */
-#define FENCEPOST_SHAPE_OPTIONS_INIT {sizeof(fencepost_shape_options), FENCEPOST_EDGES_GEODESIC, 0, 0, 0}
 
 /* How a condition's geometry was read. NaN means "does not apply". */
 typedef struct fencepost_shape {
@@ -946,18 +939,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_fork(fencepost_monitor *monitor
                                                       fencepost_error *error);
 
 /*
- * Copies the monitor's name, terminated by a zero byte. The name of a monitor that was created without a name is empty.
- *
- * @param buffer    May be NULL only if capacity is 0.
- * @param out_size  Receives the length without the terminating zero; may be NULL.
- * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (out_size is stored, buffer untouched).
- * Threads: any. Complexity: O(1). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_name(fencepost_monitor *monitor, char *buffer, size_t capacity,
-                                                      size_t *out_size, fencepost_error *error);
-
-/*
- * Reads the counters and the clock.
+ * Reads the counters, the clock and the name.
  *
  * @param out_statistics  Initialised with FENCEPOST_STATISTICS_INIT.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set).
@@ -1057,54 +1039,6 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_beacon_condition(fencepost_
                                                                       fencepost_error *error);
 
 /*
- * Reads the definition of a condition back.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_condition(fencepost_monitor *monitor, const char *identifier,
-                                                           fencepost_condition *out_condition, fencepost_error *error);
-
-/*
- * Reads the vertices of a polygon, corridor or line back as well-known binary: ISO, little endian, XY, longitude first;
- * rings closed. Longitudes are in [-180, 180), and repeated vertices are removed; otherwise the vertices are those of
- * the definition, bit for bit. Several parts or lines are written as a MultiPolygon or MultiLineString.
- *
- * @param out_wkb   Array of capacity bytes; may be NULL only if capacity is 0, which queries the size.
- * @param out_size  Receives the size, also with BUFFER_TOO_SMALL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (also for circles and beacons); NOT_FOUND; BUFFER_TOO_SMALL.
- * Threads: any. Complexity: O(vertices). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_condition_geometry(fencepost_monitor *monitor, const char *identifier,
-                                                                    void *out_wkb, size_t capacity, size_t *out_size,
-                                                                    fencepost_error *error);
-
-/*
- * Describes how a condition's geometry was read, and how much the choice between geodesic and planar edges matters.
- *
- * @param out_shape  Initialised with FENCEPOST_SHAPE_INIT.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(vertices). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_condition_shape(fencepost_monitor *monitor, const char *identifier,
-                                                                 fencepost_shape *out_shape, fencepost_error *error);
-
-/*
- * Finds the point on a condition's boundary that is nearest to a position. If several points are equally near, the
- * function returns one of them.
- *
- * @param latitude, longitude          Degrees.
- * @param out_latitude, out_longitude  Degrees. NaN if the condition has no boundary (a beacon, a circle that contains
- *                                     the whole Earth). The coordinates are also NaN if the nearest point cannot be
- *                                     determined. This happens in a corridor or a buffered polygon where the shortest
- *                                     path from the middle line or ring to the position does not meet the boundary at a
- *                                     right angle, as in an inner corner.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(log vertices) for usual shapes.
- * Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_nearest_boundary_point(fencepost_monitor *monitor,
-                                                                        const char *identifier, double latitude,
-                                                                        double longitude, double *out_latitude,
-                                                                        double *out_longitude, fencepost_error *error);
-
-/*
  * Reads a record: the condition and its last handled event. Before the first event, the record has sequence 0, the
  * assumed state and the time at which the condition was added. While an event is being handled, the record still shows
  * the previous event.
@@ -1114,48 +1048,34 @@ FENCEPOST_API fencepost_status fencepost_monitor_record(fencepost_monitor *monit
                                                         fencepost_record *out_record, fencepost_error *error);
 
 /*
- * Walks over all records in the order in which the conditions were added.
+ * Copies the conditions that are in a certain state now, in the order in which the conditions were added. The list can
+ * be read in parts: a part begins after the last condition of the part before it.
  *
- *     for (uint64_t after = 0;; after = record.condition.generation)
- *       if (fencepost_monitor_next_record(monitor, after, &record, &available, NULL) || !available) break;
+ *     fencepost_condition_state inside[16];
+ *     size_t count;
+ *     for (uint64_t after = 0;; after = inside[count - 1].generation) {
+ *       if (fencepost_monitor_list_conditions(monitor, FENCEPOST_STATE_SATISFIED, after, inside, 16, &count, NULL) ||
+ *           count == 0)
+ *         break;
+ *       for (size_t i = 0; i < count; i++) printf("inside %s\n", inside[i].identifier);
+ *     }
  *
- * @param after          0 to begin, then the generation of the previous record. Conditions may be added and removed
- *                       between two calls.
- * @param out_available  Receives 1 and a record, or 0 at the end (out_record is then untouched).
- * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(log conditions). Since: 0.1
+ * @param state           SATISFIED, UNSATISFIED, UNKNOWN (undetermined, suspended or unmonitored), or
+ *                        FENCEPOST_STATE_ANY for all conditions.
+ * @param after           0 to begin, then the generation of the last condition that was received. Conditions may be
+ *                        added and removed between two calls.
+ * @param out_conditions  May be NULL only if capacity is 0.
+ * @param capacity        Elements; 0 to query the count.
+ * @param out_count       Receives the number of conditions stored; less than capacity at the end of the list. With
+ *                        capacity 0, receives the number of all conditions after `after`.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (another state). Threads: any.
+ * Complexity: O(conditions) for the whole list, whatever the number of parts. Since: 0.3
  */
-FENCEPOST_API fencepost_status fencepost_monitor_next_record(fencepost_monitor *monitor, uint64_t after,
-                                                             fencepost_record *out_record, uint32_t *out_available,
-                                                             fencepost_error *error);
-
-/*
- * Copies the identifiers of all conditions in the order in which the conditions were added, each followed by a zero
- * byte.
- *
- * @param buffer     May be NULL only if capacity is 0.
- * @param capacity   Bytes; 0 to query the size.
- * @param out_size   Receives the total number of bytes needed, also with BUFFER_TOO_SMALL.
- * @param out_count  Receives the number of identifiers, except with BUFFER_TOO_SMALL; may be NULL.
- * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0). Threads: any. Complexity: O(conditions). Since:
- *             0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_identifiers(fencepost_monitor *monitor, char *buffer, size_t capacity,
-                                                             size_t *out_size, size_t *out_count,
-                                                             fencepost_error *error);
-
-/*
- * Copies the identifiers of the conditions that are in a certain state now, as fencepost_monitor_state() returns it, in
- * the order in which the conditions were added, each followed by a zero byte. With FENCEPOST_STATE_SATISFIED, these are
- * the conditions that are satisfied now.
- *
- * @param state      UNKNOWN (undetermined, suspended or unmonitored), SATISFIED or UNSATISFIED.
- * @param buffer     This parameter, capacity, out_size and out_count are as in fencepost_monitor_identifiers().
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (another state); BUFFER_TOO_SMALL (not with capacity 0).
- * Threads: any. Complexity: O(conditions). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_identifiers_in_state(fencepost_monitor *monitor, fencepost_state state,
-                                                                      char *buffer, size_t capacity, size_t *out_size,
-                                                                      size_t *out_count, fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_monitor_list_conditions(fencepost_monitor *monitor, fencepost_state state,
+                                                                 uint64_t after,
+                                                                 fencepost_condition_state *out_conditions,
+                                                                 size_t capacity, size_t *out_count,
+                                                                 fencepost_error *error);
 
 /*
  * Explains why a condition is in its state, and reports the smallest change that would decide the state.
@@ -1406,142 +1326,6 @@ FENCEPOST_API fencepost_status fencepost_beacon_parse_advertisement(const uint8_
                                                                     fencepost_beacon_advertisement *out_advertisement,
                                                                     fencepost_error *error);
 
-/* ------------------------------------------------------------------------------------------ questions */
-
-/*
- * Queries about points: which shapes contain them, and which boundaries are nearest. The answers depend only on the
- * geometry of the conditions, not on their state, policy or the condition limit. Queries change nothing. A point on the
- * boundary is inside. If a bounding box cannot decide, the exact distance is computed, so answers are exact. Beacon
- * conditions never appear in the results.
- *
- * An answer names a condition by its generation, which is unique; fencepost_monitor_identifiers_of_generations()
- * returns the identifiers. Without removals and replacements the conditions of a monitor have the generations 1, 2, 3
- * ... in add order.
- */
-
-/*
- * Points as columns: each member has its own array, or every n-th element of a larger array. A stride is the distance
- * in bytes from one row to the next; it may be negative, or 0 for a value that all rows share. The values need not be
- * aligned.
- */
-typedef struct fencepost_point_columns {
-  uint32_t struct_size;     /* set by FENCEPOST_POINT_COLUMNS_INIT */
-  uint32_t reserved;        /* 0 */
-  const double *latitudes;  /* degrees, -90 ... 90 */
-  const double *longitudes; /* degrees, -180 ... 180 */
-  int64_t latitude_stride;  /* bytes */
-  int64_t longitude_stride; /* bytes */
-} fencepost_point_columns;
-
-/* For columns whose values lie one after the other in memory: set the two pointers. */
-#define FENCEPOST_POINT_COLUMNS_INIT {sizeof(fencepost_point_columns), 0, NULL, NULL, 8, 8}
-
-/*
- * Finds the conditions that contain a point, in the order in which the conditions were added.
- *
- * @param latitude, longitude  Degrees.
- * @param out_generations  Receives the generations of the conditions; may be NULL only if capacity is 0.
- * @param out_distances_m  Receives the signed distance to the boundary of each condition, metres, 0 or less; NULL: the
- *                         distances are not computed.
- * @param capacity         Elements; 0 to query the count.
- * @param out_count        Receives the total count, also with BUFFER_TOO_SMALL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate out of range); BUFFER_TOO_SMALL (not with capacity 0).
- * Threads: any. Complexity: O(log conditions + shapes around the point). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_containing(fencepost_monitor *monitor, double latitude,
-                                                            double longitude, uint64_t *out_generations,
-                                                            double *out_distances_m, size_t capacity, size_t *out_count,
-                                                            fencepost_error *error);
-
-/*
- * For each of many points, finds the conditions that contain it. The elements of out_generations from out_offsets[i] to
- * out_offsets[i + 1] - 1 belong to row i, in the order in which the conditions were added. All rows are compared with
- * the same conditions, those of one moment during the call. The query does not lock the monitor, so other threads may
- * use the monitor and run queries. If another thread changes the monitor's conditions during the query, the conditions
- * are copied first.
- *
- * The size of the result is not known in advance, and querying it (capacity 0) takes as long as the full query. Pass a
- * likely capacity first; if it was too small, call again with the size that was stored. Pass many rows at once, up to a
- * million. Points near each other are processed together, which takes less time per row.
- *
- * @param columns          Initialised with FENCEPOST_POINT_COLUMNS_INIT; its arrays contain count rows, read in place.
- *                         The arrays may be NULL only if count is 0.
- * @param out_offsets      Receives count + 1 offsets, also with capacity 0 and with BUFFER_TOO_SMALL.
- * @param out_generations  Receives the generations of the conditions of all rows; may be NULL only if capacity is 0.
- *                         With BUFFER_TOO_SMALL the contents of out_generations are undefined.
- * @param out_distances_m  Receives the signed boundary distances, metres, 0 or less; NULL: they are not computed.
- * @param capacity         Elements of out_generations and of out_distances_m; 0 to query the size.
- * @param out_size         Receives the total number of elements needed, which is the last offset, also with
- *                         BUFFER_TOO_SMALL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set, or a row is not a valid point: error->position
- *         is the first one, and nothing was written); BUFFER_TOO_SMALL (not with capacity 0); UNSUPPORTED.
- * Threads: any. Complexity: O(log conditions + shapes around the point) per row; memory: 24 bytes per row for up to a
- * million rows at a time, and up to about 64 MB for results.
- * Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_containing_columns(
-    fencepost_monitor *monitor, const fencepost_point_columns *columns, size_t count, int64_t *out_offsets,
-    uint64_t *out_generations, double *out_distances_m, size_t capacity, size_t *out_size, fencepost_error *error);
-
-/*
- * Finds the conditions whose boundaries are nearest to a point, the nearest first; at equal distance, the condition
- * that was added first comes first. A circle that contains the whole Earth has no boundary.
- *
- * @param latitude, longitude  Degrees.
- * @param nearest          Maximum number of results.
- * @param out_generations  Receives the generations of the conditions: nearest elements; may be NULL only if nearest
- *                         is 0.
- * @param out_distances_m  Receives the signed distance to the boundary of each condition, metres, negative inside:
- *                         nearest elements; may be NULL.
- * @param out_count        Receives the number of conditions stored: at most nearest.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate out of range, or nearest is too large for any array).
- * Threads: any. Complexity: O(nearest * log conditions + shapes around the point). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_nearest(fencepost_monitor *monitor, double latitude, double longitude,
-                                                         size_t nearest, uint64_t *out_generations,
-                                                         double *out_distances_m, size_t *out_count,
-                                                         fencepost_error *error);
-
-/*
- * For each of many points, finds the conditions whose boundaries are nearest to it. The results for row i begin at
- * index i * nearest. All rows are compared with the same conditions, and the monitor is not locked during the query, as
- * in fencepost_monitor_containing_columns().
- *
- * @param columns          As in fencepost_monitor_containing_columns().
- * @param nearest          Maximum number of results for each row.
- * @param out_generations  Receives count * nearest elements; may be NULL only if this product is 0.
- * @param out_distances_m  Receives count * nearest signed boundary distances, metres, negative inside; may be NULL.
- * @param out_count        Receives the number of results for each row, the same for all rows: nearest, or fewer if
- *                         there are fewer conditions; 0 without rows. Elements of a row beyond the number of its
- *                         results are untouched.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; too many elements for any array; or a row is not
- *         a valid point; error->position is the first such row, and nothing was written); UNSUPPORTED. Threads: any.
- *         Complexity: O(nearest * log conditions + shapes around the point) per row. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_nearest_columns(fencepost_monitor *monitor,
-                                                                 const fencepost_point_columns *columns, size_t count,
-                                                                 size_t nearest, uint64_t *out_generations,
-                                                                 double *out_distances_m, size_t *out_count,
-                                                                 fencepost_error *error);
-
-/*
- * Copies the identifiers of the conditions with the given generations, in the order of the generations, each followed
- * by a zero byte. For a condition that was removed or replaced in the meantime, only the zero byte is written.
- *
- * @param generations  May be NULL only if count is 0; they may be in any order, and may be repeated.
- * @param buffer       May be NULL only if capacity is 0.
- * @param capacity     Bytes; 0 to query the size. FENCEPOST_IDENTIFIER_MAX + 1 bytes for each generation always
- *                     suffice.
- * @param out_size     Receives the total number of bytes needed, also with BUFFER_TOO_SMALL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (count is too large for any array); BUFFER_TOO_SMALL (not with capacity
- * 0).
- * Threads: any. Complexity: O(count * log conditions). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_identifiers_of_generations(fencepost_monitor *monitor,
-                                                                            const uint64_t *generations, size_t count,
-                                                                            char *buffer, size_t capacity,
-                                                                            size_t *out_size, fencepost_error *error);
-
 /*
  * Returns the current observed state of a condition, regardless of pending events: UNKNOWN while it is undetermined,
  * suspended or unmonitored.
@@ -1654,59 +1438,6 @@ FENCEPOST_API fencepost_status fencepost_monitor_plan(fencepost_monitor *monitor
                                                       fencepost_armed_condition *out_armed, size_t capacity,
                                                       size_t *out_count, fencepost_plan *out_plan,
                                                       fencepost_error *error);
-
-/* --------------------------------------------------------------------- shapes without a monitor */
-
-/*
- * Tests whether a position lies in a circle, boundary included.
- *
- * @param out_contains  Receives 1 or 0.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (a coordinate out of range, or the radius not finite or not above 0).
- * Threads: any. Complexity: O(1). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_circle_contains(double centre_latitude, double centre_longitude,
-                                                         double radius_m, double latitude, double longitude,
-                                                         uint32_t *out_contains, fencepost_error *error);
-
-/*
- * Tests whether a polygon contains a position, boundary included. Each call examines the polygon anew: for many
- * positions, use fencepost_polygon_distance().
- *
- * @param geometry      All its parts together form the polygon.
- * @param shape         NULL: geodesic edges, no buffer.
- * @param out_contains  Receives 1 or 0.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; UNSUPPORTED. Threads: any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_polygon_contains(const fencepost_geometry *geometry,
-                                                          const fencepost_shape_options *shape, double latitude,
-                                                          double longitude, uint32_t *out_contains,
-                                                          fencepost_error *error);
-
-/*
- * Computes the signed boundary distances of positions to a polygon: metres, negative inside, 0 on the boundary,
- * accurate to 15 nm.
- *
- * @param latitudes, longitudes  Arrays of count values, degrees.
- * @param out_distances_m        Receives count values in metres; untouched if the call fails.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (error->position is the row of the invalid position); UNSUPPORTED.
- * Threads: any. Complexity: the same as for adding the polygon, plus O(log vertices) per position. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_polygon_distance(const fencepost_geometry *geometry,
-                                                          const fencepost_shape_options *shape, const double *latitudes,
-                                                          const double *longitudes, size_t count,
-                                                          double *out_distances_m, fencepost_error *error);
-
-/*
- * Computes the signed boundary distances of positions to a corridor. See fencepost_polygon_distance().
- *
- * @param radius_m  Half the width: metres, finite, > 0.
- * @return The same as fencepost_polygon_distance(). Threads: any. Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_corridor_distance(const fencepost_geometry *geometry, double radius_m,
-                                                           const fencepost_shape_options *shape,
-                                                           const double *latitudes, const double *longitudes,
-                                                           size_t count, double *out_distances_m,
-                                                           fencepost_error *error);
 
 /* ------------------------------------------------------------------------- choosing among fixes */
 
@@ -2026,15 +1757,25 @@ FENCEPOST_API fencepost_status fencepost_conditions_put_wkb(fencepost_conditions
                                                             fencepost_sync_result *out_result, fencepost_error *error);
 
 /*
- * Reads the definition of a condition back.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.2
+ * Reads the definition of a condition back: what it is, its policy, and how its geometry was read. Each output may be
+ * NULL.
+ *
+ * @param out_policy  Initialised with one of the INIT macros of policies. Receives the policy at the time when the
+ *                    condition was added, with the values of a preset filled in.
+ * @param out_shape   Initialised with FENCEPOST_SHAPE_INIT. Its departure says how much the choice between geodesic and
+ *                    planar edges matters.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (not a valid identifier; struct_size is not set); NOT_FOUND. Threads: any.
+ *         Complexity: O(1); with out_shape O(vertices). Since: 0.3
  */
-FENCEPOST_API fencepost_status fencepost_conditions_condition(fencepost_conditions *conditions, const char *identifier,
-                                                              fencepost_condition *out_condition,
-                                                              fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_conditions_describe(fencepost_conditions *conditions, const char *identifier,
+                                                             fencepost_condition *out_condition,
+                                                             fencepost_transition_policy *out_policy,
+                                                             fencepost_shape *out_shape, fencepost_error *error);
 
 /*
- * Reads the vertices of a polygon or corridor back as well-known binary: see fencepost_monitor_condition_geometry().
+ * Reads the vertices of a polygon, corridor or line back as well-known binary: ISO, little endian, XY, longitude first;
+ * rings closed. Longitudes are in [-180, 180), and repeated vertices are removed; otherwise the vertices are those of
+ * the definition, bit for bit. Several parts or lines are written as a MultiPolygon or MultiLineString.
  *
  * @param out_wkb   Array of capacity bytes; may be NULL only if capacity is 0, which queries the size.
  * @param out_size  Receives the size, also with BUFFER_TOO_SMALL.
@@ -2046,28 +1787,60 @@ FENCEPOST_API fencepost_status fencepost_conditions_geometry(fencepost_condition
                                                              fencepost_error *error);
 
 /*
- * Describes how a condition's geometry was read: see fencepost_monitor_condition_shape().
- *
- * @param out_shape  Initialised with FENCEPOST_SHAPE_INIT.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(vertices). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_shape(fencepost_conditions *conditions, const char *identifier,
-                                                          fencepost_shape *out_shape, fencepost_error *error);
-
-/*
  * Copies the identifiers of all conditions in the order in which the conditions were added, each followed by a zero
- * byte: see fencepost_monitor_identifiers().
+ * byte.
+ *
+ * @param buffer     May be NULL only if capacity is 0.
+ * @param capacity   Bytes; 0 to query the size.
+ * @param out_size   Receives the total number of bytes needed, also with BUFFER_TOO_SMALL.
+ * @param out_count  Receives the number of identifiers, except with BUFFER_TOO_SMALL; may be NULL.
  * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0). Threads: any. Complexity: O(conditions). Since:
- *             0.2
+ *         0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_identifiers(fencepost_conditions *conditions, char *buffer,
                                                                 size_t capacity, size_t *out_size, size_t *out_count,
                                                                 fencepost_error *error);
 
 /*
- * Finds the conditions of a table that contain a point: see fencepost_monitor_containing().
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; BUFFER_TOO_SMALL. Threads: any.
- * Complexity: O(log conditions + shapes around the point). Since: 0.2
+ * Queries about points: which shapes contain them, and which boundaries are nearest. The answers depend only on the
+ * geometry of the conditions, not on their state, policy or the condition limit. Queries change nothing. A point on the
+ * boundary is inside. If a bounding box cannot decide, the exact distance is computed, so answers are exact. Beacon
+ * conditions never appear in the results.
+ *
+ * An answer names a condition by its generation, which is unique; fencepost_conditions_identifiers_of_generations()
+ * returns the identifiers. Without removals and replacements the conditions of a table have the generations 1, 2, 3 ...
+ * in add order. fencepost_monitor_conditions() returns the table of a monitor, fencepost_fleet_conditions() that of a
+ * fleet.
+ */
+
+/*
+ * Points as columns: each member has its own array, or every n-th element of a larger array. A stride is the distance
+ * in bytes from one row to the next; it may be negative, or 0 for a value that all rows share. The values need not be
+ * aligned.
+ */
+typedef struct fencepost_point_columns {
+  uint32_t struct_size;     /* set by FENCEPOST_POINT_COLUMNS_INIT */
+  uint32_t reserved;        /* 0 */
+  const double *latitudes;  /* degrees, -90 ... 90 */
+  const double *longitudes; /* degrees, -180 ... 180 */
+  int64_t latitude_stride;  /* bytes */
+  int64_t longitude_stride; /* bytes */
+} fencepost_point_columns;
+
+/* For columns whose values lie one after the other in memory: set the two pointers. */
+#define FENCEPOST_POINT_COLUMNS_INIT {sizeof(fencepost_point_columns), 0, NULL, NULL, 8, 8}
+
+/*
+ * Finds the conditions that contain a point, in the order in which the conditions were added.
+ *
+ * @param latitude, longitude  Degrees.
+ * @param out_generations  Receives the generations of the conditions; may be NULL only if capacity is 0.
+ * @param out_distances_m  Receives the signed distance to the boundary of each condition, metres, 0 or less; NULL: the
+ *                         distances are not computed.
+ * @param capacity         Elements; 0 to query the count.
+ * @param out_count        Receives the total count, also with BUFFER_TOO_SMALL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate out of range); BUFFER_TOO_SMALL (not with capacity 0).
+ * Threads: any. Complexity: O(log conditions + shapes around the point). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_containing(fencepost_conditions *conditions, double latitude,
                                                                double longitude, uint64_t *out_generations,
@@ -2075,18 +1848,48 @@ FENCEPOST_API fencepost_status fencepost_conditions_containing(fencepost_conditi
                                                                size_t *out_count, fencepost_error *error);
 
 /*
- * For each of many points, finds the conditions of a table that contain it: see fencepost_monitor_containing_columns().
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; BUFFER_TOO_SMALL; UNSUPPORTED. Threads: any.
- * Complexity: O(log conditions + shapes around the point) per row. Since: 0.2
+ * For each of many points, finds the conditions that contain it. The elements of out_generations from out_offsets[i] to
+ * out_offsets[i + 1] - 1 belong to row i, in the order in which the conditions were added. All rows are compared with
+ * the same conditions, those of one moment during the call. The query does not hold a lock while it searches, so
+ * other threads may feed, run queries and change the table. If another thread changes the table during the query, the
+ * table is copied first.
+ *
+ * The size of the result is not known in advance, and querying it (capacity 0) takes as long as the full query. Pass a
+ * likely capacity first; if it was too small, call again with the size that was stored. Pass many rows at once, up to a
+ * million. Points near each other are processed together, which takes less time per row.
+ *
+ * @param columns          Initialised with FENCEPOST_POINT_COLUMNS_INIT; its arrays contain count rows, read in place.
+ *                         The arrays may be NULL only if count is 0.
+ * @param out_offsets      Receives count + 1 offsets, also with capacity 0 and with BUFFER_TOO_SMALL.
+ * @param out_generations  Receives the generations of the conditions of all rows; may be NULL only if capacity is 0.
+ *                         With BUFFER_TOO_SMALL the contents of out_generations are undefined.
+ * @param out_distances_m  Receives the signed boundary distances, metres, 0 or less; NULL: they are not computed.
+ * @param capacity         Elements of out_generations and of out_distances_m; 0 to query the size.
+ * @param out_size         Receives the total number of elements needed, which is the last offset, also with
+ *                         BUFFER_TOO_SMALL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set, or a row is not a valid point: error->position
+ *         is the first one, and nothing was written); BUFFER_TOO_SMALL (not with capacity 0); UNSUPPORTED.
+ * Threads: any. Complexity: O(log conditions + shapes around the point) per row; memory: 24 bytes per row for up to a
+ * million rows at a time, and up to about 64 MB for results.
+ * Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_containing_columns(
     fencepost_conditions *conditions, const fencepost_point_columns *columns, size_t count, int64_t *out_offsets,
     uint64_t *out_generations, double *out_distances_m, size_t capacity, size_t *out_size, fencepost_error *error);
 
 /*
- * Finds the conditions of a table whose boundaries are nearest to a point: see fencepost_monitor_nearest().
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT. Threads: any.
- * Complexity: O(nearest * log conditions + shapes around the point). Since: 0.2
+ * Finds the conditions whose boundaries are nearest to a point, the nearest first; at equal distance, the condition
+ * that was added first comes first. A circle that contains the whole Earth has no boundary.
+ *
+ * @param latitude, longitude  Degrees.
+ * @param nearest          Maximum number of results.
+ * @param out_generations  Receives the generations of the conditions: nearest elements; may be NULL only if nearest
+ *                         is 0.
+ * @param out_distances_m  Receives the signed distance to the boundary of each condition, metres, negative inside:
+ *                         nearest elements; may be NULL.
+ * @param out_count        Receives the number of conditions stored: at most nearest.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate out of range, or nearest is too large for any array).
+ * Threads: any. Complexity: O(nearest * log conditions + shapes around the point). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_nearest(fencepost_conditions *conditions, double latitude,
                                                             double longitude, size_t nearest, uint64_t *out_generations,
@@ -2094,10 +1897,19 @@ FENCEPOST_API fencepost_status fencepost_conditions_nearest(fencepost_conditions
                                                             fencepost_error *error);
 
 /*
- * For each point, finds the conditions of a table whose boundaries are nearest to the point, as
- * fencepost_monitor_nearest_columns() does for the conditions of a monitor.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; UNSUPPORTED. Threads: any.
- * Complexity: O(nearest * log conditions + shapes around the point) per row. Since: 0.2
+ * For each of many points, finds the conditions whose boundaries are nearest to it. The results for row i begin at
+ * index i * nearest. All rows are compared with the same conditions, and no lock is held during the query, as in fencepost_conditions_containing_columns().
+ *
+ * @param columns          As in fencepost_conditions_containing_columns().
+ * @param nearest          Maximum number of results for each row.
+ * @param out_generations  Receives count * nearest elements; may be NULL only if this product is 0.
+ * @param out_distances_m  Receives count * nearest signed boundary distances, metres, negative inside; may be NULL.
+ * @param out_count        Receives the number of results for each row, the same for all rows: nearest, or fewer if
+ *                         there are fewer conditions; 0 without rows. Elements of a row beyond the number of its
+ *                         results are untouched.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; too many elements for any array; or a row is not
+ *         a valid point; error->position is the first such row, and nothing was written); UNSUPPORTED. Threads: any.
+ *         Complexity: O(nearest * log conditions + shapes around the point) per row. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_nearest_columns(fencepost_conditions *conditions,
                                                                     const fencepost_point_columns *columns,
@@ -2106,9 +1918,17 @@ FENCEPOST_API fencepost_status fencepost_conditions_nearest_columns(fencepost_co
                                                                     size_t *out_count, fencepost_error *error);
 
 /*
- * Finds the point on a condition's boundary that is nearest to a position: see
- * fencepost_monitor_nearest_boundary_point().
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(log vertices). Since: 0.2
+ * Finds the point on a condition's boundary that is nearest to a position. If several points are equally near, the
+ * function returns one of them.
+ *
+ * @param latitude, longitude          Degrees.
+ * @param out_latitude, out_longitude  Degrees. NaN if the condition has no boundary (a beacon, a circle that contains
+ *                                     the whole Earth). The coordinates are also NaN if the nearest point cannot be
+ *                                     determined. This happens in a corridor or a buffered polygon where the shortest
+ *                                     path from the middle line or ring to the position does not meet the boundary at a
+ *                                     right angle, as in an inner corner.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(log vertices) for usual shapes.
+ * Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_nearest_boundary_point(fencepost_conditions *conditions,
                                                                            const char *identifier, double latitude,
@@ -2117,15 +1937,41 @@ FENCEPOST_API fencepost_status fencepost_conditions_nearest_boundary_point(fence
                                                                            fencepost_error *error);
 
 /*
- * Copies identifiers by generation: see fencepost_monitor_identifiers_of_generations().
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; BUFFER_TOO_SMALL. Threads: any. Complexity: O(count * log conditions).
- * Since: 0.2
+ * Copies the identifiers of the conditions with the given generations, in the order of the generations, each followed
+ * by a zero byte. For a condition that was removed or replaced in the meantime, only the zero byte is written.
+ *
+ * @param generations  May be NULL only if count is 0; they may be in any order, and may be repeated.
+ * @param buffer       May be NULL only if capacity is 0.
+ * @param capacity     Bytes; 0 to query the size. FENCEPOST_IDENTIFIER_MAX + 1 bytes for each generation always
+ *                     suffice.
+ * @param out_size     Receives the total number of bytes needed, also with BUFFER_TOO_SMALL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (count is too large for any array); BUFFER_TOO_SMALL (not with capacity
+ * 0).
+ * Threads: any. Complexity: O(count * log conditions). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_identifiers_of_generations(fencepost_conditions *conditions,
                                                                                const uint64_t *generations,
                                                                                size_t count, char *buffer,
                                                                                size_t capacity, size_t *out_size,
                                                                                fencepost_error *error);
+
+/*
+ * Computes the signed distances of points to the boundary of a definition, without any table: metres, negative inside,
+ * 0 on the boundary, accurate to 15 nm. A point is inside if its distance is 0 or less. The distance to a line is never
+ * negative. Each call examines the definition anew, so pass many points at once.
+ *
+ * @param definition       A circle, polygon, corridor or line. Its identifier, policy, tag and assumed state do not
+ *                         matter; the identifier may be NULL.
+ * @param columns          Initialised with FENCEPOST_POINT_COLUMNS_INIT; its arrays contain count rows, read in place.
+ *                         The arrays may be NULL only if count is 0.
+ * @param out_distances_m  Receives count values; may be NULL only if count is 0. Untouched if the call fails.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; the definition is invalid or a beacon; or a row
+ *         is not a valid point: error->position is the first such row); UNSUPPORTED.
+ * Threads: any. Complexity: the same as for adding the definition, plus O(log vertices) per point. Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_definition_distance(const fencepost_condition_definition *definition,
+                                                             const fencepost_point_columns *columns, size_t count,
+                                                             double *out_distances_m, fencepost_error *error);
 
 /*
  * Returns the version of the table.
@@ -2254,17 +2100,6 @@ typedef struct fencepost_fleet_event {
   fencepost_device device; /* the device's number */
   uint32_t reserved;       /* 0 */
 } fencepost_fleet_event;
-
-/* A condition that a device is inside of, or a beacon that is near it. Frozen: the structure never grows. */
-typedef struct fencepost_presence {
-  uint64_t generation;        /* of the condition */
-  uint64_t tag;               /* of the condition */
-  int64_t since_us;           /* when the presence was confirmed; for a beacon, when it was last seen */
-  int64_t evidence_date_us;   /* the time of the fix that showed the presence, or of the last sighting */
-  uint32_t reserved;          /* 0 */
-  uint32_t identifier_length; /* bytes, without the terminating zero */
-  char identifier[264];       /* identifier of the condition: UTF-8, zero-terminated; the remaining bytes are 0 */
-} fencepost_presence;
 
 /* A device that is inside of a condition, or near a beacon. Frozen: the structure never grows. */
 typedef struct fencepost_device_presence {
@@ -2780,17 +2615,18 @@ FENCEPOST_API fencepost_status fencepost_fleet_state(fencepost_fleet *fleet, fen
                                                      fencepost_error *error);
 
 /*
- * Copies the conditions that a device is inside of, and the beacons that are near it, in the order in which the
- * conditions were added.
+ * Copies the conditions that are in a certain state for a device now, in the order in which the conditions were added.
+ * With FENCEPOST_STATE_SATISFIED, these are the conditions that the device is inside of, and the beacons near it.
  *
- * @param out_presences  May be NULL only if capacity is 0.
- * @param out_count      Receives the total count, also with BUFFER_TOO_SMALL.
- * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; BUFFER_TOO_SMALL (not with capacity 0).
- * Threads: any. Complexity: O(results). Since: 0.2
+ * @param state           This parameter and the following ones are as in fencepost_monitor_list_conditions().
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (another state).
+ * Threads: any. Complexity: O(what the device is inside of) for SATISFIED; otherwise O(conditions). Since: 0.3
  */
-FENCEPOST_API fencepost_status fencepost_fleet_inside(fencepost_fleet *fleet, fencepost_device device,
-                                                      fencepost_presence *out_presences, size_t capacity,
-                                                      size_t *out_count, fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_fleet_list_conditions(fencepost_fleet *fleet, fencepost_device device,
+                                                               fencepost_state state, uint64_t after,
+                                                               fencepost_condition_state *out_conditions,
+                                                               size_t capacity, size_t *out_count,
+                                                               fencepost_error *error);
 
 /*
  * For one condition or for all, copies the devices that are inside the condition or near its beacon. The presences are

@@ -50,7 +50,6 @@ using condition = fencepost_condition;
 using condition_definition = fencepost_condition_definition;
 using sync_result = fencepost_sync_result;
 using geometry = fencepost_geometry;
-using shape_options = fencepost_shape_options;
 using shape = fencepost_shape;
 using record = fencepost_record;
 using fix_columns = fencepost_fix_columns;
@@ -70,7 +69,7 @@ using fleet_columns = fencepost_fleet_columns;
 using fleet_event = fencepost_fleet_event;
 using fleet_counters = fencepost_fleet_counters;
 using device_statistics = fencepost_device_statistics;
-using presence = fencepost_presence;
+using condition_state = fencepost_condition_state;
 using device_presence = fencepost_device_presence;
 using uuid = std::array<std::uint8_t, 16>;
 
@@ -135,11 +134,6 @@ struct destroy {
   void operator()(fencepost_fleet *fleet) const noexcept { fencepost_fleet_destroy(fleet); }
 };
 
-inline void same_length(const std::vector<double> &latitudes, const std::vector<double> &longitudes) {
-  if (latitudes.size() != longitudes.size())
-    throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the columns differ in length");
-}
-
 } // namespace detail
 
 /* The presets and initial values that the C header defines as macros. */
@@ -162,7 +156,6 @@ inline condition_definition standard_wkb_definition() { return fencepost_wkb(nul
 
 /* A geometry without columns; set its columns before you use it. */
 inline geometry standard_geometry() { return FENCEPOST_GEOMETRY_INIT; }
-inline shape_options standard_shape_options() { return FENCEPOST_SHAPE_OPTIONS_INIT; }
 
 inline fleet_options standard_fleet_options() { return FENCEPOST_FLEET_OPTIONS_INIT; }
 inline fleet_columns standard_fleet_columns() { return FENCEPOST_FLEET_COLUMNS_INIT; }
@@ -360,124 +353,29 @@ class calls {
   static std::int32_t number(std::optional<std::uint16_t> value) { return value ? std::int32_t{*value} : -1; }
 };
 
-/* Queries about points: finds the conditions of a monitor or table that contain a point, and the conditions with the
-   nearest boundaries. */
-template <class Self, class Functions>
-class questions : protected calls {
- public:
-  /* The conditions that contain a point, in the order in which they were added. */
-  std::vector<located_condition> containing(double latitude, double longitude) const {
-    std::vector<std::uint64_t> generations(8);
-    std::vector<double> distances(8);
-    std::size_t count = 0;
-    while (repeatable(Functions::containing, handle(), latitude, longitude, generations.data(), distances.data(),
-                      generations.size(), &count) != FENCEPOST_OK) {
-      generations.resize(count);
-      distances.resize(count);
-    }
-    return located(generations, distances, count);
+/* Reads a list of conditions in parts, until a part is not full. */
+template <class Read>
+std::vector<fencepost_condition_state> in_parts(Read read) {
+  constexpr std::size_t size = 64;
+  std::vector<fencepost_condition_state> all;
+  std::size_t count = size;
+  for (std::uint64_t after = 0; count == size; after = all.back().generation) {
+    const std::size_t begin = all.size();
+    all.resize(begin + size);
+    read(after, all.data() + begin, size, &count);
+    all.resize(begin + count);
+    if (count == 0) break;
   }
-
-  /* For each of the `count` points in `columns`, finds the conditions that contain the point. All results describe the
-     conditions at the same moment, even if another thread changes them. */
-  containing_conditions containing(const point_columns &columns, std::size_t count, bool distances = false) const {
-    containing_conditions found;
-    found.offsets.resize(count + 1);
-    std::size_t size = count;
-    fencepost_status status;
-    do {
-      found.generations.resize(size + 1);
-      if (distances) found.distances_m.resize(size + 1);
-      status = repeatable(Functions::containing_columns, handle(), &columns, count, found.offsets.data(),
-                          found.generations.data(), distances ? found.distances_m.data() : nullptr, size + 1, &size);
-    } while (status != FENCEPOST_OK);
-    found.generations.resize(size);
-    if (distances) found.distances_m.resize(size);
-    return found;
-  }
-
-  /* The conditions whose boundaries are nearest to a point: at most `most` conditions, the nearest first. */
-  std::vector<located_condition> nearest(double latitude, double longitude, std::size_t most = 1) const {
-    std::vector<std::uint64_t> generations(most);
-    std::vector<double> distances(most);
-    std::size_t count = 0;
-    call(Functions::nearest, handle(), latitude, longitude, most, generations.data(), distances.data(), &count);
-    return located(generations, distances, count);
-  }
-
-  /* For each of the `count` points in `columns`, finds the conditions whose boundaries are nearest to the point. All
-     results describe the conditions at the same moment, even if another thread changes them. */
-  nearest_conditions nearest(const point_columns &columns, std::size_t count, std::size_t most) const {
-    nearest_conditions found;
-    if (most != 0 && count > found.generations.max_size() / most)
-      throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "more elements are asked for than can be");
-    found.stride = most;
-    found.generations.resize(count * most);
-    found.distances_m.resize(count * most);
-    call(Functions::nearest_columns, handle(), &columns, count, most, found.generations.data(),
-         found.distances_m.data(), &found.count);
-    return found;
-  }
-
-  /* The identifiers of the conditions with the given generations. The identifier of a condition that was removed or
-     replaced is an empty text. */
-  std::vector<std::string> identifiers(const std::vector<std::uint64_t> &generations) const {
-    return detail::split(
-        detail::sized<std::string>([this, &generations](char *buffer, std::size_t capacity, std::size_t *size) {
-          return repeatable(Functions::identifiers_of_generations, handle(), generations.data(), generations.size(),
-                            buffer, capacity, size);
-        }));
-  }
-
-  /* The point on a condition's boundary that is nearest to a position; none if the condition has no boundary. */
-  std::optional<place> nearest_boundary_point(const std::string &identifier, double latitude, double longitude) const {
-    place found{};
-    call(Functions::nearest_boundary_point, handle(), detail::terminated(identifier), latitude, longitude,
-         &found.latitude, &found.longitude);
-    if (found.latitude != found.latitude) return std::nullopt;
-    return found;
-  }
-
- private:
-  auto handle() const noexcept { return static_cast<const Self *>(this)->get(); }
-
-  std::vector<located_condition> located(std::vector<std::uint64_t> generations, const std::vector<double> &distances,
-                                         std::size_t count) const {
-    generations.resize(count);
-    std::vector<std::string> names = identifiers(generations);
-    std::vector<located_condition> all;
-    for (std::size_t i = 0; i < count; i++) all.push_back({std::move(names[i]), generations[i], distances[i]});
-    return all;
-  }
-};
-
-struct monitor_questions {
-  static constexpr auto containing = fencepost_monitor_containing;
-  static constexpr auto containing_columns = fencepost_monitor_containing_columns;
-  static constexpr auto nearest = fencepost_monitor_nearest;
-  static constexpr auto nearest_columns = fencepost_monitor_nearest_columns;
-  static constexpr auto nearest_boundary_point = fencepost_monitor_nearest_boundary_point;
-  static constexpr auto identifiers_of_generations = fencepost_monitor_identifiers_of_generations;
-};
-
-struct table_questions {
-  static constexpr auto containing = fencepost_conditions_containing;
-  static constexpr auto containing_columns = fencepost_conditions_containing_columns;
-  static constexpr auto nearest = fencepost_conditions_nearest;
-  static constexpr auto nearest_columns = fencepost_conditions_nearest_columns;
-  static constexpr auto nearest_boundary_point = fencepost_conditions_nearest_boundary_point;
-  static constexpr auto identifiers_of_generations = fencepost_conditions_identifiers_of_generations;
-};
+  return all;
+}
 
 } // namespace detail
 
 class conditions;
 
 /* Owns a fencepost_monitor. */
-class monitor : public detail::questions<monitor, detail::monitor_questions> {
+class monitor : private detail::calls {
  public:
-  using questions::identifiers;
-
   /* A private monitor in memory. */
   explicit monitor(const monitor_options &options = standard_options()) : monitor(nullptr, options) {}
   explicit monitor(const std::string &name, const monitor_options &options = standard_options())
@@ -515,11 +413,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return adopt(created);
   }
 
-  std::string name() const {
-    return detail::sized<std::string>([this](char *buffer, std::size_t capacity, std::size_t *size) {
-      return repeatable(fencepost_monitor_name, get(), buffer, capacity, size);
-    });
-  }
+  /* The name with which the monitor was created; empty if it has none. */
+  std::string name() const { return statistics().name; }
 
   fencepost::statistics statistics() const {
     fencepost::statistics out = FENCEPOST_STATISTICS_INIT;
@@ -554,58 +449,17 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
          number(identity.major), number(identity.minor), &options);
   }
 
-  /* The vertices of a polygon, corridor or line as well-known binary. */
-  std::vector<std::uint8_t> condition_geometry(const std::string &identifier) const {
-    return detail::sized<std::vector<std::uint8_t>>(
-        [this, &identifier](void *buffer, std::size_t capacity, std::size_t *size) {
-          return repeatable(fencepost_monitor_condition_geometry, get(), detail::terminated(identifier), buffer,
-                            capacity, size);
-        });
-  }
-
-  /* Describes how a condition's geometry was read, for example its kind of edges and its depth. */
-  fencepost::shape condition_shape(const std::string &identifier) const {
-    fencepost::shape out = FENCEPOST_SHAPE_INIT;
-    call(fencepost_monitor_condition_shape, get(), detail::terminated(identifier), &out);
-    return out;
-  }
-
-  fencepost::condition condition(const std::string &identifier) const {
-    fencepost::condition out;
-    call(fencepost_monitor_condition, get(), detail::terminated(identifier), &out);
-    return out;
-  }
-
   fencepost::record record(const std::string &identifier) const {
     fencepost::record out;
     call(fencepost_monitor_record, get(), detail::terminated(identifier), &out);
     return out;
   }
 
-  /* All records in the order in which the conditions were added. */
-  std::vector<fencepost::record> records() const {
-    std::vector<fencepost::record> all;
-    fencepost::record next;
-    std::uint32_t available = 0;
-    for (std::uint64_t after = 0;; after = next.condition.generation) {
-      call(fencepost_monitor_next_record, get(), after, &next, &available);
-      if (available == 0) return all;
-      all.push_back(next);
-    }
-  }
-
-  std::vector<std::string> identifiers() const {
-    return detail::split(detail::sized<std::string>([this](char *buffer, std::size_t capacity, std::size_t *size) {
-      return repeatable(fencepost_monitor_identifiers, get(), buffer, capacity, size, nullptr);
-    }));
-  }
-
-  /* The identifiers of the conditions that have the given state(), in the order in which they were added. */
-  std::vector<std::string> identifiers(fencepost_state state) const {
-    return detail::split(
-        detail::sized<std::string>([this, state](char *buffer, std::size_t capacity, std::size_t *size) {
-          return repeatable(fencepost_monitor_identifiers_in_state, get(), state, buffer, capacity, size, nullptr);
-        }));
+  /* The conditions that are in a state now, in the order in which they were added; all of them for
+     FENCEPOST_STATE_ANY. */
+  std::vector<condition_state> list_conditions(fencepost_state state = FENCEPOST_STATE_ANY) const {
+    return detail::in_parts(
+        [this, state](auto... part) { call(fencepost_monitor_list_conditions, get(), state, part...); });
   }
 
   fencepost::explanation explain(const std::string &identifier) const {
@@ -779,10 +633,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
 
 /* Holds a reference to a fencepost_conditions, a table that fleets share. Copies of this object refer to the same
    table. */
-class conditions : public detail::questions<conditions, detail::table_questions> {
+class conditions : private detail::calls {
  public:
-  using questions::identifiers;
-
   /* An empty table. */
   conditions() {
     fencepost_conditions *created = nullptr;
@@ -893,7 +745,14 @@ class conditions : public detail::questions<conditions, detail::table_questions>
 
   fencepost::condition condition(const std::string &identifier) const {
     fencepost::condition out{};
-    call(fencepost_conditions_condition, get(), detail::terminated(identifier), &out);
+    call(fencepost_conditions_describe, get(), detail::terminated(identifier), &out, nullptr, nullptr);
+    return out;
+  }
+
+  /* The policy of a condition, with the values of a preset filled in. */
+  transition_policy policy(const std::string &identifier) const {
+    transition_policy out = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+    call(fencepost_conditions_describe, get(), detail::terminated(identifier), nullptr, &out, nullptr);
     return out;
   }
 
@@ -908,7 +767,7 @@ class conditions : public detail::questions<conditions, detail::table_questions>
   /* Describes how a condition's geometry was read, for example its kind of edges and its depth. */
   fencepost::shape shape(const std::string &identifier) const {
     fencepost::shape out = FENCEPOST_SHAPE_INIT;
-    call(fencepost_conditions_shape, get(), detail::terminated(identifier), &out);
+    call(fencepost_conditions_describe, get(), detail::terminated(identifier), nullptr, nullptr, &out);
     return out;
   }
 
@@ -919,7 +778,91 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     }));
   }
 
+  /* Questions about points. */
+
+  /* The conditions that contain a point, in the order in which they were added. */
+  std::vector<located_condition> containing(double latitude, double longitude) const {
+    std::vector<std::uint64_t> generations(8);
+    std::vector<double> distances(8);
+    std::size_t count = 0;
+    while (repeatable(fencepost_conditions_containing, get(), latitude, longitude, generations.data(), distances.data(),
+                      generations.size(), &count) != FENCEPOST_OK) {
+      generations.resize(count);
+      distances.resize(count);
+    }
+    return located(generations, distances, count);
+  }
+
+  /* For each of the `count` points in `columns`, finds the conditions that contain the point. All results describe the
+     conditions at the same moment, even if another thread changes them. */
+  containing_conditions containing(const point_columns &columns, std::size_t count, bool distances = false) const {
+    containing_conditions found;
+    found.offsets.resize(count + 1);
+    std::size_t size = count;
+    fencepost_status status;
+    do {
+      found.generations.resize(size + 1);
+      if (distances) found.distances_m.resize(size + 1);
+      status = repeatable(fencepost_conditions_containing_columns, get(), &columns, count, found.offsets.data(),
+                          found.generations.data(), distances ? found.distances_m.data() : nullptr, size + 1, &size);
+    } while (status != FENCEPOST_OK);
+    found.generations.resize(size);
+    if (distances) found.distances_m.resize(size);
+    return found;
+  }
+
+  /* The conditions whose boundaries are nearest to a point: at most `most` conditions, the nearest first. */
+  std::vector<located_condition> nearest(double latitude, double longitude, std::size_t most = 1) const {
+    std::vector<std::uint64_t> generations(most);
+    std::vector<double> distances(most);
+    std::size_t count = 0;
+    call(fencepost_conditions_nearest, get(), latitude, longitude, most, generations.data(), distances.data(), &count);
+    return located(generations, distances, count);
+  }
+
+  /* For each of the `count` points in `columns`, finds the conditions whose boundaries are nearest to the point. All
+     results describe the conditions at the same moment, even if another thread changes them. */
+  nearest_conditions nearest(const point_columns &columns, std::size_t count, std::size_t most) const {
+    nearest_conditions found;
+    if (most != 0 && count > found.generations.max_size() / most)
+      throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "more elements are asked for than can be");
+    found.stride = most;
+    found.generations.resize(count * most);
+    found.distances_m.resize(count * most);
+    call(fencepost_conditions_nearest_columns, get(), &columns, count, most, found.generations.data(),
+         found.distances_m.data(), &found.count);
+    return found;
+  }
+
+  /* The identifiers of the conditions with the given generations. The identifier of a condition that was removed or
+     replaced is an empty text. */
+  std::vector<std::string> identifiers(const std::vector<std::uint64_t> &generations) const {
+    return detail::split(
+        detail::sized<std::string>([this, &generations](char *buffer, std::size_t capacity, std::size_t *size) {
+          return repeatable(fencepost_conditions_identifiers_of_generations, get(), generations.data(),
+                            generations.size(), buffer, capacity, size);
+        }));
+  }
+
+  /* The point on a condition's boundary that is nearest to a position; none if the condition has no boundary. */
+  std::optional<place> nearest_boundary_point(const std::string &identifier, double latitude, double longitude) const {
+    place found{};
+    call(fencepost_conditions_nearest_boundary_point, get(), detail::terminated(identifier), latitude, longitude,
+         &found.latitude, &found.longitude);
+    if (found.latitude != found.latitude) return std::nullopt;
+    return found;
+  }
+
  private:
+  std::vector<located_condition> located(std::vector<std::uint64_t> generations, const std::vector<double> &distances,
+                                         std::size_t count) const {
+    generations.resize(count);
+    std::vector<std::string> names = identifiers(generations);
+    std::vector<located_condition> all;
+    for (std::size_t i = 0; i < count; i++) all.push_back({std::move(names[i]), generations[i], distances[i]});
+    return all;
+  }
+
   struct adopted {};
   conditions(adopted, fencepost_conditions *handle) : handle_(handle, detail::destroy()) {}
 
@@ -1017,7 +960,7 @@ class fleet : detail::calls {
     return numbers;
   }
   /* The numbers of all devices, in ascending order of number & FENCEPOST_DEVICE_PLACE_MASK. */
-  std::vector<std::uint32_t> device_numbers() const {
+  std::vector<std::uint32_t> list_devices() const {
     return numbers_of([this](std::uint32_t *out, std::size_t capacity, std::size_t *count) {
       return repeatable(fencepost_fleet_list_devices, get(), out, capacity, count);
     });
@@ -1132,15 +1075,15 @@ class fleet : detail::calls {
     call(fencepost_fleet_state, get(), device, detail::terminated(identifier), &out);
     return out;
   }
-  /* The conditions that a device is inside, and the beacons near it, in the order in which the conditions were
-     added. */
-  std::vector<presence> inside(std::uint32_t device) const {
-    return numbers_of<presence>([this, device](presence *out, std::size_t capacity, std::size_t *count) {
-      return repeatable(fencepost_fleet_inside, get(), device, out, capacity, count);
-    });
+  /* The conditions that are in a state for a device now, in the order in which they were added. By default, the
+     conditions that the device is inside, and the beacons near it. */
+  std::vector<condition_state> list_conditions(std::uint32_t device,
+                                               fencepost_state state = FENCEPOST_STATE_SATISFIED) const {
+    return detail::in_parts(
+        [this, device, state](auto... part) { call(fencepost_fleet_list_conditions, get(), device, state, part...); });
   }
   /* The devices that are inside a condition, or near a beacon. */
-  std::vector<device_presence> devices_inside(const std::string &identifier) const {
+  std::vector<device_presence> list_devices_inside(const std::string &identifier) const {
     return numbers_of<device_presence>([&](device_presence *out, std::size_t capacity, std::size_t *count) {
       return repeatable(fencepost_fleet_list_devices_inside, get(), detail::terminated(identifier), out, capacity,
                         count);
@@ -1148,7 +1091,7 @@ class fleet : detail::calls {
   }
   /* All pairs of a device and a condition for which the device is inside the condition, or near the condition's
      beacon. */
-  std::vector<device_presence> devices_inside() const {
+  std::vector<device_presence> list_devices_inside() const {
     return numbers_of<device_presence>([this](device_presence *out, std::size_t capacity, std::size_t *count) {
       return repeatable(fencepost_fleet_list_devices_inside, get(), nullptr, out, capacity, count);
     });
@@ -1257,52 +1200,21 @@ inline const char *cause_name(fencepost_cause cause) noexcept { return fencepost
 /* The name of a reason, such as "within_margin". */
 inline const char *reason_name(fencepost_reason reason) noexcept { return fencepost_reason_name(reason); }
 
-/* Returns true if a position lies in a circle, boundary included. */
-inline bool circle_contains(double centre_latitude, double centre_longitude, double radius_m, double latitude,
-                            double longitude) {
-  std::uint32_t contains = 0;
+/* The signed distances of points to the boundary of a definition, in metres: negative inside, 0 on the boundary. */
+inline std::vector<double> distance(const condition_definition &definition, const point_columns &columns,
+                                    std::size_t count) {
+  std::vector<double> distances(count);
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  detail::check(
-      fencepost_circle_contains(centre_latitude, centre_longitude, radius_m, latitude, longitude, &contains, &error),
-      error);
-  return contains != 0;
-}
-
-/* Returns true if a polygon contains a position, boundary included. */
-inline bool polygon_contains(const geometry &polygon, double latitude, double longitude,
-                             const shape_options &reading = standard_shape_options()) {
-  std::uint32_t contains = 0;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  detail::check(fencepost_polygon_contains(&polygon, &reading, latitude, longitude, &contains, &error), error);
-  return contains != 0;
-}
-
-/* The signed boundary distances of positions to a polygon, in metres; negative inside. The columns must have the same
-   length. */
-inline std::vector<double> polygon_distance(const geometry &polygon, const std::vector<double> &latitudes,
-                                            const std::vector<double> &longitudes,
-                                            const shape_options &reading = standard_shape_options()) {
-  detail::same_length(latitudes, longitudes);
-  std::vector<double> distances(latitudes.size());
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  detail::check(fencepost_polygon_distance(&polygon, &reading, latitudes.data(), longitudes.data(), latitudes.size(),
-                                           distances.data(), &error),
-                error);
+  detail::check(fencepost_definition_distance(&definition, &columns, count, distances.data(), &error), error);
   return distances;
 }
 
-/* The signed boundary distances of positions to a corridor, in metres; negative inside. */
-inline std::vector<double> corridor_distance(const geometry &lines, double radius_m,
-                                             const std::vector<double> &latitudes,
-                                             const std::vector<double> &longitudes,
-                                             const shape_options &reading = standard_shape_options()) {
-  detail::same_length(latitudes, longitudes);
-  std::vector<double> distances(latitudes.size());
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  detail::check(fencepost_corridor_distance(&lines, radius_m, &reading, latitudes.data(), longitudes.data(),
-                                            latitudes.size(), distances.data(), &error),
-                error);
-  return distances;
+/* The signed distance of one point, in metres: 0 or less if the point is inside. */
+inline double distance(const condition_definition &definition, double latitude, double longitude) {
+  point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
+  columns.latitudes = &latitude;
+  columns.longitudes = &longitude;
+  return distance(definition, columns, 1).front();
 }
 
 /* Offers a fix to a filter; returns true if the fix is accepted. */

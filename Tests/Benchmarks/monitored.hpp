@@ -134,8 +134,8 @@ class Monitored {
     size_t size = std::max(generations.size(), points.size());
     for (generations.resize(size);; generations.resize(size)) {
       fencepost_status status =
-          fencepost_monitor_containing_columns(monitor, &columns, points.size(), offsets.data(), generations.data(),
-                                               nullptr, generations.size(), &size, &error);
+          fencepost_conditions_containing_columns(conditions, &columns, points.size(), offsets.data(),
+                                                  generations.data(), nullptr, generations.size(), &size, &error);
       if (status == FENCEPOST_OK) return size;
       if (status != FENCEPOST_E_BUFFER_TOO_SMALL) check(status);
     }
@@ -158,8 +158,8 @@ class Monitored {
     std::vector<double> distances(points.size());
     generations.resize(std::max(generations.size(), points.size()));
     size_t found = 0;
-    check(fencepost_monitor_nearest_columns(monitor, &columns, points.size(), 1, generations.data(), distances.data(),
-                                            &found, &error));
+    check(fencepost_conditions_nearest_columns(conditions, &columns, points.size(), 1, generations.data(),
+                                               distances.data(), &found, &error));
     double sum = 0;
     for (double distance : distances) sum += distance < 0 ? -distance : distance;
     return sum;

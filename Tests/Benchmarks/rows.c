@@ -24,6 +24,7 @@ enum {
 
 static fencepost_error error = FENCEPOST_ERROR_INIT;
 static fencepost_monitor *monitor;
+static fencepost_conditions *table; /* of the monitor */
 static fencepost_fleet *fleet;
 static uint32_t devices[DEVICES];
 static fencepost_fix fixes[FIXES];
@@ -104,8 +105,8 @@ __attribute__((noinline)) static void measured(const char *row) {
     uint64_t found[64];
     for (int i = 0; i < FIXES; i++) {
       size_t count;
-      check(fencepost_monitor_containing(monitor, fixes[i].latitude, fixes[i].longitude, found, NULL, 64, &count,
-                                         &error));
+      check(fencepost_conditions_containing(table, fixes[i].latitude, fixes[i].longitude, found, NULL, 64, &count,
+                                            &error));
       sum = sum * 31 + count;
     }
   } else if (strcmp(row, "nearest") == 0) {
@@ -113,8 +114,8 @@ __attribute__((noinline)) static void measured(const char *row) {
     double distances[4];
     for (int i = 0; i < FIXES / 4; i++) {
       size_t count;
-      check(fencepost_monitor_nearest(monitor, fixes[i].latitude, fixes[i].longitude, 1, found, distances, &count,
-                                      &error));
+      check(fencepost_conditions_nearest(table, fixes[i].latitude, fixes[i].longitude, 1, found, distances, &count,
+                                         &error));
       sum = sum * 31 + found[0];
     }
   } else if (strcmp(row, "json") == 0) {
@@ -148,6 +149,7 @@ int main(int count, char **arguments) {
   if (strcmp(row, "path") == 0) options.path = FENCEPOST_PATH_GEODESIC, options.max_gap_us = 60000000;
   if (strcmp(row, "store") == 0) options.store_directory = arguments[2];
   check(fencepost_monitor_create("rows", &options, &monitor, &error));
+  check(fencepost_monitor_conditions(monitor, &table, &error));
   double latitude = 47.2, longitude = 8.2, north = 1e-4, east = 1e-4;
   for (int i = 0; i < FIXES; i++) { /* a drive that turns from time to time */
     if (i % 300 == 0) north = (drawn() - 0.5) * 4e-4, east = (drawn() - 0.5) * 4e-4;

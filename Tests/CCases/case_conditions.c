@@ -109,7 +109,7 @@ static void refuse_in_every_function(fencepost_monitor *monitor, const char *ide
                 FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(error.position, 1);
   CHECK_REFUSED(monitor, ON_OWN(monitor, remove_named, identifier, &number, NULL), FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_REFUSED(monitor, fencepost_monitor_condition(monitor, identifier, &condition, NULL),
+  CHECK_REFUSED(monitor, ON_OWN(monitor, fencepost_conditions_describe, identifier, &condition, NULL, NULL, NULL),
                 FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_REFUSED(monitor, fencepost_monitor_record(monitor, identifier, &record, NULL), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_REFUSED(monitor, fencepost_monitor_explain(monitor, identifier, &explanation, NULL),
@@ -131,7 +131,7 @@ static void identifiers_at_the_edge(void) {
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     fencepost_condition condition;
     CHECK_OK(add(monitor, good[i], 0, 0, 1, NULL));
-    CHECK_OK(fencepost_monitor_condition(monitor, good[i], &condition, NULL));
+    CHECK_OK(ON_OWN(monitor, fencepost_conditions_describe, good[i], &condition, NULL, NULL, NULL));
     CHECK_TEXT(condition.identifier, good[i]);
     CHECK_INT(condition.identifier_length, strlen(good[i]));
   }
@@ -201,7 +201,7 @@ static void replacement(void) {
   CHECK_INT(statistics_of(monitor).condition_count, 3);
   char names[64];
   size_t size = 0;
-  CHECK_OK(fencepost_monitor_identifiers(monitor, names, sizeof names, &size, NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_identifiers, names, sizeof names, &size, NULL, NULL));
   CHECK_INT(size, sizeof "standard\0beacon\0exact");
   CHECK(memcmp(names, "standard\0beacon\0exact", size) == 0);
   /* The replacement has removed the old circle's pending exit event. The new circle has the state that the latest fix
@@ -220,10 +220,10 @@ static void replacement_by_another_kind(void) {
   fencepost_monitor *monitor = busy_monitor();
   fencepost_condition condition;
   CHECK_OK(fencepost_monitor_add_beacon_condition(monitor, "exact", beacon_uuid, 0, 0, NULL, NULL));
-  CHECK_OK(fencepost_monitor_condition(monitor, "exact", &condition, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_describe, "exact", &condition, NULL, NULL, NULL));
   CHECK_INT(condition.kind, FENCEPOST_CONDITION_BEACON_IDENTITY);
   CHECK_OK(add(monitor, "beacon", 0, 0, 1, NULL));
-  CHECK_OK(fencepost_monitor_condition(monitor, "beacon", &condition, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_describe, "beacon", &condition, NULL, NULL, NULL));
   CHECK_INT(condition.kind, FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC);
   CHECK_INT(statistics_of(monitor).condition_count, 3);
   fencepost_monitor_destroy(monitor);

@@ -41,9 +41,7 @@ static void outputs(void) {
     CHECK_INT(count, 77);
   }
   for (size_t i = 0; i < 2; i++) {
-    CHECK_REFUSED(monitor, fencepost_monitor_identifiers(monitor, &byte, impossible[i], &count, NULL, NULL),
-                  FENCEPOST_E_INVALID_ARGUMENT);
-    CHECK_REFUSED(monitor, fencepost_monitor_name(monitor, &byte, impossible[i], &count, NULL),
+    CHECK_REFUSED(monitor, ON_OWN(monitor, fencepost_conditions_identifiers, &byte, impossible[i], &count, NULL, NULL),
                   FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_REFUSED(monitor, fencepost_monitor_snapshot(monitor, &byte, impossible[i], &count, NULL),
                   FENCEPOST_E_INVALID_ARGUMENT);

@@ -54,7 +54,8 @@ static void cut_at_a_character(void) {
       fencepost_condition condition;
       fencepost_error error = FENCEPOST_ERROR_INIT;
       memset(error.message, '#', sizeof error.message);
-      CHECK_STATUS(fencepost_monitor_condition(monitor, identifier, &condition, &error), FENCEPOST_E_NOT_FOUND);
+      CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_describe, identifier, &condition, NULL, NULL, &error),
+                   FENCEPOST_E_NOT_FOUND);
       is_a_message(&error);
       CHECK(strlen(error.message) >= sizeof error.message - 8);
     }
@@ -66,7 +67,8 @@ static void control_characters(void) {
   fencepost_monitor *monitor = busy_monitor();
   fencepost_condition condition;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  CHECK_STATUS(fencepost_monitor_condition(monitor, "a\nb\rc\td\x01", &condition, &error), FENCEPOST_E_NOT_FOUND);
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_describe, "a\nb\rc\td\x01", &condition, NULL, NULL, &error),
+               FENCEPOST_E_NOT_FOUND);
   is_a_message(&error);
   uint8_t uuid[16];
   CHECK_STATUS(fencepost_uuid_parse("line\nfeed", uuid, &error), FENCEPOST_E_INVALID_ARGUMENT);
@@ -82,14 +84,14 @@ static void separators_of_lines(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_condition condition;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  CHECK_STATUS(fencepost_monitor_condition(monitor,
-                                           "a\xc2\x85"
-                                           "b\xe2\x80\xa8"
-                                           "c\xe2\x80\xa9"
-                                           "d\x7f"
-                                           "e\xc2\x9b"
-                                           "f\xc2\xa0\xe2\x80\xa7",
-                                           &condition, &error),
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_describe,
+                      "a\xc2\x85"
+                      "b\xe2\x80\xa8"
+                      "c\xe2\x80\xa9"
+                      "d\x7f"
+                      "e\xc2\x9b"
+                      "f\xc2\xa0\xe2\x80\xa7",
+                      &condition, NULL, NULL, &error),
                FENCEPOST_E_NOT_FOUND);
   CHECK_TEXT(error.message, "no condition has the identifier \"a b c d e f\xc2\xa0\xe2\x80\xa7\"");
   fencepost_monitor_destroy(monitor);

@@ -145,26 +145,54 @@ static void inside_of(void) {
 static void questions(void) {
   fencepost_conditions *table;
   fencepost_fleet *fleet = busy_fleet(&table);
-  fencepost_presence presences[4];
+  fencepost_condition_state presences[4];
   size_t count = 9;
   memset(presences, 0xee, sizeof presences);
-  CHECK_OK(fencepost_fleet_inside(fleet, 1, presences, 4, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_conditions(fleet, 1, FENCEPOST_STATE_SATISFIED, 0, presences, 4, &count, NULL));
   CHECK_INT(count, 1);
   CHECK_TEXT(presences[0].identifier, "exact");
   CHECK_INT(presences[0].tag, 1);
   CHECK_INT(presences[0].generation, 1);
   CHECK_INT(presences[0].since_us, SECONDS(1));
   CHECK_INT(presences[0].evidence_date_us, SECONDS(1));
-  CHECK_INT(presences[0].reserved, 0);
+  CHECK_INT(presences[0].state, FENCEPOST_STATE_SATISFIED);
   CHECK_INT(presences[0].identifier_length, 5);
   fencepost_beacon_sighting sighting = {{0}, 1, 2, -60};
   memcpy(sighting.uuid, beacon_uuid, 16);
   CHECK_OK(fencepost_fleet_feed_sightings(fleet, 1, &sighting, 1, SECONDS(3), NULL));
-  CHECK_STATUS(fencepost_fleet_inside(fleet, 1, presences, 1, &count, NULL), FENCEPOST_E_BUFFER_TOO_SMALL);
+  /* The list in parts of one condition: the end is an empty part. */
+  CHECK_OK(fencepost_fleet_list_conditions(fleet, 1, FENCEPOST_STATE_SATISFIED, 0, presences, 1, &count, NULL));
+  CHECK_INT(count, 1);
+  CHECK_TEXT(presences[0].identifier, "exact");
+  uint64_t after = presences[0].generation;
+  CHECK_OK(fencepost_fleet_list_conditions(fleet, 1, FENCEPOST_STATE_SATISFIED, after, presences, 1, &count, NULL));
+  CHECK_INT(count, 1);
+  CHECK_TEXT(presences[0].identifier, "beacon");
+  after = presences[0].generation;
+  CHECK_OK(fencepost_fleet_list_conditions(fleet, 1, FENCEPOST_STATE_SATISFIED, after, presences, 1, &count, NULL));
+  CHECK_INT(count, 0);
+  /* In every state, the list has the states that fencepost_fleet_state() returns, in the order of adding. */
+  fencepost_condition_state every[8];
+  CHECK_OK(fencepost_fleet_list_conditions(fleet, 1, FENCEPOST_STATE_ANY, 0, every, 8, &count, NULL));
+  CHECK_INT(count, version_of(table).count);
+  size_t of_state[3] = {0, 0, 0}, only = 0;
+  for (size_t i = 0; i < count; i++) {
+    fencepost_state own = 9;
+    CHECK_OK(fencepost_fleet_state(fleet, 1, every[i].identifier, &own, NULL));
+    CHECK_INT(every[i].state, own);
+    CHECK(i == 0 || every[i].generation > every[i - 1].generation);
+    CHECK((every[i].since_us != FENCEPOST_TIME_UNSET) == (own == FENCEPOST_STATE_SATISFIED));
+    of_state[own]++;
+  }
+  for (fencepost_state one = FENCEPOST_STATE_UNKNOWN; one <= FENCEPOST_STATE_UNSATISFIED; one++) {
+    CHECK_OK(fencepost_fleet_list_conditions(fleet, 1, one, 0, NULL, 0, &only, NULL));
+    CHECK_INT(only, of_state[one]);
+  }
+  CHECK_STATUS(fencepost_fleet_list_conditions(fleet, 1, FENCEPOST_STATE_UNMONITORED, 0, NULL, 0, &count, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_OK(fencepost_fleet_list_conditions(fleet, 1, FENCEPOST_STATE_SATISFIED, 0, NULL, 0, &count, NULL));
   CHECK_INT(count, 2);
-  CHECK_OK(fencepost_fleet_inside(fleet, 1, NULL, 0, &count, NULL));
-  CHECK_INT(count, 2);
-  CHECK_OK(fencepost_fleet_inside(fleet, 1, presences, 2, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_conditions(fleet, 1, FENCEPOST_STATE_SATISFIED, 0, presences, 2, &count, NULL));
   CHECK_TEXT(presences[1].identifier, "beacon");
   CHECK_INT(presences[1].since_us, SECONDS(3));
   fencepost_state state = 9;

@@ -314,7 +314,7 @@ static void stale_numbers(void) {
     STALE(fencepost_fleet_next_deadline(fleet, number, &deadline, NULL));
     STALE(fencepost_fleet_device_statistics(fleet, number, &statistics, NULL));
     STALE(fencepost_fleet_state(fleet, number, "zone", &state, NULL));
-    STALE(fencepost_fleet_inside(fleet, number, NULL, 0, &size, NULL));
+    STALE(fencepost_fleet_list_conditions(fleet, number, FENCEPOST_STATE_SATISFIED, 0, NULL, 0, &size, NULL));
     STALE(fencepost_fleet_explain(fleet, number, "zone", &explanation, NULL));
     STALE(fencepost_fleet_device_positions(fleet, &number, 1, zeros, zeros, NULL));
     STALE(fencepost_fleet_export_devices(fleet, &number, 1, 0, NULL, 0, NULL, &size, NULL));

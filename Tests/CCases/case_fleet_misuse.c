@@ -28,7 +28,8 @@ static void misuse(void) {
   NO(add_one(table, fencepost_wkb("a", NULL, 4, 0), NULL));
   NO(fencepost_conditions_sync(table, NULL, 1, NULL, NULL));
   NO(fencepost_conditions_identifiers(table, NULL, 0, NULL, NULL, NULL));
-  NO(fencepost_conditions_condition(table, "exact", NULL, NULL));
+  NO(fencepost_conditions_describe(NULL, "exact", NULL, NULL, NULL, NULL));
+  NO(fencepost_conditions_describe(table, NULL, NULL, NULL, NULL, NULL));
   NO(fencepost_conditions_restore(NULL, 1, &table, NULL));
   NO(fencepost_fleet_create(NULL, NULL, &fleet, NULL));
   NO(fencepost_fleet_create(table, NULL, NULL, NULL));
@@ -63,7 +64,7 @@ static void misuse(void) {
   NO(fencepost_fleet_event_json(fleet, NULL, NULL, 0, &count, NULL));
   NO(fencepost_fleet_state(fleet, 0, NULL, &state, NULL));
   NO(fencepost_fleet_state(fleet, 0, "exact", NULL, NULL));
-  NO(fencepost_fleet_inside(fleet, 0, NULL, 1, &count, NULL));
+  NO(fencepost_fleet_list_conditions(fleet, 0, FENCEPOST_STATE_SATISFIED, 0, NULL, 1, &count, NULL));
   NO(fencepost_fleet_list_devices_inside(NULL, "exact", NULL, 0, &count, NULL));
   NO(fencepost_fleet_list_devices_inside(fleet, "exact", NULL, 1, &count, NULL));
   NO(fencepost_fleet_list_devices_inside(fleet, NULL, NULL, 0, NULL, NULL));
@@ -84,7 +85,7 @@ static void misuse(void) {
     NONE(fencepost_fleet_set_beacon_scanning(fleet, none[i], 0, SECONDS(50), NULL));
     NONE(fencepost_fleet_remove_devices(fleet, &none[i], 1, 1, NULL));
     NONE(fencepost_fleet_device_statistics(fleet, none[i], &own, NULL));
-    NONE(fencepost_fleet_inside(fleet, none[i], NULL, 0, &count, NULL));
+    NONE(fencepost_fleet_list_conditions(fleet, none[i], FENCEPOST_STATE_SATISFIED, 0, NULL, 0, &count, NULL));
     NONE(fencepost_fleet_explain(fleet, none[i], "exact", &explanation, NULL));
     NONE(fencepost_fleet_export_devices(fleet, &none[i], 1, 0, NULL, 0, NULL, &count, NULL));
   }
@@ -96,7 +97,7 @@ static void misuse(void) {
   WRONG(fencepost_fleet_export_devices(fleet, none, SIZE_MAX, 0, NULL, 0, NULL, &count, NULL));
   WRONG(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, INT64_MAX, 0, NULL));
   WRONG(fencepost_fleet_poll_events(fleet, &event, SIZE_MAX, &count, NULL));
-  WRONG(fencepost_fleet_inside(fleet, 0, NULL, SIZE_MAX, &count, NULL));
+  WRONG(fencepost_fleet_list_conditions(fleet, 0, FENCEPOST_STATE_SATISFIED, 0, NULL, SIZE_MAX, &count, NULL));
   WRONG(fencepost_fleet_list_devices_inside(fleet, NULL, NULL, SIZE_MAX, &count, NULL));
   WRONG(fencepost_fleet_list_devices_inside(fleet, "\xff", NULL, 0, &count, NULL));
   WRONG(fencepost_fleet_list_devices_inside(fleet, "", NULL, 0, &count, NULL));

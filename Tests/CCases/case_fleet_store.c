@@ -134,7 +134,7 @@ static void questions_save_nothing(void) {
   CHECK_OK(fencepost_fleet_list_devices_inside(fleet, "depot", presences, 4, &count, NULL));
   CHECK_INT(count, 1);
   CHECK_OK(fencepost_fleet_list_devices_inside(fleet, NULL, NULL, 0, &count, NULL));
-  CHECK_OK(fencepost_fleet_inside(fleet, one, NULL, 0, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_conditions(fleet, one, FENCEPOST_STATE_SATISFIED, 0, NULL, 0, &count, NULL));
   CHECK_OK(fencepost_fleet_enter_devices(fleet, names, 2, 0, numbers, NULL));
   CHECK(numbers[0] == one && numbers[1] == FENCEPOST_NO_DEVICE);
   CHECK_OK(fencepost_fleet_list_devices(fleet, numbers, 2, &count, NULL));

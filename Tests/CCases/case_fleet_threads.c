@@ -49,8 +49,10 @@ static void *follow(void *argument) {
     size_t count, size;
     if (fencepost_fleet_poll_events(fleet, events, DEVICES * 4, &count, NULL)) me->failures++;
     me->events += count;
-    fencepost_presence presences[16];
-    if (fencepost_fleet_inside(fleet, devices[round % DEVICES], presences, 16, &count, NULL)) me->failures++;
+    fencepost_condition_state presences[16];
+    if (fencepost_fleet_list_conditions(fleet, devices[round % DEVICES], FENCEPOST_STATE_SATISFIED, 0, presences, 16,
+                                        &count, NULL))
+      me->failures++;
     uint8_t bytes[4096];
     if (fencepost_fleet_export_devices(fleet, devices, 4, 1, bytes, sizeof bytes, NULL, &size, NULL)) me->failures++;
     fencepost_fleet_counters statistics = FENCEPOST_FLEET_COUNTERS_INIT;
@@ -75,7 +77,7 @@ static void *change(void *argument) {
     fencepost_table_version version = FENCEPOST_TABLE_VERSION_INIT;
     if (fencepost_conditions_version(me->table, &version, NULL)) me->failures++;
     fencepost_condition condition;
-    if (fencepost_conditions_condition(me->table, "always", &condition, NULL)) me->failures++;
+    if (fencepost_conditions_describe(me->table, "always", &condition, NULL, NULL, NULL)) me->failures++;
   }
   return NULL;
 }

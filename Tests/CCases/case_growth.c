@@ -54,7 +54,6 @@ static const fencepost_plan_options plan_options = FENCEPOST_PLAN_OPTIONS_INIT;
 static const fencepost_fix_selection fix_selection = FENCEPOST_FIX_SELECTION_INIT;
 static const double north[] = {0, 0, 1}, east[] = {0, 1, 0};
 static const fencepost_geometry geometry = {sizeof(fencepost_geometry), 0, north, east, 3, NULL, 0, NULL, 0};
-static const fencepost_shape_options shape_options = FENCEPOST_SHAPE_OPTIONS_INIT;
 static const fencepost_fleet_options fleet_options = FENCEPOST_FLEET_OPTIONS_INIT;
 static const fencepost_fleet_columns fleet_columns = {
     sizeof(fencepost_fleet_columns), 4, NULL, 4, NULL, 0, &fix_columns, 0, 0, 0};
@@ -101,7 +100,7 @@ static fencepost_status read_point_columns(void *structure) {
   int64_t offset;
   size_t size;
   fencepost_status status =
-      fencepost_monitor_containing_columns(monitor, structure, 0, &offset, NULL, NULL, 0, &size, NULL);
+      ON_OWN(monitor, fencepost_conditions_containing_columns, structure, 0, &offset, NULL, NULL, 0, &size, NULL);
   fencepost_monitor_destroy(monitor);
   return status;
 }
@@ -130,13 +129,9 @@ static fencepost_status read_filter(void *structure) {
 }
 
 static fencepost_status read_geometry(void *structure) {
-  uint32_t contains;
-  return fencepost_polygon_contains(structure, NULL, 0.1, 0.1, &contains, NULL);
-}
-
-static fencepost_status read_shape_options(void *structure) {
-  uint32_t contains;
-  return fencepost_polygon_contains(&geometry, structure, 0.1, 0.1, &contains, NULL);
+  const double place = 0.1;
+  double distance;
+  return distances_to(fencepost_polygon(NULL, structure), &place, &place, 1, &distance, NULL);
 }
 
 static fencepost_status read_fleet_options(void *structure) {
@@ -181,7 +176,6 @@ static const reader readers[] = {
     READER(filter, SMALLEST_FILTER),
     READER(condition_definition, SMALLEST_DEFINITION),
     READER(geometry, SMALLEST_GEOMETRY),
-    READER(shape_options, 8),
     READER(fleet_options, 8),
     READER(fleet_columns, sizeof fleet_columns),
 };
@@ -266,7 +260,7 @@ static fencepost_status write_filter(fencepost_monitor *monitor, void *structure
 }
 
 static fencepost_status write_shape(fencepost_monitor *monitor, void *structure) {
-  return fencepost_monitor_condition_shape(monitor, "exact", structure, NULL);
+  return ON_OWN(monitor, fencepost_conditions_describe, "exact", NULL, NULL, structure, NULL);
 }
 
 /* Creates a fleet for the call, so that the fleet's counters are the same each time. */

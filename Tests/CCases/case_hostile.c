@@ -134,7 +134,7 @@ static void any_calls(void) {
       CHECK(deadline == FENCEPOST_TIME_UNSET || statistics.clock_us == FENCEPOST_TIME_UNSET || deadline >= clock);
       uint64_t after = 0, met = 0;
       number = 1;
-      while (fencepost_monitor_next_record(monitor, after, &record, &number, NULL) == FENCEPOST_OK && number) {
+      while (next_record(monitor, after, &record, &number) == FENCEPOST_OK && number) {
         after = record.condition.generation;
         CHECK_OK(fencepost_event_json(&record.last_event, text, sizeof text, NULL, NULL));
         met++;

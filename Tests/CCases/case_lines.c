@@ -52,11 +52,11 @@ static void crossings(void) {
   CHECK_OK(fencepost_monitor_state(monitor, "g", &state, NULL));
   CHECK_INT(state, FENCEPOST_STATE_UNKNOWN);
   fencepost_condition condition;
-  CHECK_OK(fencepost_monitor_condition(monitor, "g", &condition, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_describe, "g", &condition, NULL, NULL, NULL));
   CHECK_INT(condition.kind, FENCEPOST_CONDITION_LINE_GEOGRAPHIC);
   CHECK_INT(condition.radius_m != condition.radius_m, 1);
   fencepost_shape shape = FENCEPOST_SHAPE_INIT;
-  CHECK_OK(fencepost_monitor_condition_shape(monitor, "g", &shape, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_describe, "g", NULL, NULL, &shape, NULL));
   CHECK_INT(shape.kind, FENCEPOST_CONDITION_LINE_GEOGRAPHIC);
   CHECK_INT(shape.vertex_count, 2);
   CHECK_NEAR(shape.depth_m, 0, 0);
@@ -85,7 +85,7 @@ static void ways_to_add(void) {
   CHECK_INT(changed, 1);
   unsigned char wkb[256];
   size_t size = 0;
-  CHECK_OK(fencepost_monitor_condition_geometry(monitor, "a", wkb, sizeof wkb, &size, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_geometry, "a", wkb, sizeof wkb, &size, NULL));
   CHECK_INT(wkb[1], 2);
   fencepost_condition_definition definitions[2] = {FENCEPOST_CONDITION_DEFINITION_INIT,
                                                    FENCEPOST_CONDITION_DEFINITION_INIT};

@@ -23,12 +23,8 @@ static void create_names(void) {
   for (size_t i = 0; i < sizeof good / sizeof good[0] + 1; i++) {
     const char *name = i < sizeof good / sizeof good[0] ? good[i] : longest;
     fencepost_monitor *monitor = NULL;
-    char text[65];
-    size_t size = 0;
     CHECK_OK(fencepost_monitor_create(name, NULL, &monitor, NULL));
-    CHECK_OK(fencepost_monitor_name(monitor, text, sizeof text, &size, NULL));
-    CHECK_TEXT(text, name);
-    CHECK_INT(size, strlen(name));
+    CHECK_TEXT(statistics_of(monitor).name, name);
     fencepost_monitor_destroy(monitor);
   }
   longest[64] = 'a';
@@ -148,35 +144,9 @@ static void core_location_options(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-static void name_buffers(void) {
-  fencepost_monitor *monitor = NULL;
-  CHECK_OK(fencepost_monitor_create("abc", NULL, &monitor, NULL));
-  char text[8];
-  size_t size = 99;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  CHECK_OK(fencepost_monitor_name(monitor, NULL, 0, &size, NULL));
-  CHECK_INT(size, 3);
-  CHECK_OK(fencepost_monitor_name(monitor, NULL, 0, NULL, NULL));
-  memset(text, '#', sizeof text);
-  size = 99;
-  CHECK_STATUS(fencepost_monitor_name(monitor, text, 3, &size, &error), FENCEPOST_E_BUFFER_TOO_SMALL);
-  CHECK_INT(size, 3);
-  CHECK_CONTAINS(error.message, "4");
-  for (size_t i = 0; i < sizeof text; i++) CHECK(text[i] == '#');
-  CHECK_OK(fencepost_monitor_name(monitor, text, 4, &size, NULL));
-  CHECK_TEXT(text, "abc");
-  CHECK(text[4] == '#');
-  CHECK_OK(fencepost_monitor_name(monitor, text, sizeof text, NULL, NULL));
-  size = 99;
-  CHECK_STATUS(fencepost_monitor_name(monitor, NULL, 4, &size, NULL), FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_INT(size, 99);
-  CHECK_STATUS(fencepost_monitor_name(NULL, text, 4, &size, NULL), FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_INT(size, 99);
-  fencepost_monitor_destroy(monitor);
-  monitor = new_monitor(NULL);
-  CHECK_OK(fencepost_monitor_name(monitor, text, 1, &size, NULL));
-  CHECK_INT(size, 0);
-  CHECK_TEXT(text, "");
+static void no_name(void) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  CHECK_TEXT(statistics_of(monitor).name, "");
   fencepost_monitor_destroy(monitor);
 }
 
@@ -281,7 +251,7 @@ static const ccase cases[] = {
     {"monitor_create: the Core Location options", core_location_options},
     {"monitor_fork: redelivers events, continues independently, outlives the original", fork_goes_on_by_itself},
     {"monitor_fork: NULL", fork_null},
-    {"monitor_name: capacity 0, short, exact, NULL", name_buffers},
+    {"statistics: the name of a monitor without a name", no_name},
     {"monitor_statistics: every counter", statistics_count},
     {"monitor_statistics: NULL", statistics_null},
 };

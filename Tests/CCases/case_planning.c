@@ -165,21 +165,46 @@ static void a_plan_is_refused(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-static void circle_contains(void) {
-  uint32_t contains = 9;
-  CHECK_OK(fencepost_circle_contains(0, 0, 100, 0, degrees(99.999), &contains, NULL));
-  CHECK_INT(contains, 1);
-  CHECK_OK(fencepost_circle_contains(0, 0, 100, 0, degrees(100.001), &contains, NULL));
-  CHECK_INT(contains, 0);
-  CHECK_OK(fencepost_circle_contains(0, 179.9995, 150, 0, -179.9995, &contains, NULL)); /* S30 */
-  CHECK_INT(contains, 1);
-  contains = 9;
-  CHECK_STATUS(fencepost_circle_contains(91, 0, 100, 0, 0, &contains, NULL), FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_STATUS(fencepost_circle_contains(0, 0, 0, 0, 0, &contains, NULL), FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_STATUS(fencepost_circle_contains(0, 0, (double)INFINITY, 0, 0, &contains, NULL), FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_STATUS(fencepost_circle_contains(0, 0, 1, 0, -181, &contains, NULL), FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_STATUS(fencepost_circle_contains(0, 0, 1, 0, 0, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_INT(contains, 9);
+/* A point is inside a definition if its distance is 0 or less. */
+static void definition_distance(void) {
+  const double north[] = {0, 0, 0, 91}, east[] = {degrees(99.999), degrees(100.001), 0, 0};
+  double found[4] = {7, 7, 7, 7};
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  const fencepost_condition_definition circle = fencepost_circle(NULL, 0, 0, 100);
+  CHECK_OK(distances_to(circle, north, east, 3, found, NULL));
+  CHECK_NEAR(found[0], -0.001, 1e-6);
+  CHECK_NEAR(found[1], 0.001, 1e-6);
+  CHECK(found[2] == -100 && found[3] == 7);
+  const double equator = 0, over_the_line = -179.9995;
+  CHECK_OK(distances_to(fencepost_circle(NULL, 0, 179.9995, 150), &equator, &over_the_line, 1, found, NULL)); /* S30 */
+  CHECK(found[0] < 0);
+  /* A gate has no inside. */
+  const double line_north[] = {-1, 1}, line_east[] = {0, 0};
+  fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
+  geometry.latitudes = line_north, geometry.longitudes = line_east, geometry.vertex_count = 2;
+  CHECK_OK(distances_to(fencepost_line(NULL, &geometry), north, east, 3, found, NULL));
+  CHECK_NEAR(found[0], 99.999, 1e-6);
+  CHECK(found[2] == 0);
+  found[0] = 7;
+  CHECK_STATUS(distances_to(circle, north, east, 4, found, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_INT(error.position, 3);
+  CHECK(found[0] == 7);
+#define WRONG(definition) \
+  CHECK_STATUS(distances_to(definition, north, east, 1, found, &error), FENCEPOST_E_INVALID_ARGUMENT)
+  WRONG(fencepost_circle(NULL, 91, 0, 100));
+  WRONG(fencepost_circle(NULL, 0, 0, 0));
+  WRONG(fencepost_circle(NULL, 0, 0, (double)INFINITY));
+  WRONG(fencepost_beacon(NULL, beacon_uuid, -1, -1));
+  CHECK_CONTAINS(error.message, "beacon");
+  CHECK(found[0] == 7);
+  fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
+  CHECK_OK(fencepost_definition_distance(&circle, &columns, 0, NULL, NULL));
+  CHECK_STATUS(fencepost_definition_distance(&circle, &columns, 1, found, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_definition_distance(NULL, &columns, 0, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_definition_distance(&circle, NULL, 0, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  columns.latitudes = north, columns.longitudes = east;
+  CHECK_STATUS(fencepost_definition_distance(&circle, &columns, 1, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_definition_distance(&circle, &columns, SIZE_MAX, found, NULL), FENCEPOST_E_INVALID_ARGUMENT);
 }
 
 static void significant_changes(void) {
@@ -265,7 +290,7 @@ static const ccase cases[] = {
     {"next_deadline: of a dwell; NULL", next_deadline},
     {"plan: armed circles, wake-up circle, diff", a_plan_and_its_diff},
     {"plan: refused values leave the outputs", a_plan_is_refused},
-    {"circle_contains: the line, the antimeridian, refused values", circle_contains},
+    {"definition_distance: circles, lines, refused definitions and rows", definition_distance},
     {"significant_change_accept: S71, refused values", significant_changes},
     {"best_fix: the least uncertainty, refused values", best_fix},
 };

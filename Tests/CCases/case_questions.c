@@ -32,34 +32,34 @@ static void one_point(void) {
   uint64_t generations[8];
   double distances[8];
   size_t count = 99;
-  CHECK_OK(fencepost_monitor_containing(monitor, 0, 0.001, generations, distances, 8, &count, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_containing, 0, 0.001, generations, distances, 8, &count, NULL));
   CHECK_INT(count, 3);
   CHECK_INT(generations[0], 1);
   CHECK_INT(generations[1], 2);
   CHECK_INT(generations[2], PLACES + 1);
   CHECK_NEAR(distances[0], 111.3194908 - 2000, 1e-6);
   CHECK_NEAR(distances[2], -111.3194908, 1e-4);
-  CHECK_OK(fencepost_monitor_containing(monitor, 0, 0.001, NULL, NULL, 0, &count, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_containing, 0, 0.001, NULL, NULL, 0, &count, NULL));
   CHECK_INT(count, 3);
   generations[0] = 77;
-  CHECK_STATUS(fencepost_monitor_containing(monitor, 0, 0.001, generations, NULL, 2, &count, NULL),
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_containing, 0, 0.001, generations, NULL, 2, &count, NULL),
                FENCEPOST_E_BUFFER_TOO_SMALL);
   CHECK_INT(count, 3);
   CHECK_INT(generations[0], 77);
-  CHECK_OK(fencepost_monitor_containing(monitor, 0, 0.001, generations, NULL, 3, &count, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_containing, 0, 0.001, generations, NULL, 3, &count, NULL));
   CHECK_INT(generations[2], PLACES + 1);
-  CHECK_OK(fencepost_monitor_containing(monitor, 80, 100, generations, distances, 8, &count, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_containing, 80, 100, generations, distances, 8, &count, NULL));
   CHECK_INT(count, 0);
 
-  CHECK_OK(fencepost_monitor_nearest(monitor, 0, 0.001, 2, generations, distances, &count, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_nearest, 0, 0.001, 2, generations, distances, &count, NULL));
   CHECK_INT(count, 2);
   CHECK_INT(generations[0], PLACES + 1);
   CHECK_NEAR(distances[0], -111.3194908, 1e-4);
   CHECK(fabs(distances[1]) >= fabs(distances[0]));
-  CHECK_OK(fencepost_monitor_nearest(monitor, 0, 0.001, 0, NULL, NULL, &count, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_nearest, 0, 0.001, 0, NULL, NULL, &count, NULL));
   CHECK_INT(count, 0);
   uint64_t all[40] = {0};
-  CHECK_OK(fencepost_monitor_nearest(monitor, -90, 12, 40, all, NULL, &count, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_nearest, -90, 12, 40, all, NULL, &count, NULL));
   CHECK_INT(count, PLACES + 2);
   CHECK_INT(all[PLACES + 2], 0);
   fencepost_monitor_destroy(monitor);
@@ -88,19 +88,20 @@ static void columns(void) {
   int64_t offsets[ROWS + 1];
   static uint64_t generations[ROWS * 20], near[ROWS * 3];
   static double distances[ROWS * 20], lines[ROWS * 3];
-  CHECK_OK(fencepost_monitor_containing_columns(monitor, &columns, ROWS, offsets, NULL, NULL, 0, &needed, NULL));
+  CHECK_OK(
+      ON_OWN(monitor, fencepost_conditions_containing_columns, &columns, ROWS, offsets, NULL, NULL, 0, &needed, NULL));
   CHECK_INT(offsets[ROWS], needed);
   CHECK(needed > ROWS / 2);
   memset(offsets, 0, sizeof offsets);
-  CHECK_STATUS(fencepost_monitor_containing_columns(monitor, &columns, ROWS, offsets, generations, distances,
-                                                    needed - 1, &size, NULL),
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_containing_columns, &columns, ROWS, offsets, generations, distances,
+                      needed - 1, &size, NULL),
                FENCEPOST_E_BUFFER_TOO_SMALL);
   CHECK_INT(size, needed);
   CHECK_INT(offsets[ROWS], needed);
-  CHECK_OK(fencepost_monitor_containing_columns(monitor, &columns, ROWS, offsets, generations, distances, needed, &size,
-                                                NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_containing_columns, &columns, ROWS, offsets, generations, distances,
+                  needed, &size, NULL));
   CHECK_INT(size, needed);
-  CHECK_OK(fencepost_monitor_nearest_columns(monitor, &columns, ROWS, 3, near, lines, &each, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_nearest_columns, &columns, ROWS, 3, near, lines, &each, NULL));
   CHECK_INT(each, 3);
   for (int i = 0; i < ROWS; i++) {
     double latitude, longitude, found_distances[20];
@@ -108,20 +109,23 @@ static void columns(void) {
     size_t count;
     memcpy(&latitude, rows[ROWS - 1 - i].latitude, 8);
     memcpy(&longitude, rows[ROWS - 1 - i].longitude, 8);
-    CHECK_OK(fencepost_monitor_containing(monitor, latitude, longitude, found, found_distances, 20, &count, NULL));
+    CHECK_OK(ON_OWN(monitor, fencepost_conditions_containing, latitude, longitude, found, found_distances, 20, &count,
+                    NULL));
     CHECK_INT(offsets[i + 1] - offsets[i], count);
     CHECK(memcmp(found, generations + offsets[i], count * sizeof *found) == 0);
     CHECK(memcmp(found_distances, distances + offsets[i], count * sizeof *found_distances) == 0);
-    CHECK_OK(fencepost_monitor_nearest(monitor, latitude, longitude, 3, found, found_distances, &count, NULL));
+    CHECK_OK(
+        ON_OWN(monitor, fencepost_conditions_nearest, latitude, longitude, 3, found, found_distances, &count, NULL));
     CHECK(memcmp(found, near + 3 * i, sizeof near[0] * 3) == 0);
     CHECK(memcmp(found_distances, lines + 3 * i, sizeof lines[0] * 3) == 0);
   }
   CHECK_OK(fencepost_monitor_snapshot(monitor, after, sizeof after, &same, NULL));
   CHECK(same == bytes && memcmp(before, after, bytes) == 0);
-  CHECK_INT(fencepost_monitor_containing_columns(monitor, &columns, 0, offsets, NULL, NULL, 0, &size, NULL), 0);
+  CHECK_INT(ON_OWN(monitor, fencepost_conditions_containing_columns, &columns, 0, offsets, NULL, NULL, 0, &size, NULL),
+            0);
   CHECK_INT(offsets[0], 0);
   CHECK_INT(size, 0);
-  CHECK_OK(fencepost_monitor_nearest_columns(monitor, &columns, 0, 3, NULL, NULL, &each, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_nearest_columns, &columns, 0, 3, NULL, NULL, &each, NULL));
   CHECK_INT(each, 0);
   fencepost_monitor_destroy(monitor);
 }
@@ -135,17 +139,18 @@ static void names(void) {
   static const char expected[] = "square\0\0\0circle-0\0circle-2\0\0\0circle-0";
   char buffer[64];
   size_t size;
-  CHECK_OK(fencepost_monitor_identifiers_of_generations(monitor, generations, 8, NULL, 0, &size, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_identifiers_of_generations, generations, 8, NULL, 0, &size, NULL));
   CHECK_INT(size, sizeof expected);
   memset(buffer, 'x', sizeof buffer);
-  CHECK_STATUS(fencepost_monitor_identifiers_of_generations(monitor, generations, 8, buffer, size - 1, &size, NULL),
-               FENCEPOST_E_BUFFER_TOO_SMALL);
+  CHECK_STATUS(
+      ON_OWN(monitor, fencepost_conditions_identifiers_of_generations, generations, 8, buffer, size - 1, &size, NULL),
+      FENCEPOST_E_BUFFER_TOO_SMALL);
   CHECK_INT(size, sizeof expected);
   CHECK_INT(buffer[size - 1], 'x');
-  CHECK_OK(fencepost_monitor_identifiers_of_generations(monitor, generations, 8, buffer, size, &size, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_identifiers_of_generations, generations, 8, buffer, size, &size, NULL));
   CHECK(memcmp(buffer, expected, sizeof expected) == 0);
   CHECK_INT(buffer[size], 'x');
-  CHECK_OK(fencepost_monitor_identifiers_of_generations(monitor, NULL, 0, NULL, 0, &size, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_identifiers_of_generations, NULL, 0, NULL, 0, &size, NULL));
   CHECK_INT(size, 0);
   fencepost_monitor_destroy(monitor);
 }
@@ -160,14 +165,15 @@ static void misuse(void) {
   fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT, broken;
   columns.latitudes = latitudes;
   columns.longitudes = longitudes;
-#define CHECK_BOTH(columns, rows, expected)                                                                            \
-  do {                                                                                                                 \
-    CHECK_STATUS(                                                                                                      \
-        fencepost_monitor_containing_columns(monitor, columns, rows, offsets, generations, NULL, 4, &count, &error),   \
-        expected);                                                                                                     \
-    CHECK_STATUS(fencepost_monitor_nearest_columns(monitor, columns, rows, 1, generations, &distance, &count, &error), \
-                 expected);                                                                                            \
-    CHECK(offsets[0] == 7 && generations[0] == 7 && count == 7 && distance == 7);                                      \
+#define CHECK_BOTH(columns, rows, expected)                                                                          \
+  do {                                                                                                               \
+    CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_containing_columns, columns, rows, offsets, generations, NULL, \
+                        4, &count, &error),                                                                          \
+                 expected);                                                                                          \
+    CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_nearest_columns, columns, rows, 1, generations, &distance,     \
+                        &count, &error),                                                                             \
+                 expected);                                                                                          \
+    CHECK(offsets[0] == 7 && generations[0] == 7 && count == 7 && distance == 7);                                    \
   } while (0)
   const double bad[] = {NAN, INFINITY, -INFINITY, 90.0000001, -1e300};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -182,9 +188,9 @@ static void misuse(void) {
       CHECK_INT(error.position, row);
       longitudes[row] = 0;
     }
-    CHECK_STATUS(fencepost_monitor_containing(monitor, bad[i], 0, generations, NULL, 4, &count, NULL),
+    CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_containing, bad[i], 0, generations, NULL, 4, &count, NULL),
                  FENCEPOST_E_INVALID_ARGUMENT);
-    CHECK_STATUS(fencepost_monitor_nearest(monitor, 0, 2 * bad[i], 1, generations, NULL, &count, NULL),
+    CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_nearest, 0, 2 * bad[i], 1, generations, NULL, &count, NULL),
                  FENCEPOST_E_INVALID_ARGUMENT);
   }
 #define CHECK_BROKEN(change, expected) \
@@ -200,32 +206,43 @@ static void misuse(void) {
   CHECK_BOTH(NULL, 1, FENCEPOST_E_NULL_ARGUMENT);
   CHECK_BOTH(&columns, SIZE_MAX, FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_BOTH(&columns, SIZE_MAX / 2, FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_nearest_columns(monitor, &columns, 8, SIZE_MAX / 16, generations, NULL, &count, NULL),
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_nearest_columns, &columns, 8, SIZE_MAX / 16, generations, NULL,
+                      &count, NULL),
                FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_nearest_columns(monitor, &columns, 1, SIZE_MAX, generations, NULL, &count, NULL),
+  CHECK_STATUS(
+      ON_OWN(monitor, fencepost_conditions_nearest_columns, &columns, 1, SIZE_MAX, generations, NULL, &count, NULL),
+      FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_nearest, 0, 0, SIZE_MAX, generations, NULL, &count, NULL),
                FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_nearest(monitor, 0, 0, SIZE_MAX, generations, NULL, &count, NULL),
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_nearest, 0, 0, 1, NULL, NULL, &count, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_nearest, 0, 0, 1, generations, NULL, NULL, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(ON_OWN(NULL, fencepost_conditions_nearest, 0, 0, 1, generations, NULL, &count, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(ON_OWN(NULL, fencepost_conditions_containing, 0, 0, generations, NULL, 4, &count, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_containing, 0, 0, NULL, NULL, 4, &count, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_containing, 0, 0, generations, NULL, SIZE_MAX, &count, NULL),
                FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_nearest(monitor, 0, 0, 1, NULL, NULL, &count, NULL), FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_nearest(monitor, 0, 0, 1, generations, NULL, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_nearest(NULL, 0, 0, 1, generations, NULL, &count, NULL), FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_containing(NULL, 0, 0, generations, NULL, 4, &count, NULL), FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_containing(monitor, 0, 0, NULL, NULL, 4, &count, NULL), FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_containing(monitor, 0, 0, generations, NULL, SIZE_MAX, &count, NULL),
-               FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_containing(monitor, 0, 0, generations, NULL, 4, NULL, NULL),
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_containing, 0, 0, generations, NULL, 4, NULL, NULL),
                FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_containing_columns(monitor, &columns, 1, NULL, generations, NULL, 4, &count, NULL),
+  CHECK_STATUS(
+      ON_OWN(monitor, fencepost_conditions_containing_columns, &columns, 1, NULL, generations, NULL, 4, &count, NULL),
+      FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(
+      ON_OWN(monitor, fencepost_conditions_containing_columns, &columns, 1, offsets, NULL, NULL, 4, &count, NULL),
+      FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(
+      ON_OWN(monitor, fencepost_conditions_containing_columns, &columns, 1, offsets, generations, NULL, 4, NULL, NULL),
+      FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_identifiers_of_generations, NULL, 1, NULL, 0, &count, NULL),
                FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_containing_columns(monitor, &columns, 1, offsets, NULL, NULL, 4, &count, NULL),
-               FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_containing_columns(monitor, &columns, 1, offsets, generations, NULL, 4, NULL, NULL),
-               FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_identifiers_of_generations(monitor, NULL, 1, NULL, 0, &count, NULL),
-               FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_identifiers_of_generations(monitor, generations, SIZE_MAX, NULL, 0, &count, NULL),
-               FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_identifiers_of_generations(monitor, generations, 1, NULL, 9, &count, NULL),
+  CHECK_STATUS(
+      ON_OWN(monitor, fencepost_conditions_identifiers_of_generations, generations, SIZE_MAX, NULL, 0, &count, NULL),
+      FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_identifiers_of_generations, generations, 1, NULL, 9, &count, NULL),
                FENCEPOST_E_NULL_ARGUMENT);
   CHECK(offsets[0] == 7 && generations[0] == 7 && count == 7);
   fencepost_monitor_destroy(monitor);
@@ -277,44 +294,45 @@ static void many_rows(void) {
       columns.latitude_stride = 0;
     }
     size_t size = 0, each = 0;
-    CHECK_STATUS(
-        fencepost_monitor_containing_columns(monitor, &columns, MANY, offsets, generations, NULL, 1, &size, NULL),
-        FENCEPOST_E_BUFFER_TOO_SMALL);
+    CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_containing_columns, &columns, MANY, offsets, generations, NULL, 1,
+                        &size, NULL),
+                 FENCEPOST_E_BUFFER_TOO_SMALL);
     CHECK(size > MANY && size < MANY * 8);
     size_t needed = size;
-    CHECK_STATUS(fencepost_monitor_containing_columns(monitor, &columns, MANY, offsets, generations, distances,
-                                                      needed - 1, &size, NULL),
+    CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_containing_columns, &columns, MANY, offsets, generations,
+                        distances, needed - 1, &size, NULL),
                  FENCEPOST_E_BUFFER_TOO_SMALL);
     generations[needed] = 77;
-    CHECK_OK(fencepost_monitor_containing_columns(monitor, &columns, MANY, offsets, generations, distances, needed,
-                                                  &size, NULL));
+    CHECK_OK(ON_OWN(monitor, fencepost_conditions_containing_columns, &columns, MANY, offsets, generations, distances,
+                    needed, &size, NULL));
     CHECK(size == needed && offsets[MANY] == (int64_t)needed && generations[needed] == 77);
-    CHECK_OK(fencepost_monitor_nearest_columns(monitor, &columns, MANY, 2, near, NULL, &each, NULL));
+    CHECK_OK(ON_OWN(monitor, fencepost_conditions_nearest_columns, &columns, MANY, 2, near, NULL, &each, NULL));
     CHECK_INT(each, 2);
     for (int i = 0; i < MANY; i += 7) {
       double latitude = turn == 1 ? latitudes[2400] : latitudes[i], found_distances[40];
       uint64_t found[40];
       size_t count;
-      CHECK_OK(
-          fencepost_monitor_containing(monitor, latitude, longitudes[i], found, found_distances, 40, &count, NULL));
+      CHECK_OK(ON_OWN(monitor, fencepost_conditions_containing, latitude, longitudes[i], found, found_distances, 40,
+                      &count, NULL));
       CHECK_INT(offsets[i + 1] - offsets[i], count);
       CHECK(memcmp(found, generations + offsets[i], count * sizeof *found) == 0);
       CHECK(memcmp(found_distances, distances + offsets[i], count * sizeof *found_distances) == 0);
       if (i % 5 != 0) continue;
-      CHECK_OK(fencepost_monitor_nearest(monitor, latitude, longitudes[i], 2, found, NULL, &count, NULL));
+      CHECK_OK(ON_OWN(monitor, fencepost_conditions_nearest, latitude, longitudes[i], 2, found, NULL, &count, NULL));
       CHECK(memcmp(found, near + 2 * i, 2 * sizeof *found) == 0);
     }
     /* Without distances, the engine decides by bounds alone; it must find the same pairs of points and conditions. */
     static uint64_t again[MANY * 8];
-    CHECK_OK(fencepost_monitor_containing_columns(monitor, &columns, MANY, offsets, again, NULL, needed, &size, NULL));
+    CHECK_OK(ON_OWN(monitor, fencepost_conditions_containing_columns, &columns, MANY, offsets, again, NULL, needed,
+                    &size, NULL));
     CHECK(size == needed && memcmp(again, generations, needed * sizeof *again) == 0);
     /* The output arrays overlap the input points: the library may read wrong points, but it must not write beyond the
        output arrays. */
     columns.latitudes = latitudes;
     columns.latitude_stride = 8;
     fencepost_status status =
-        fencepost_monitor_containing_columns(monitor, &columns, MANY - 1, (int64_t *)(void *)latitudes,
-                                             (uint64_t *)(void *)longitudes, NULL, MANY, &size, NULL);
+        ON_OWN(monitor, fencepost_conditions_containing_columns, &columns, MANY - 1, (int64_t *)(void *)latitudes,
+               (uint64_t *)(void *)longitudes, NULL, MANY, &size, NULL);
     CHECK(status == FENCEPOST_OK || status == FENCEPOST_E_INVALID_ARGUMENT || status == FENCEPOST_E_BUFFER_TOO_SMALL);
   }
   fencepost_monitor_destroy(monitor);
@@ -340,8 +358,8 @@ static void of_a_table(void) {
   static uint64_t found[2][ROWS * 20];
   static double distances[2][ROWS * 20];
   size_t sizes[2], nearest[2];
-  CHECK_OK(fencepost_monitor_containing_columns(monitor, &columns, ROWS, offsets[0], found[0], distances[0], ROWS * 20,
-                                                &sizes[0], NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_containing_columns, &columns, ROWS, offsets[0], found[0], distances[0],
+                  ROWS * 20, &sizes[0], NULL));
   CHECK_OK(fencepost_conditions_containing_columns(table, &columns, ROWS, offsets[1], found[1], distances[1], ROWS * 20,
                                                    &sizes[1], NULL));
   CHECK_INT(sizes[1], sizes[0]);
@@ -349,7 +367,8 @@ static void of_a_table(void) {
   CHECK(memcmp(offsets[0], offsets[1], sizeof offsets[0]) == 0);
   CHECK(memcmp(found[0], found[1], sizes[0] * sizeof found[0][0]) == 0);
   CHECK(memcmp(distances[0], distances[1], sizes[0] * sizeof distances[0][0]) == 0);
-  CHECK_OK(fencepost_monitor_nearest_columns(monitor, &columns, ROWS, 3, found[0], distances[0], &nearest[0], NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_nearest_columns, &columns, ROWS, 3, found[0], distances[0], &nearest[0],
+                  NULL));
   CHECK_OK(fencepost_conditions_nearest_columns(table, &columns, ROWS, 3, found[1], distances[1], &nearest[1], NULL));
   CHECK_INT(nearest[0], 3);
   CHECK_INT(nearest[1], 3);
@@ -364,8 +383,8 @@ static void of_a_table(void) {
         fencepost_conditions_nearest(table, latitudes[i], longitudes[i], 3, found[1], distances[1], &counts[1], NULL));
     CHECK(memcmp(found[0] + 3 * i, found[1], 3 * sizeof found[0][0]) == 0);
     double place[4];
-    CHECK_OK(fencepost_monitor_nearest_boundary_point(monitor, "way", latitudes[i], longitudes[i], &place[0], &place[1],
-                                                      NULL));
+    CHECK_OK(ON_OWN(monitor, fencepost_conditions_nearest_boundary_point, "way", latitudes[i], longitudes[i], &place[0],
+                    &place[1], NULL));
     CHECK_OK(fencepost_conditions_nearest_boundary_point(table, "way", latitudes[i], longitudes[i], &place[2],
                                                          &place[3], NULL));
     CHECK(memcmp(place, place + 2, 2 * sizeof *place) == 0);

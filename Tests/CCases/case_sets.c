@@ -24,7 +24,7 @@ static void check_result(fencepost_sync_result got, uint64_t added, uint64_t rep
 static char *identifiers_of(fencepost_monitor *monitor) {
   static _Thread_local char buffer[4096];
   size_t size, count;
-  CHECK_OK(fencepost_monitor_identifiers(monitor, buffer, sizeof buffer, &size, &count, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_identifiers, buffer, sizeof buffer, &size, &count, NULL));
   for (size_t at = 0; at + 1 < size; at++)
     if (buffer[at] == 0) buffer[at] = ' ';
   if (size == 0) buffer[0] = 0;
@@ -104,7 +104,7 @@ static void syncing_is_as_single_calls(void) {
       CHECK_OK(ON_OWN(set, fencepost_conditions_sync, rows, count, NULL, NULL));
       char all[4096], *next = all;
       size_t size, known;
-      CHECK_OK(fencepost_monitor_identifiers(single, all, sizeof all, &size, &known, NULL));
+      CHECK_OK(ON_OWN(single, fencepost_conditions_identifiers, all, sizeof all, &size, &known, NULL));
       for (size_t i = 0; i < known; i++, next += strlen(next) + 1) {
         int wanted = 0;
         for (size_t row = 0; row < count; row++) wanted |= strcmp(rows[row].identifier, next) == 0;
@@ -283,43 +283,35 @@ static void removing_many(void) {
 /* For each state, compares the list of conditions in this state with fencepost_monitor_state() and with the records. */
 static void who_is_in_a_state(void) {
   fencepost_monitor *monitor = busy_monitor();
-  char buffer[256];
-  size_t size, count;
-  CHECK_OK(fencepost_monitor_identifiers_in_state(monitor, FENCEPOST_STATE_UNSATISFIED, buffer, sizeof buffer, &size,
-                                                  &count, NULL));
+  fencepost_condition_state found[8];
+  size_t count, number;
+  CHECK_OK(fencepost_monitor_list_conditions(monitor, FENCEPOST_STATE_UNSATISFIED, 0, found, 8, &count, NULL));
   CHECK_INT(count, 2);
-  CHECK_INT(size, sizeof "exact" + sizeof "standard");
-  CHECK_TEXT(buffer, "exact");
-  CHECK_TEXT(buffer + sizeof "exact", "standard");
+  CHECK_TEXT(found[0].identifier, "exact");
+  CHECK_TEXT(found[1].identifier, "standard");
   size_t sum = 0;
   for (fencepost_state state = FENCEPOST_STATE_UNKNOWN; state <= FENCEPOST_STATE_UNSATISFIED; state++) {
-    CHECK_OK(fencepost_monitor_identifiers_in_state(monitor, state, NULL, 0, &size, &count, NULL));
-    CHECK_OK(fencepost_monitor_identifiers_in_state(monitor, state, buffer, sizeof buffer, &size, &count, NULL));
-    const char *next = buffer;
-    for (size_t i = 0; i < count; i++, next += strlen(next) + 1) {
-      fencepost_state told;
-      CHECK_OK(fencepost_monitor_state(monitor, next, &told, NULL));
-      CHECK_INT(told, state);
-      CHECK_INT(record_of(monitor, next).state, state);
-      CHECK_INT(record_of(monitor, next).reserved, 0);
+    CHECK_OK(fencepost_monitor_list_conditions(monitor, state, 0, NULL, 0, &number, NULL));
+    CHECK_OK(fencepost_monitor_list_conditions(monitor, state, 0, found, 8, &count, NULL));
+    CHECK_INT(count, number);
+    for (size_t i = 0; i < count; i++) {
+      fencepost_state own;
+      CHECK_OK(fencepost_monitor_state(monitor, found[i].identifier, &own, NULL));
+      CHECK_INT(own, state);
+      CHECK_INT(found[i].state, state);
+      CHECK_INT(record_of(monitor, found[i].identifier).state, state);
+      CHECK_INT(record_of(monitor, found[i].identifier).reserved, 0);
     }
-    CHECK_INT(next - buffer, size);
     sum += count;
   }
   CHECK_INT(sum, 3);
-  static const fencepost_state refused[] = {FENCEPOST_STATE_UNMONITORED, -1, 4, INT32_MAX, INT32_MIN};
+  static const fencepost_state refused[] = {FENCEPOST_STATE_UNMONITORED, -1, -3, 4, 256, INT32_MAX, INT32_MIN};
   fencepost_error error = FENCEPOST_ERROR_INIT;
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-    CHECK_STATUS(fencepost_monitor_identifiers_in_state(monitor, refused[i], NULL, 0, &size, NULL, &error),
+    CHECK_STATUS(fencepost_monitor_list_conditions(monitor, refused[i], 0, NULL, 0, &count, &error),
                  FENCEPOST_E_INVALID_ARGUMENT);
-    CHECK_CONTAINS(error.message, "must be 0 (unknown), 1 (satisfied) or 2 (unsatisfied)");
+    CHECK_CONTAINS(error.message, "must be -2 (any), 0 (unknown), 1 (satisfied) or 2 (unsatisfied)");
   }
-  CHECK_STATUS(fencepost_monitor_identifiers_in_state(monitor, 2, buffer, 3, &size, NULL, NULL),
-               FENCEPOST_E_BUFFER_TOO_SMALL);
-  CHECK_INT(size, sizeof "exact" + sizeof "standard");
-  CHECK_STATUS(fencepost_monitor_identifiers_in_state(monitor, 2, buffer, 3, NULL, NULL, NULL),
-               FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_identifiers_in_state(NULL, 2, NULL, 0, &size, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
   fencepost_monitor_destroy(monitor);
 }
 

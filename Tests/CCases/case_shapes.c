@@ -5,10 +5,6 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The geometry is a square of about 1.1 km with a hole, and a triangle beside it: two parts, three rings. */
-/* The shape options of a definition. */
-#define READING(of) \
-  ((fencepost_shape_options[]){{sizeof(fencepost_shape_options), of.edges, of.oriented, of.max_vertices, of.buffer_m}})
-
 static const double latitudes[] = {0, 0, 0.01, 0.01, 0.004, 0.006, 0.006, 0.004, 0, 0, 0.01};
 static const double longitudes[] = {0, 0.01, 0.01, 0, 0.004, 0.004, 0.006, 0.006, 0.02, 0.03, 0.025};
 static const int32_t ring_offsets[] = {0, 4, 8, 11}, part_offsets[] = {0, 2, 3};
@@ -55,7 +51,7 @@ static fencepost_event next(fencepost_monitor *monitor) {
 
 static fencepost_shape shape_of(fencepost_monitor *monitor, const char *identifier) {
   fencepost_shape shape = FENCEPOST_SHAPE_INIT;
-  CHECK_OK(fencepost_monitor_condition_shape(monitor, identifier, &shape, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_describe, identifier, NULL, NULL, &shape, NULL));
   return shape;
 }
 
@@ -129,21 +125,19 @@ static void layouts(void) {
   last.part_count = 1;
   double one[2], other[2], triangle[2];
   const double north[] = {0.002, 0.002}, east[] = {0.002, 0.025};
-  CHECK_OK(fencepost_polygon_distance(&plain, NULL, north, east, 2, one, NULL));
-  CHECK_OK(fencepost_polygon_distance(&interleaved, NULL, north, east, 2, other, NULL));
-  CHECK_OK(fencepost_polygon_distance(&last, NULL, north, east, 2, triangle, NULL));
+  CHECK_OK(distances_to(fencepost_polygon(NULL, &plain), north, east, 2, one, NULL));
+  CHECK_OK(distances_to(fencepost_polygon(NULL, &interleaved), north, east, 2, other, NULL));
+  CHECK_OK(distances_to(fencepost_polygon(NULL, &last), north, east, 2, triangle, NULL));
   CHECK(one[0] < 0 && one[1] < 0 && one[0] == other[0] && one[1] == other[1]);
   CHECK(triangle[0] > 1000 && triangle[1] == one[1]);
   const double closed_north[] = {0, 0, 0.01, 0.01, 0}, closed_east[] = {0, 0.01, 0.01, 0, 0};
   fencepost_geometry closed = columns(closed_north, closed_east, 5), open = columns(closed_north, closed_east, 4);
-  CHECK_OK(fencepost_polygon_distance(&closed, NULL, north, east, 2, one, NULL));
-  CHECK_OK(fencepost_polygon_distance(&open, NULL, north, east, 2, other, NULL));
+  CHECK_OK(distances_to(fencepost_polygon(NULL, &closed), north, east, 2, one, NULL));
+  CHECK_OK(distances_to(fencepost_polygon(NULL, &open), north, east, 2, other, NULL));
   CHECK(one[0] == other[0] && one[1] == other[1]);
-  uint32_t contains = 2;
-  CHECK_OK(fencepost_polygon_contains(&open, NULL, 0, 0, &contains, NULL));
-  CHECK_INT(contains, 1); /* on a vertex */
-  CHECK_OK(fencepost_polygon_contains(&open, NULL, 0, -1e-9, &contains, NULL));
-  CHECK_INT(contains, 0);
+  const double on_a_vertex[] = {0, 0}, beside[] = {0, -1e-9};
+  CHECK_OK(distances_to(fencepost_polygon(NULL, &open), on_a_vertex, beside, 2, one, NULL));
+  CHECK(one[0] == 0 && one[1] > 0);
 }
 
 static void offsets_that_lead_astray(void) {
@@ -202,9 +196,12 @@ static void refusals(void) {
     fencepost_geometry geometry = columns(refused[i].north, refused[i].east, refused[i].count);
     CHECK_STATUS(ON_OWN(monitor, add_one, fencepost_polygon("p", &geometry), &error), FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_CONTAINS(error.message, refused[i].reason);
-    uint32_t contains = 7;
-    CHECK_STATUS(fencepost_polygon_contains(&geometry, NULL, 0, 0, &contains, NULL), FENCEPOST_E_INVALID_ARGUMENT);
-    CHECK_INT(contains, 7);
+    double distance = 7;
+    const double zero = 0;
+    CHECK_STATUS(distances_to(fencepost_polygon(NULL, &geometry), &zero, &zero, 1, &distance, &error),
+                 FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_CONTAINS(error.message, refused[i].reason);
+    CHECK(distance == 7);
   }
   CHECK_INT(record_of(monitor, "p").condition.kind, FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC);
   fencepost_geometry geometry = places();
@@ -321,12 +318,13 @@ static void each_reason(void) {
   planar.edges = FENCEPOST_EDGES_PLANAR;
   CHECK_OK(ON_OWN(monitor, add_one, with(fencepost_polygon("wide", &several), &planar, NULL), NULL));
   fencepost_shape left = FENCEPOST_SHAPE_INIT;
-  CHECK_OK(fencepost_monitor_condition_shape(monitor, "wide", &left, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_describe, "wide", NULL, NULL, &left, NULL));
   CHECK(left.left_out_rings == 3 && left.depth_m > 99000);
   static const double latitudes[] = {0, 0}, longitudes[] = {0, 175};
   for (size_t i = 0; i < 2; i++) {
     size_t inside = 0;
-    CHECK_OK(fencepost_monitor_containing(monitor, latitudes[i], longitudes[i], NULL, NULL, 0, &inside, NULL));
+    CHECK_OK(
+        ON_OWN(monitor, fencepost_conditions_containing, latitudes[i], longitudes[i], NULL, NULL, 0, &inside, NULL));
     CHECK(inside == (i == 0 ? 2 : 0)); /* "p" contains it too */
   }
   CHECK_OK(ON_OWN(monitor, remove_named, "wide", NULL, NULL));
@@ -364,17 +362,17 @@ static void well_known_binary(void) {
   CHECK_OK(ON_OWN(monitor, add_one, fencepost_polygon("p", &geometry), NULL));
   uint8_t bytes[512], again[512];
   size_t size = 0, same = 0;
-  CHECK_OK(fencepost_monitor_condition_geometry(monitor, "p", NULL, 0, &size, NULL));
-  CHECK_STATUS(fencepost_monitor_condition_geometry(monitor, "p", bytes, size - 1, &same, NULL),
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_geometry, "p", NULL, 0, &size, NULL));
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_geometry, "p", bytes, size - 1, &same, NULL),
                FENCEPOST_E_BUFFER_TOO_SMALL);
   CHECK_INT(same, size);
-  CHECK_OK(fencepost_monitor_condition_geometry(monitor, "p", bytes, sizeof bytes, &size, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_geometry, "p", bytes, sizeof bytes, &size, NULL));
   CHECK(bytes[0] == 1 && bytes[1] == 6); /* little endian, MultiPolygon */
   uint32_t changed = 1;
   CHECK_OK(ON_OWN(monitor, ensure_one, fencepost_wkb("p", bytes, size, 0), &changed, NULL));
   CHECK_INT(changed, 0);
   CHECK_OK(ON_OWN(monitor, add_one, fencepost_wkb("q", bytes, size, 0), NULL));
-  CHECK_OK(fencepost_monitor_condition_geometry(monitor, "q", again, sizeof again, &same, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_geometry, "q", again, sizeof again, &same, NULL));
   CHECK(same == size && memcmp(bytes, again, size) == 0);
   for (size_t cut = 0; cut < size; cut++) {
     fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -383,16 +381,16 @@ static void well_known_binary(void) {
   }
   CHECK_STATUS(ON_OWN(monitor, add_one, fencepost_wkb("r", NULL, 9, 0), NULL), FENCEPOST_E_NULL_ARGUMENT);
   CHECK_OK(ON_OWN(monitor, add_one, fencepost_corridor("way", &geometry, 20), NULL));
-  CHECK_OK(fencepost_monitor_condition_geometry(monitor, "way", bytes, sizeof bytes, &size, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_geometry, "way", bytes, sizeof bytes, &size, NULL));
   CHECK_INT(bytes[1], 5); /* MultiLineString */
   CHECK_OK(ON_OWN(monitor, ensure_one, fencepost_wkb("way", bytes, size, 20.4), &changed, NULL));
   CHECK_INT(changed, 0);
   CHECK_OK(ON_OWN(monitor, ensure_one, fencepost_wkb("way", bytes, size, 21), &changed, NULL));
   CHECK_INT(changed, 1);
   CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "circle", 0, 0, 100, NULL, NULL));
-  CHECK_STATUS(fencepost_monitor_condition_geometry(monitor, "circle", bytes, sizeof bytes, &size, NULL),
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_geometry, "circle", bytes, sizeof bytes, &size, NULL),
                FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_STATUS(fencepost_monitor_condition_geometry(monitor, "nobody", bytes, sizeof bytes, &size, NULL),
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_geometry, "nobody", bytes, sizeof bytes, &size, NULL),
                FENCEPOST_E_NOT_FOUND);
   CHECK(shape_of(monitor, "circle").depth_m == 100);
   fencepost_monitor_destroy(monitor);
@@ -438,7 +436,7 @@ static void many(void) {
   CHECK_CONTAINS(error.message, "row 2: ");
   uint8_t bytes[512];
   size_t size = 0;
-  CHECK_OK(fencepost_monitor_condition_geometry(monitor, "a", bytes, sizeof bytes, &size, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_geometry, "a", bytes, sizeof bytes, &size, NULL));
   const void *wkbs[] = {bytes, bytes};
   const size_t sizes[] = {size, size};
   CHECK_OK(ON_OWN(monitor, fencepost_conditions_put_wkb, FENCEPOST_PUT_ENSURE, NULL, names, wkbs, sizes, radii, NULL, 2,
@@ -474,7 +472,7 @@ static void in_a_set(void) {
   CHECK_INT(result.added, 3);
   uint8_t bytes[512];
   size_t size = 0;
-  CHECK_OK(fencepost_monitor_condition_geometry(monitor, "polygon", bytes, sizeof bytes, &size, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_geometry, "polygon", bytes, sizeof bytes, &size, NULL));
   set[1].geometry = NULL, set[1].wkb = bytes, set[1].wkb_size = size;
   CHECK_OK(ON_OWN(monitor, fencepost_conditions_sync, set, 3, &result, NULL));
   CHECK_INT(result.kept, 3);
@@ -502,9 +500,11 @@ static void readings(void) {
   fencepost_condition_definition shape = FENCEPOST_CONDITION_DEFINITION_INIT;
   double geodesic, planar, moved, around;
   const double latitude = 49.1, longitude = -110;
-  CHECK_OK(fencepost_polygon_distance(&geometry, READING(shape), &latitude, &longitude, 1, &geodesic, NULL));
+  CHECK_OK(
+      distances_to(with(fencepost_polygon(NULL, &geometry), &shape, NULL), &latitude, &longitude, 1, &geodesic, NULL));
   shape.edges = FENCEPOST_EDGES_PLANAR;
-  CHECK_OK(fencepost_polygon_distance(&geometry, READING(shape), &latitude, &longitude, 1, &planar, NULL));
+  CHECK_OK(
+      distances_to(with(fencepost_polygon(NULL, &geometry), &shape, NULL), &latitude, &longitude, 1, &planar, NULL));
   CHECK(geodesic < -60000 && planar > 11000 && planar < 11200);
   CHECK_OK(ON_OWN(monitor, add_one, with(fencepost_polygon("p", &geometry), &shape, NULL), NULL));
   fencepost_shape read = shape_of(monitor, "p");
@@ -512,24 +512,26 @@ static void readings(void) {
   CHECK(read.departure_m > 70000 && read.departure_m < 90000 && read.departure_edge == 0);
   CHECK(read.depth_m == 100000);
   shape.buffer_m = 500;
-  CHECK_OK(fencepost_polygon_distance(&geometry, READING(shape), &latitude, &longitude, 1, &moved, NULL));
+  CHECK_OK(
+      distances_to(with(fencepost_polygon(NULL, &geometry), &shape, NULL), &latitude, &longitude, 1, &moved, NULL));
   CHECK_NEAR(moved, planar - 500, 1e-7);
   shape = (fencepost_condition_definition)FENCEPOST_CONDITION_DEFINITION_INIT;
   shape.oriented = 1; /* the ring is clockwise, so the polygon is everything except the square */
-  CHECK_OK(fencepost_polygon_distance(&geometry, READING(shape), &latitude, &longitude, 1, &around, NULL));
+  CHECK_OK(
+      distances_to(with(fencepost_polygon(NULL, &geometry), &shape, NULL), &latitude, &longitude, 1, &around, NULL));
   CHECK(around == -geodesic);
   double nearest_latitude, nearest_longitude;
-  CHECK_OK(fencepost_monitor_nearest_boundary_point(monitor, "p", latitude, longitude, &nearest_latitude,
-                                                    &nearest_longitude, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_nearest_boundary_point, "p", latitude, longitude, &nearest_latitude,
+                  &nearest_longitude, NULL));
   CHECK_NEAR(nearest_latitude, 49, 1e-5);
   CHECK_NEAR(nearest_longitude, -110, 1e-3);
-  CHECK_STATUS(
-      fencepost_monitor_nearest_boundary_point(monitor, "p", 91, 0, &nearest_latitude, &nearest_longitude, NULL),
-      FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_nearest_boundary_point, "p", 91, 0, &nearest_latitude,
+                      &nearest_longitude, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
   fencepost_error error = FENCEPOST_ERROR_INIT;
   const double rows[] = {0, 100};
   double out[] = {5, 5};
-  CHECK_STATUS(fencepost_corridor_distance(&geometry, 10, NULL, rows, rows, 2, out, &error),
+  CHECK_STATUS(distances_to(fencepost_corridor(NULL, &geometry, 10), rows, rows, 2, out, &error),
                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(error.position, 1);
   CHECK(out[0] == 5);
@@ -553,7 +555,7 @@ static void limits(void) {
   size_t size = 0;
   shape.max_vertices = 11;
   CHECK_OK(ON_OWN(monitor, add_one, with(fencepost_polygon("p", &geometry), &shape, NULL), NULL));
-  CHECK_OK(fencepost_monitor_condition_geometry(monitor, "p", bytes, sizeof bytes, &size, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_geometry, "p", bytes, sizeof bytes, &size, NULL));
   const void *wkbs[] = {bytes};
   fencepost_condition_definition one = FENCEPOST_CONDITION_DEFINITION_INIT;
   one.identifier = "q", one.kind = FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC;
@@ -577,7 +579,7 @@ static void limits(void) {
                NULL, 1, NULL, &error),
         ON_OWN(monitor, fencepost_conditions_put_wkb, FENCEPOST_PUT_ENSURE,
                COMMON(FENCEPOST_CONDITION_FROM_WKB, &shape, NULL), names + 1, wkbs, &size, NULL, NULL, 1, NULL, &error),
-        fencepost_polygon_distance(&geometry, READING(shape), &zero, &zero, 1, &distance, &error),
+        distances_to(with(fencepost_polygon(NULL, &geometry), &shape, NULL), &zero, &zero, 1, &distance, &error),
         ON_OWN(monitor, fencepost_conditions_sync, &one, 1, NULL, &error),
     };
     for (size_t i = 0; i < COUNT(statuses); i++)

@@ -67,9 +67,7 @@ static void name_and_options(void) {
   uint8_t *bytes = bytes_of(monitor, &size);
   fencepost_monitor_destroy(monitor);
   monitor = restored_from(bytes, size);
-  char name[65];
-  CHECK_OK(fencepost_monitor_name(monitor, name, sizeof name, NULL, NULL));
-  CHECK_TEXT(name, "commute");
+  CHECK_TEXT(statistics_of(monitor).name, "commute");
   add_exact_circle(monitor, "a", 0);
   add_exact_circle(monitor, "over the limit", 0);
   CHECK_INT(next_event(monitor).state, FENCEPOST_STATE_UNMONITORED);

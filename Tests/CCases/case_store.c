@@ -21,9 +21,7 @@ static void create_close_reopen(void) {
   fencepost_monitor_destroy(monitor);
   monitor = open_in(&store, "m");
   expect_unchanged(__FILE__, __LINE__, monitor, &before, 0, 0, 0);
-  char name[65];
-  CHECK_OK(fencepost_monitor_name(monitor, name, sizeof name, NULL, NULL));
-  CHECK_TEXT(name, "m");
+  CHECK_TEXT(statistics_of(monitor).name, "m");
   CHECK_TEXT(next_event(monitor).identifier, "b");
   fencepost_monitor_destroy(monitor);
   CHECK_INT(remove_folder(&store), 1); /* a single file again */

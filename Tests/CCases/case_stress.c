@@ -92,15 +92,16 @@ static void *looker(void *argument) {
     fencepost_record record;
     uint32_t available = 1;
     for (uint64_t after = 0; available; after = record.condition.generation) {
-      if (fencepost_monitor_next_record(monitor, after, &record, &available, NULL)) me->failures++;
-      if (!available) break;
+      fencepost_status read = next_record(monitor, after, &record, &available);
+      if (read != FENCEPOST_OK && read != FENCEPOST_E_NOT_FOUND) me->failures++;
+      if (read != FENCEPOST_OK || !available) break;
       fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
       fencepost_status status = fencepost_monitor_explain(monitor, record.condition.identifier, &explanation, NULL);
       if (status != FENCEPOST_OK && status != FENCEPOST_E_NOT_FOUND) me->failures++;
     }
     char list[512];
     size_t size;
-    if (fencepost_monitor_identifiers(monitor, list, sizeof list, &size, NULL, NULL)) me->failures++;
+    if (ON_OWN(monitor, fencepost_conditions_identifiers, list, sizeof list, &size, NULL, NULL)) me->failures++;
     fencepost_monitor *fork = NULL;
     fencepost_event event;
     if (fencepost_monitor_fork(monitor, &fork, NULL)) me->failures++;

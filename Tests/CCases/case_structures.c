@@ -77,6 +77,13 @@ static void monitor_options_of_an_older_caller(void) {
   fencepost_monitor_destroy(monitor);
 }
 
+/* The stored policy of the condition "new". */
+static fencepost_transition_policy policy_of(fencepost_monitor *monitor) {
+  fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_describe, "new", NULL, &policy, NULL, NULL));
+  return policy;
+}
+
 static fencepost_status add(fencepost_monitor *monitor, const fencepost_condition_definition *options) {
   return fencepost_monitor_add_circular_condition(monitor, "new", 0, 0, 100, options, NULL);
 }
@@ -110,7 +117,7 @@ static void condition_options(void) {
   CHECK_OK(add(monitor, &options.known));
   fencepost_record record = record_of(monitor, "new");
   CHECK_INT(record.condition.tag, 8);
-  CHECK_INT(record.condition.policy.entry_dwell_us, 20000000);
+  CHECK_INT(policy_of(monitor).entry_dwell_us, 20000000);
   CHECK_INT(record.last_event.state, FENCEPOST_STATE_SATISFIED);
   fencepost_monitor_destroy(monitor);
 }
@@ -139,7 +146,7 @@ static void transition_policy(void) {
   policy.known.entry_dwell_us = 1;
   policy.known.exit_dwell_us = 2;
   CHECK_OK(add(monitor, &options));
-  fencepost_transition_policy stored = record_of(monitor, "new").condition.policy;
+  fencepost_transition_policy stored = policy_of(monitor);
   CHECK_INT(stored.struct_size, sizeof stored);
   CHECK_INT(stored.dwell_policy, FENCEPOST_DWELL_EVIDENCE);
   CHECK_INT(stored.entry_dwell_us, 1);
@@ -239,17 +246,17 @@ static void policies_of_the_macros(void) {
                                          FENCEPOST_TRANSITION_POLICY_EXACT_INIT,
                                          FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT};
   fencepost_monitor *monitor = new_monitor(NULL);
-  fencepost_condition condition;
+  fencepost_transition_policy stored;
   for (size_t i = 0; i < 3; i++) {
     fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
     options.policy = &given[i];
     CHECK_OK(add(monitor, &options));
-    CHECK_OK(fencepost_monitor_condition(monitor, "new", &condition, NULL));
-    CHECK(memcmp(&condition.policy, &given[i], sizeof given[i]) == 0);
+    stored = policy_of(monitor);
+    CHECK(memcmp(&stored, &given[i], sizeof given[i]) == 0);
   }
   CHECK_OK(add(monitor, NULL));
-  CHECK_OK(fencepost_monitor_condition(monitor, "new", &condition, NULL));
-  CHECK(memcmp(&condition.policy, &given[0], sizeof given[0]) == 0);
+  stored = policy_of(monitor);
+  CHECK(memcmp(&stored, &given[0], sizeof given[0]) == 0);
   fencepost_monitor_destroy(monitor);
 }
 

@@ -15,7 +15,7 @@ static fencepost_geometry squares(void) {
 static fencepost_condition condition_of(fencepost_conditions *table, const char *identifier) {
   fencepost_condition condition;
   memset(&condition, 0xee, sizeof condition);
-  CHECK_OK(fencepost_conditions_condition(table, identifier, &condition, NULL));
+  CHECK_OK(fencepost_conditions_describe(table, identifier, &condition, NULL, NULL, NULL));
   return condition;
 }
 
@@ -66,7 +66,7 @@ static void single_calls(void) {
   CHECK_NEAR(condition_of(table, "corridor").radius_m, 25, 0);
   CHECK_INT(condition_of(table, "wkb").kind, FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC);
   fencepost_shape shape = FENCEPOST_SHAPE_INIT;
-  CHECK_OK(fencepost_conditions_shape(table, "polygon", &shape, NULL));
+  CHECK_OK(fencepost_conditions_describe(table, "polygon", NULL, NULL, &shape, NULL));
   CHECK_INT(shape.vertex_count, 8);
 
   /* Ensuring a condition that equals the existing one changes nothing; ensuring a different condition replaces the
@@ -282,7 +282,9 @@ static void common_definitions(void) {
                                             &result, NULL));
   CHECK_INT(result.kept, 2);
   fencepost_condition condition = condition_of(table, "b");
-  CHECK(condition.radius_m == 70 && condition.tag == 9 && condition.policy.entry_dwell_us == 0);
+  fencepost_transition_policy stored = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+  CHECK_OK(fencepost_conditions_describe(table, "b", NULL, &stored, NULL, NULL));
+  CHECK(condition.radius_m == 70 && condition.tag == 9 && stored.entry_dwell_us == 0);
   CHECK_OK(fencepost_conditions_put_beacons(table, FENCEPOST_PUT_ADD, &common, names, uuids, NULL, NULL, NULL, 2,
                                             &result, NULL));
   CHECK_INT(result.replaced, 2);

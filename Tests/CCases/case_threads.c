@@ -31,7 +31,10 @@ static void *share(void *argument) {
     fencepost_record record;
     uint32_t available;
     if (fencepost_monitor_record(me->monitor, identifier, &record, NULL)) me->failures++;
-    if (fencepost_monitor_next_record(me->monitor, 0, &record, &available, NULL) || !available) me->failures++;
+    fencepost_condition_state first;
+    size_t listed = 0;
+    if (fencepost_monitor_list_conditions(me->monitor, FENCEPOST_STATE_ANY, 0, &first, 1, &listed, NULL) || !listed)
+      me->failures++;
     fencepost_event event;
     if (fencepost_monitor_poll_event(me->monitor, &event, &available, NULL)) me->failures++;
     me->events += available;

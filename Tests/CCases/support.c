@@ -56,18 +56,18 @@ snapshot take_snapshot(fencepost_monitor *monitor) {
   snapshot taken;
   memset(&taken, 0, sizeof taken);
   taken.statistics = statistics_of(monitor);
-  CHECK_OK(fencepost_monitor_identifiers(monitor, NULL, 0, &taken.identifiers_size, &taken.count, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_identifiers, NULL, 0, &taken.identifiers_size, &taken.count, NULL));
   taken.identifiers = calloc(taken.identifiers_size + 1, 1);
   taken.records = calloc(taken.count + 1, sizeof *taken.records);
   taken.explanations = calloc(taken.count + 1, sizeof *taken.explanations);
   CHECK(taken.identifiers && taken.records && taken.explanations);
-  CHECK_OK(fencepost_monitor_identifiers(monitor, taken.identifiers, taken.identifiers_size + 1,
-                                         &taken.identifiers_size, NULL, NULL));
+  CHECK_OK(ON_OWN(monitor, fencepost_conditions_identifiers, taken.identifiers, taken.identifiers_size + 1,
+                  &taken.identifiers_size, NULL, NULL));
   uint64_t after = 0;
   for (size_t index = 0; index < taken.count; index++) {
     uint32_t available = 0;
     fencepost_record *record = &taken.records[index];
-    CHECK_OK(fencepost_monitor_next_record(monitor, after, record, &available, NULL));
+    CHECK_OK(next_record(monitor, after, record, &available));
     CHECK_INT(available, 1);
     after = record->condition.generation;
     taken.explanations[index].struct_size = sizeof *taken.explanations;

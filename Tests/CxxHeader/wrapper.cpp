@@ -85,16 +85,18 @@ void conditions() {
   fencepost::circle_columns columns{{"x", "y"}, {1, 2}, {3, 4}, {50, 60}};
   columns.tags = {8, 9};
   CHECK(own.put_circles(FENCEPOST_PUT_ADD, columns).added == 2);
-  CHECK((monitor.identifiers() == std::vector<std::string>{"a", "any", "one", "x", "y"}));
-  const std::vector<fencepost::record> records = monitor.records();
-  CHECK(records.size() == 5 && records[4].condition.tag == 9 && records[4].condition.latitude == 2);
-  CHECK(monitor.condition("one").minor == 2 && monitor.condition("any").major == -1);
+  CHECK((monitor.conditions().identifiers() == std::vector<std::string>{"a", "any", "one", "x", "y"}));
+  const std::vector<fencepost::condition_state> listed = monitor.list_conditions();
+  CHECK(listed.size() == 5 && listed[4].tag == 9 && listed[4].state == FENCEPOST_STATE_UNKNOWN);
+  CHECK(monitor.record(listed[4].identifier).condition.latitude == 2);
+  CHECK(monitor.conditions().policy("one").entry_dwell_us == 20000000);
+  CHECK(monitor.conditions().condition("one").minor == 2 && monitor.conditions().condition("any").major == -1);
   CHECK(monitor.record("a").condition.radius_m == 1001);
   CHECK(own.remove("x") && !own.remove("x"));
   CHECK(monitor.explain("a").reason == FENCEPOST_REASON_NO_FIX_YET);
   CHECK(monitor.statistics().condition_count == 4);
 
-  CHECK(status_of([&] { monitor.condition("nowhere"); }) == FENCEPOST_E_NOT_FOUND);
+  CHECK(status_of([&] { monitor.conditions().condition("nowhere"); }) == FENCEPOST_E_NOT_FOUND);
   CHECK(status_of([&] { monitor.add_circular_condition("", 0, 0, 1); }) == FENCEPOST_E_INVALID_ARGUMENT);
   CHECK(status_of([&] { own.remove(std::string("a\0b", 3)); }) == FENCEPOST_E_INVALID_ARGUMENT);
   CHECK(status_of([&] { monitor.add_beacon_condition("b", {uuid, {}, 2}); }) == FENCEPOST_E_INVALID_ARGUMENT);
@@ -203,13 +205,14 @@ void sets_and_times() {
   CHECK(result.kept == 1 && result.removed == 1);
   CHECK(own.put_circles(FENCEPOST_PUT_ENSURE, {{"a", "c"}, {0, 0}, {0, 0}, {1000, 500}}).added == 1);
   monitor.feed(at(true, 0));
-  CHECK((monitor.identifiers(FENCEPOST_STATE_SATISFIED) == std::vector<std::string>{"a", "c"}));
+  CHECK(monitor.list_conditions(FENCEPOST_STATE_SATISFIED).size() == 2);
   CHECK(monitor.record("a").state == FENCEPOST_STATE_SATISFIED);
   CHECK(status_of([&] { monitor.feed(at(true, 61)); }) == FENCEPOST_E_AHEAD_OF_CLOCK);
   CHECK(monitor.statistics().ahead_inputs == 1);
   monitor.advance(start + 1000 * second);
   monitor.rewind(start + second);
-  CHECK(monitor.statistics().clock_us == start + second && monitor.identifiers(FENCEPOST_STATE_UNKNOWN).size() == 2);
+  CHECK(monitor.statistics().clock_us == start + second &&
+        monitor.list_conditions(FENCEPOST_STATE_UNKNOWN).size() == 2);
   CHECK(status_of([&] { monitor.rewind(start + 2 * second); }) == FENCEPOST_E_INVALID_ARGUMENT);
   CHECK(own.remove({"a", "nobody", "c"}) == 2);
   CHECK(std::string(fencepost::state_name(1)) == "satisfied" && std::string(fencepost::cause_name(2)) == "crossing");
@@ -226,14 +229,14 @@ void shapes() {
   fencepost::conditions own = monitor.conditions();
   own.add({exact(fencepost_polygon("square", &square))});
   CHECK(own.ensure({exact(fencepost_polygon("square", &square))}).kept == 1);
-  const std::vector<std::uint8_t> wkb = monitor.condition_geometry("square");
+  const std::vector<std::uint8_t> wkb = monitor.conditions().geometry("square");
   CHECK(wkb.size() == 9 + 4 + 5 * 16 + 4 + 4 * 16);
   own.add(
       {exact(fencepost_wkb("the same", wkb.data(), wkb.size(), 0)), exact(fencepost_corridor("way", &square, 100))});
   CHECK(own.ensure({exact(fencepost_wkb("the same", wkb.data(), wkb.size(), 0)),
                     exact(fencepost_corridor("way", &square, 100.2))})
             .kept == 2);
-  CHECK(monitor.condition_shape("way").radius_m == 100 && monitor.condition_shape("square").vertex_count == 7);
+  CHECK(monitor.conditions().shape("way").radius_m == 100 && monitor.conditions().shape("square").vertex_count == 7);
   const fencepost::condition_definition polygons = exact(fencepost_polygon(nullptr, nullptr)),
                                         corridors = exact(fencepost_corridor(nullptr, nullptr, 0));
   CHECK(own.put_geometries(FENCEPOST_PUT_ADD, {{"p"}, square}, polygons).added == 1);
@@ -244,13 +247,17 @@ void shapes() {
   CHECK(own.put_wkb(FENCEPOST_PUT_ENSURE, {{"w"}, {wkb}}).kept == 1);
   CHECK(status_of([&] { own.put_geometries(FENCEPOST_PUT_ADD, {{"c", "d"}, square}, corridors); }) ==
         FENCEPOST_E_INVALID_ARGUMENT);
-  const std::optional<fencepost::place> nearest = monitor.nearest_boundary_point("square", 0.0001, 0.005);
+  const std::optional<fencepost::place> nearest = monitor.conditions().nearest_boundary_point("square", 0.0001, 0.005);
   CHECK(nearest && nearest->latitude > -1e-9 && nearest->latitude < 1e-6);
-  CHECK(fencepost::polygon_contains(square, 0.008, 0.005) && !fencepost::polygon_contains(square, 0.0025, 0.0025));
-  const std::vector<double> distances = fencepost::polygon_distance(square, {0.008, 0.02}, {0.005, 0.005});
-  CHECK(distances[0] < 0 && distances[1] > 1000);
-  CHECK(fencepost::corridor_distance(square, 10, {0}, {0.005})[0] < -9.99);
-  CHECK(status_of([&] { fencepost::polygon_distance(square, {0}, {}); }) == FENCEPOST_E_INVALID_ARGUMENT);
+  const fencepost::condition_definition polygon = fencepost_polygon(nullptr, &square);
+  CHECK(fencepost::distance(polygon, 0.008, 0.005) < 0 && fencepost::distance(polygon, 0.0025, 0.0025) > 0);
+  const double north[] = {0.008, 0.02}, east = 0.005;
+  fencepost::point_columns points = FENCEPOST_POINT_COLUMNS_INIT;
+  points.latitudes = north, points.longitudes = &east, points.longitude_stride = 0;
+  const std::vector<double> distances = fencepost::distance(polygon, points, 2);
+  CHECK(distances.size() == 2 && distances[0] < 0 && distances[1] > 1000);
+  CHECK(fencepost::distance(fencepost_corridor(nullptr, &square, 10), 0, 0.005) < -9.99);
+  CHECK(status_of([&] { fencepost::distance(polygon, 91, 0); }) == FENCEPOST_E_INVALID_ARGUMENT);
 }
 
 void inputs() {
@@ -316,7 +323,7 @@ void planning() {
   monitor.feed(at(false, 1));
   CHECK(monitor.next_deadline() == start + 21 * second);
 
-  CHECK(fencepost::circle_contains(0, 0, 1000, 0, 0) && !fencepost::circle_contains(0, 0, 1000, 0, 1));
+  CHECK(fencepost::distance(fencepost_circle(nullptr, 0, 0, 1000), 0, 0) == -1000);
   fencepost::significant_change_filter filter = fencepost::standard_significant_change_filter();
   CHECK(fencepost::accept(filter, at(true, 0)) && !fencepost::accept(filter, at(false, 1)));
   CHECK(fencepost::accept(filter, at(false, 300)));
@@ -326,27 +333,31 @@ void planning() {
 
 void questions() {
   fencepost::monitor monitor;
-  CHECK(monitor.containing(0, 0).empty() && monitor.nearest(0, 0, 3).empty());
+  const fencepost::conditions table = monitor.conditions();
+  CHECK(table.containing(0, 0).empty() && table.nearest(0, 0, 3).empty());
   for (int i = 0; i < 20; i++) monitor.add_circular_condition(std::to_string(i), 0, 0, 1000 + i);
   monitor.conditions().remove("3");
-  const std::vector<fencepost::located_condition> all = monitor.containing(0, 0);
+  const std::vector<fencepost::located_condition> all = table.containing(0, 0);
   CHECK(all.size() == 19 && all[3].identifier == "4" && all[3].generation == 5 && all[3].distance_m == -1004);
-  const std::vector<fencepost::located_condition> near = monitor.nearest(0, 0, 2);
+  const std::vector<fencepost::located_condition> near = table.nearest(0, 0, 2);
   CHECK(near.size() == 2 && near[0].identifier == "0" && near[1].identifier == "1" && near[1].distance_m == -1001);
   const double latitudes[] = {0, 10, 0}, longitude = 0;
   fencepost::point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
   columns.latitudes = latitudes;
   columns.longitudes = &longitude;
   columns.longitude_stride = 0;
-  const fencepost::containing_conditions rows = monitor.containing(columns, 3, true);
+  const fencepost::containing_conditions rows = table.containing(columns, 3, true);
   CHECK((rows.offsets == std::vector<std::int64_t>{0, 19, 19, 38}) && rows.generations.size() == 38);
   CHECK(rows.generations[22] == 5 && rows.distances_m[22] == -1004);
-  CHECK(monitor.containing(columns, 3).distances_m.empty() && monitor.containing(columns, 0).offsets.size() == 1);
-  const fencepost::nearest_conditions lines = monitor.nearest(columns, 3, 30);
+  CHECK(table.containing(columns, 3).distances_m.empty() && table.containing(columns, 0).offsets.size() == 1);
+  const fencepost::nearest_conditions lines = table.nearest(columns, 3, 30);
   CHECK(lines.count == 19 && lines.stride == 30 && lines.generations[60] == 1 && lines.distances_m[30] > 1e6);
-  CHECK((monitor.identifiers({5, 4, 1, 5}) == std::vector<std::string>{"4", "", "0", "4"}));
-  CHECK(status_of([&] { monitor.nearest(columns, 3, SIZE_MAX); }) == FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK(status_of([&] { monitor.containing(91, 0); }) == FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK((table.identifiers({5, 4, 1, 5}) == std::vector<std::string>{"4", "", "0", "4"}));
+  CHECK(status_of([&] { table.nearest(columns, 3, SIZE_MAX); }) == FENCEPOST_E_INVALID_ARGUMENT);
+  for (int i = 20; i < 150; i++) monitor.add_circular_condition(std::to_string(i), 0, 0, 1);
+  CHECK(monitor.list_conditions().size() == 149 && monitor.list_conditions().back().identifier == std::string("149"));
+  CHECK(monitor.list_conditions(FENCEPOST_STATE_SATISFIED).empty());
+  CHECK(status_of([&] { table.containing(91, 0); }) == FENCEPOST_E_INVALID_ARGUMENT);
 }
 
 void geodesy() {
@@ -405,7 +416,7 @@ void tables_and_fleets() {
   fencepost::fleet fleet(zones);
   CHECK(!fleet.find("truck") && fleet.device("truck") == 0 && fleet.find("truck") == 0u);
   CHECK((fleet.devices({"bus", "truck"}) == std::vector<std::uint32_t>{1, 0}));
-  CHECK(fleet.device_identifier(1) == "bus" && fleet.device_numbers().size() == 2);
+  CHECK(fleet.device_identifier(1) == "bus" && fleet.list_devices().size() == 2);
   fleet.feed(0, at(true, 0));
   const double zeros[] = {0, 0}, there[] = {0.1, 0};
   const std::int64_t times[] = {start + second, start + 2 * second};
@@ -432,15 +443,15 @@ void tables_and_fleets() {
   fleet.abandon();
   CHECK(fleet.handle_events([](const fencepost::fleet_event &) {}) == 3);
   fleet.acknowledge();
-  CHECK(fleet.state(1, "zone") == FENCEPOST_STATE_SATISFIED && fleet.inside(1).size() == 1);
-  CHECK(fleet.inside(0).empty() && fleet.explain(0, "zone").reason == FENCEPOST_REASON_OUTSIDE);
+  CHECK(fleet.state(1, "zone") == FENCEPOST_STATE_SATISFIED && fleet.list_conditions(1).size() == 1);
+  CHECK(fleet.list_conditions(0).empty() && fleet.explain(0, "zone").reason == FENCEPOST_REASON_OUTSIDE);
   CHECK(fleet.safe_distance(0, 60, 60) > 1000 && !fleet.plan(0, 60, 60, 0).armed.empty());
   fencepost::fleet other(fleet.conditions());
   CHECK(other.import_devices({"bus", "car"}, fleet.export_devices({1, 0})).size() == 2);
-  CHECK(other.inside(0).size() == 1);
-  CHECK(fleet.devices_inside("zone").size() == 1 && fleet.devices_inside("zone")[0].device == 1);
-  CHECK(fleet.devices_inside().size() == 1 && fleet.devices_inside()[0].tag == 7);
-  CHECK(status_of([&] { fleet.devices_inside("nowhere"); }) == FENCEPOST_E_NOT_FOUND);
+  CHECK(other.list_conditions(0).size() == 1);
+  CHECK(fleet.list_devices_inside("zone").size() == 1 && fleet.list_devices_inside("zone")[0].device == 1);
+  CHECK(fleet.list_devices_inside().size() == 1 && fleet.list_devices_inside()[0].tag == 7);
+  CHECK(status_of([&] { fleet.list_devices_inside("nowhere"); }) == FENCEPOST_E_NOT_FOUND);
   zones.add({fencepost_circle("late", 1, 1, 10)});
   CHECK(status_of([&] { other.import_devices({"x"}, {fleet.export_devices({1})[0]}); }) == FENCEPOST_OK);
   fencepost::fleet elsewhere{fencepost::conditions()};
@@ -475,7 +486,7 @@ void table_of_a_monitor() {
   fencepost::condition_definition home = FENCEPOST_CONDITION_DEFINITION_INIT;
   home.identifier = "home", home.radius_m = 100;
   table.add({home});
-  CHECK(monitor->condition("home").radius_m == 100);
+  CHECK(monitor->conditions().condition("home").radius_m == 100);
   CHECK(table.ensure({home}).kept == 1 && table.version().generation == 1);
   CHECK(status_of([&] { fencepost::fleet fleet(table); }) == FENCEPOST_E_INVALID_ARGUMENT);
   monitor.reset();

@@ -149,7 +149,10 @@ static void walk_shapes(fencepost_monitor *monitor, size_t count, size_t batch) 
       puts(error.message);
     else {
       fencepost_shape read = FENCEPOST_SHAPE_INIT;
-      check(fencepost_monitor_condition_shape(monitor, identifier, &read, &error));
+      fencepost_conditions *table;
+      check(fencepost_monitor_conditions(monitor, &table, &error));
+      check(fencepost_conditions_describe(table, identifier, NULL, NULL, &read, &error));
+      fencepost_conditions_destroy(table);
       printf("%s %a %a\n", identifier, read.depth_m, read.departure_m);
     }
   }

@@ -293,10 +293,10 @@ static void fleet_check(fleet_model *known) {
     REQUIRE(one.clock_us == other.clock_us && one.accepted_fixes == other.accepted_fixes);
     REQUIRE(one.invalid_fixes == other.invalid_fixes && one.ahead_inputs == other.ahead_inputs);
     REQUIRE(one.accepted_sightings == other.accepted_sightings);
-    fencepost_presence presences[NAMES];
+    fencepost_condition_state presences[NAMES];
     size_t count, satisfied = 0;
-    REQUIRE(fencepost_fleet_inside(known->fleet, known->numbers[device], presences, NAMES, &count, NULL) ==
-            FENCEPOST_OK);
+    REQUIRE(fencepost_fleet_list_conditions(known->fleet, known->numbers[device], FENCEPOST_STATE_SATISFIED, 0,
+                                            presences, NAMES, &count, NULL) == FENCEPOST_OK);
     for (int name = 0; name < NAMES; name++) {
       fencepost_state expected_state = 9, state = 9;
       fencepost_error error = FENCEPOST_ERROR_INIT;

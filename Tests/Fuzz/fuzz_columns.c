@@ -175,11 +175,11 @@ static void try_questions(reader *in, fencepost_monitor *monitor) {
   double lines[ROWS * 4 + 1], distances[3 * 256];
   size_t capacity = take8(in) * 3;
   fencepost_error error = FENCEPOST_ERROR_INIT, second = FENCEPOST_ERROR_INIT;
-  fencepost_status status = fencepost_monitor_containing_columns(monitor, &columns, count, offsets, names, distances,
-                                                                 capacity, &size, &error);
+  fencepost_status status = ON_OWN(monitor, fencepost_conditions_containing_columns, &columns, count, offsets, names,
+                                   distances, capacity, &size, &error);
   require_detail(status, &error);
   fencepost_status also =
-      fencepost_monitor_nearest_columns(monitor, &columns, count, nearest, near, lines, &each, &second);
+      ON_OWN(monitor, fencepost_conditions_nearest_columns, &columns, count, nearest, near, lines, &each, &second);
   require_detail(also, &second);
   if (first_bad < count) {
     REQUIRE(status == FENCEPOST_E_INVALID_ARGUMENT && error.position == first_bad && size == 77);
@@ -191,16 +191,16 @@ static void try_questions(reader *in, fencepost_monitor *monitor) {
       uint64_t own[1024];
       double own_distances[1024];
       size_t found = 0;
-      fencepost_status single = fencepost_monitor_containing(monitor, fixes[row].latitude, fixes[row].longitude, own,
-                                                             own_distances, 1024, &found, NULL);
+      fencepost_status single = ON_OWN(monitor, fencepost_conditions_containing, fixes[row].latitude,
+                                       fixes[row].longitude, own, own_distances, 1024, &found, NULL);
       REQUIRE(single == FENCEPOST_OK && offsets[row + 1] - offsets[row] == (int64_t)found);
       for (size_t i = 0; i < found; i++) REQUIRE(own_distances[i] <= 0 && (i == 0 || own[i - 1] < own[i]));
       if (status == FENCEPOST_OK && capacity > 0) {
         REQUIRE(memcmp(own, names + offsets[row], found * sizeof *own) == 0);
         REQUIRE(memcmp(own_distances, distances + offsets[row], found * sizeof *own_distances) == 0);
       }
-      single = fencepost_monitor_nearest(monitor, fixes[row].latitude, fixes[row].longitude, nearest, own,
-                                         own_distances, &found, NULL);
+      single = ON_OWN(monitor, fencepost_conditions_nearest, fixes[row].latitude, fixes[row].longitude, nearest, own,
+                      own_distances, &found, NULL);
       REQUIRE(single == FENCEPOST_OK && found == each);
       REQUIRE(memcmp(own, near + row * nearest, found * sizeof *own) == 0);
       REQUIRE(memcmp(own_distances, lines + row * nearest, found * sizeof *own_distances) == 0);
@@ -256,7 +256,7 @@ static void try_planning(reader *in, fencepost_monitor *monitor) {
   double value[5], distance = -1;
   for (int i = 0; i < 5; i++) take_bytes(in, &value[i], 8);
   uint64_t armed[4];
-  uint32_t keep[4], contains = 9;
+  uint32_t keep[4];
   take_bytes(in, armed, sizeof armed);
   int64_t deadline = 0;
   REQUIRE(fencepost_monitor_next_deadline(monitor, &deadline, NULL) == FENCEPOST_OK);
@@ -264,9 +264,11 @@ static void try_planning(reader *in, fencepost_monitor *monitor) {
   fencepost_status status = fencepost_monitor_safe_distance(monitor, value[0], value[1], &distance, &error);
   require_detail(status, &error);
   if (status == FENCEPOST_OK) REQUIRE(distance >= 0);
-  status = fencepost_circle_contains(value[0], value[1], value[2], value[3], value[4], &contains, &second);
+  double to_circle = NAN;
+  status =
+      distances_to(fencepost_circle(NULL, value[0], value[1], value[2]), &value[3], &value[4], 1, &to_circle, &second);
   require_detail(status, &second);
-  if (status == FENCEPOST_OK) REQUIRE(contains <= 1);
+  if (status == FENCEPOST_OK) REQUIRE(to_circle >= -value[2]);
   fencepost_plan_options options = FENCEPOST_PLAN_OPTIONS_INIT;
   options.slots = take8(in) % 12;
   options.margin_m = value[3];

@@ -46,12 +46,12 @@ static void try_condition(reader *in, fencepost_monitor *monitor) {
       monitor, "c", 0, 0, 100, (const fencepost_condition_definition *)(void *)options, &error);
   require_detail(status, &error);
   if (status == FENCEPOST_OK) {
-    fencepost_condition condition;
+    fencepost_transition_policy stored = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
     const char *name = "c";
     const double zero = 0, radius = 100;
     fencepost_sync_result result;
-    REQUIRE(fencepost_monitor_condition(monitor, "c", &condition, NULL) == FENCEPOST_OK);
-    REQUIRE(condition.policy.struct_size == sizeof condition.policy);
+    REQUIRE(ON_OWN(monitor, fencepost_conditions_describe, "c", NULL, &stored, NULL, NULL) == FENCEPOST_OK);
+    REQUIRE(stored.struct_size == sizeof stored);
     REQUIRE(ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ENSURE,
                    (const fencepost_condition_definition *)(void *)options, &name, &zero, &zero, &radius, NULL, 1,
                    &result, NULL) == FENCEPOST_OK);
@@ -111,7 +111,7 @@ static void try_definitions(reader *in, fencepost_monitor *monitor) {
                                    (const fencepost_condition_definition *)(void *)array, count, &result, &error);
   require_detail(status, &error);
   size_t bytes, known;
-  REQUIRE(fencepost_monitor_identifiers(monitor, NULL, 0, &bytes, &known, NULL) == FENCEPOST_OK);
+  REQUIRE(ON_OWN(monitor, fencepost_conditions_identifiers, NULL, 0, &bytes, &known, NULL) == FENCEPOST_OK);
   if (status == FENCEPOST_OK) REQUIRE(known == count && result.added == count);
   else REQUIRE(result.added == 9 && error.position < count);
   free(array);

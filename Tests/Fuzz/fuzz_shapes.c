@@ -38,11 +38,9 @@ static fencepost_status add_shape(fencepost_monitor *monitor, int is_corridor, c
 static fencepost_status measure(int is_corridor, const fencepost_geometry *geometry,
                                 const fencepost_condition_definition *shape, const double *latitudes,
                                 const double *longitudes, size_t count, double *distances, fencepost_error *error) {
-  const fencepost_shape_options reading = {sizeof reading, shape->edges, shape->oriented, shape->max_vertices,
-                                           shape->buffer_m};
-  return is_corridor
-             ? fencepost_corridor_distance(geometry, 1000, &reading, latitudes, longitudes, count, distances, error)
-             : fencepost_polygon_distance(geometry, &reading, latitudes, longitudes, count, distances, error);
+  fencepost_condition_definition definition =
+      is_corridor ? fencepost_corridor(NULL, geometry, 1000) : fencepost_polygon(NULL, geometry);
+  return distances_to(with(definition, shape, NULL), latitudes, longitudes, count, distances, error);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -81,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                                  &geometry, condition_offsets, NULL, NULL, rows, NULL, &first);
   require_detail(status, &first);
   size_t length, count;
-  REQUIRE(fencepost_monitor_identifiers(monitor, NULL, 0, &length, &count, NULL) == FENCEPOST_OK);
+  REQUIRE(ON_OWN(monitor, fencepost_conditions_identifiers, NULL, 0, &length, &count, NULL) == FENCEPOST_OK);
   REQUIRE(count == (status == FENCEPOST_OK ? rows : 0));
   REQUIRE(status == FENCEPOST_OK || first.position <= rows);
   status = add_shape(monitor, is_corridor, &geometry, &shape, &second);
@@ -94,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (int i = 0; i < 3; i++) REQUIRE(isnan(distances[i]) == (status != FENCEPOST_OK));
   if (status == FENCEPOST_OK) {
     fencepost_shape known = FENCEPOST_SHAPE_INIT;
-    REQUIRE(fencepost_monitor_condition_shape(monitor, "one", &known, NULL) == FENCEPOST_OK);
+    REQUIRE(ON_OWN(monitor, fencepost_conditions_describe, "one", NULL, NULL, &known, NULL) == FENCEPOST_OK);
     REQUIRE(known.vertex_count <= vertices && known.depth_m > 0);
     for (int i = 0; i < 3; i++) REQUIRE(distances[i] >= -known.depth_m * 1.011 || known.depth_m > 99999);
   }

@@ -18,7 +18,7 @@ static void use(fencepost_monitor *monitor) {
   fencepost_record record;
   uint32_t available = 1;
   uint64_t after = 0, met = 0;
-  while (fencepost_monitor_next_record(monitor, after, &record, &available, NULL) == FENCEPOST_OK && available) {
+  while (next_record(monitor, after, &record, &available) == FENCEPOST_OK && available) {
     fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
     REQUIRE(record.condition.generation > after);
     after = record.condition.generation;

@@ -28,10 +28,9 @@ static fencepost_monitor *try_name(const char *text) {
   require_detail(status, &error);
   REQUIRE((status == FENCEPOST_OK) == (monitor != NULL));
   if (monitor != NULL) {
-    char name[65];
-    size_t size = 0;
-    REQUIRE(fencepost_monitor_name(monitor, name, sizeof name, &size, NULL) == FENCEPOST_OK);
-    REQUIRE(size == strlen(text) && strcmp(name, text) == 0);
+    fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
+    REQUIRE(fencepost_monitor_statistics(monitor, &statistics, NULL) == FENCEPOST_OK);
+    REQUIRE(strcmp(statistics.name, text) == 0);
     return monitor;
   }
   REQUIRE(fencepost_monitor_create(NULL, NULL, &monitor, NULL) == FENCEPOST_OK);
@@ -50,7 +49,7 @@ static void try_identifier(fencepost_monitor *monitor, const char *text, int bea
   require_detail(status, &error);
   fencepost_status expected = status == FENCEPOST_OK ? FENCEPOST_OK : FENCEPOST_E_INVALID_ARGUMENT;
   REQUIRE(status == expected);
-  REQUIRE(fencepost_monitor_condition(monitor, text, &condition, NULL) == expected);
+  REQUIRE(ON_OWN(monitor, fencepost_conditions_describe, text, &condition, NULL, NULL, NULL) == expected);
   REQUIRE(fencepost_monitor_record(monitor, text, &record, NULL) == expected);
   REQUIRE(fencepost_monitor_explain(monitor, text, &explanation, NULL) == expected);
   if (status == FENCEPOST_OK) {
@@ -72,15 +71,15 @@ static void try_identifier(fencepost_monitor *monitor, const char *text, int bea
    and occurs only once. */
 static void check_list(fencepost_monitor *monitor) {
   size_t size = 0, count = 0;
-  REQUIRE(fencepost_monitor_identifiers(monitor, NULL, 0, &size, &count, NULL) == FENCEPOST_OK);
+  REQUIRE(ON_OWN(monitor, fencepost_conditions_identifiers, NULL, 0, &size, &count, NULL) == FENCEPOST_OK);
   char *list = malloc(size + 1);
   REQUIRE(list != NULL);
   if (size > 0) {
     size_t needed = 0; /* an identifier and its terminating zero have at least two bytes */
-    REQUIRE(fencepost_monitor_identifiers(monitor, list, size - 1, &needed, NULL, NULL) ==
+    REQUIRE(ON_OWN(monitor, fencepost_conditions_identifiers, list, size - 1, &needed, NULL, NULL) ==
             FENCEPOST_E_BUFFER_TOO_SMALL);
     REQUIRE(needed == size);
-    REQUIRE(fencepost_monitor_identifiers(monitor, list, size, &needed, NULL, NULL) == FENCEPOST_OK);
+    REQUIRE(ON_OWN(monitor, fencepost_conditions_identifiers, list, size, &needed, NULL, NULL) == FENCEPOST_OK);
   }
   fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
   REQUIRE(fencepost_monitor_statistics(monitor, &statistics, NULL) == FENCEPOST_OK);

@@ -18,8 +18,8 @@ static void measure(fencepost_monitor *monitor, const fencepost_shape *shape) {
       REQUIRE(fabs(distance - before) <= moved + 1e-6 || fabs(distance) > 1e9);
     }
     before = distance;
-    REQUIRE(fencepost_monitor_nearest_boundary_point(monitor, "w", places[i][0], places[i][1], &latitude, &longitude,
-                                                     NULL) == FENCEPOST_OK);
+    REQUIRE(ON_OWN(monitor, fencepost_conditions_nearest_boundary_point, "w", places[i][0], places[i][1], &latitude,
+                   &longitude, NULL) == FENCEPOST_OK);
     REQUIRE(fabs(latitude) <= 90 && fabs(longitude) <= 180);
   }
 }
@@ -42,10 +42,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   require_detail(status, &error);
   if (status == FENCEPOST_OK) {
     size_t written = 0, again = 0;
-    REQUIRE(fencepost_monitor_condition_geometry(monitor, "w", NULL, 0, &written, NULL) == FENCEPOST_OK);
+    REQUIRE(ON_OWN(monitor, fencepost_conditions_geometry, "w", NULL, 0, &written, NULL) == FENCEPOST_OK);
     uint8_t *geometry = malloc(written), *second = malloc(written);
     REQUIRE(geometry != NULL && second != NULL);
-    REQUIRE(fencepost_monitor_condition_geometry(monitor, "w", geometry, written, &again, NULL) == FENCEPOST_OK);
+    REQUIRE(ON_OWN(monitor, fencepost_conditions_geometry, "w", geometry, written, &again, NULL) == FENCEPOST_OK);
     REQUIRE(again == written && geometry[0] == 1);
     uint32_t changed = 9;
     REQUIRE(ON_OWN(monitor, ensure_one, with(fencepost_wkb("w", geometry, written, radius), &options, NULL), &changed,
@@ -53,17 +53,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     REQUIRE(changed == 0);
     REQUIRE(ON_OWN(monitor, add_one, with(fencepost_wkb("w", geometry, written, radius), &options, NULL), NULL) ==
             FENCEPOST_OK);
-    REQUIRE(fencepost_monitor_condition_geometry(monitor, "w", second, written, &again, NULL) == FENCEPOST_OK);
+    REQUIRE(ON_OWN(monitor, fencepost_conditions_geometry, "w", second, written, &again, NULL) == FENCEPOST_OK);
     REQUIRE(again == written && memcmp(geometry, second, written) == 0);
     free(geometry);
     free(second);
     fencepost_shape shape = FENCEPOST_SHAPE_INIT;
-    REQUIRE(fencepost_monitor_condition_shape(monitor, "w", &shape, NULL) == FENCEPOST_OK);
+    REQUIRE(ON_OWN(monitor, fencepost_conditions_describe, "w", NULL, NULL, &shape, NULL) == FENCEPOST_OK);
     REQUIRE(shape.depth_m > 0 && shape.vertex_count > 0 && (isnan(shape.departure_m) || shape.departure_m > 1));
     measure(monitor, &shape);
   } else {
     size_t written = 7;
-    REQUIRE(fencepost_monitor_condition_geometry(monitor, "w", NULL, 0, &written, NULL) == FENCEPOST_E_NOT_FOUND);
+    REQUIRE(ON_OWN(monitor, fencepost_conditions_geometry, "w", NULL, 0, &written, NULL) == FENCEPOST_E_NOT_FOUND);
     REQUIRE(written == 7);
   }
   fencepost_monitor_destroy(monitor);

@@ -69,6 +69,12 @@ static void model_add_crowd(model *known) {
 
 static int model_is_of_crowd(const fencepost_event *event) { return strncmp(event->identifier, "crowd", 5) == 0; }
 
+static fencepost_transition_policy model_policy(model *known, const char *identifier) {
+  fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+  REQUIRE(ON_OWN(known->monitor, fencepost_conditions_describe, identifier, NULL, &policy, NULL, NULL) == FENCEPOST_OK);
+  return policy;
+}
+
 static place *model_find(model *known, const char *identifier) {
   for (int i = 0; i < PLACES; i++)
     if (known->places[i].identifier != NULL && strcmp(known->places[i].identifier, identifier) == 0)
@@ -111,7 +117,7 @@ static void model_added(model *known, const char *identifier) {
   here->identifier = identifier;
   here->generation = record.condition.generation;
   here->last = record.last_event;
-  REQUIRE(record.last_event.sequence == 0 || record.condition.policy.notify != FENCEPOST_NOTIFY_ALL);
+  REQUIRE(record.last_event.sequence == 0 || model_policy(known, identifier).notify != FENCEPOST_NOTIFY_ALL);
 }
 
 /* Removes two conditions in one call; `one` and `two` may name the same condition. */
@@ -153,7 +159,8 @@ static void model_sync(model *known, const char *identifier, double radius_m) {
   REQUIRE(result.added + result.replaced + result.kept == 1);
   if (!result.kept) model_added(known, identifier);
   size_t size, count;
-  REQUIRE(fencepost_monitor_identifiers(known->monitor, NULL, 0, &size, &count, NULL) == FENCEPOST_OK && count == 1);
+  REQUIRE(ON_OWN(known->monitor, fencepost_conditions_identifiers, NULL, 0, &size, &count, NULL) == FENCEPOST_OK &&
+          count == 1);
 }
 
 static void model_rewind(model *known, int64_t time) {
@@ -167,10 +174,9 @@ static void model_rewind(model *known, int64_t time) {
   fencepost_statistics counted = FENCEPOST_STATISTICS_INIT;
   REQUIRE(fencepost_monitor_statistics(known->monitor, &counted, NULL) == FENCEPOST_OK && counted.clock_us == time);
   known->clock = time;
-  size_t size, count;
+  size_t count;
   for (fencepost_state state = FENCEPOST_STATE_SATISFIED; state <= FENCEPOST_STATE_UNSATISFIED; state++)
-    REQUIRE(fencepost_monitor_identifiers_in_state(known->monitor, state, NULL, 0, &size, &count, NULL) ==
-                FENCEPOST_OK &&
+    REQUIRE(fencepost_monitor_list_conditions(known->monitor, state, 0, NULL, 0, &count, NULL) == FENCEPOST_OK &&
             count == 0);
 }
 
@@ -235,7 +241,8 @@ static void model_take(model *known, const fencepost_event *event) {
   place *here = model_find(known, event->identifier);
   REQUIRE(here != NULL && here->generation == event->generation);
   fencepost_condition condition;
-  REQUIRE(fencepost_monitor_condition(known->monitor, event->identifier, &condition, NULL) == FENCEPOST_OK);
+  REQUIRE(ON_OWN(known->monitor, fencepost_conditions_describe, event->identifier, &condition, NULL, NULL, NULL) ==
+          FENCEPOST_OK);
   REQUIRE(event->tag == condition.tag);
   if (condition.kind ==
       FENCEPOST_CONDITION_LINE_GEOGRAPHIC) { /* a line has no state: each crossing is an event, in one direction */
@@ -248,8 +255,8 @@ static void model_take(model *known, const fencepost_event *event) {
     here->told = *event;
     return;
   }
-  if (condition.policy.notify == FENCEPOST_NOTIFY_ALL && event->cause != FENCEPOST_CAUSE_DIAGNOSTIC &&
-      here->told.sequence != 0)
+  if (model_policy(known, event->identifier).notify == FENCEPOST_NOTIFY_ALL &&
+      event->cause != FENCEPOST_CAUSE_DIAGNOSTIC && here->told.sequence != 0)
     REQUIRE(event->state != here->told.state || event->diagnostics != here->told.diagnostics);
   here->told = *event;
 }
@@ -304,8 +311,8 @@ static void model_restarted(model *known, fencepost_monitor *monitor) {
   model_take_back(known);
 }
 
-static void model_explanation(const place *here, const fencepost_record *record, const fencepost_explanation *found,
-                              int is_drained) {
+static void model_explanation(model *known, const place *here, const fencepost_record *record,
+                              const fencepost_explanation *found, int is_drained) {
   REQUIRE(strcmp(fencepost_reason_name(found->reason), "unknown_reason") != 0);
   REQUIRE(found->observed >= 0 && found->observed <= 2);
   int is_gate = record->condition.kind == FENCEPOST_CONDITION_LINE_GEOGRAPHIC;
@@ -325,7 +332,7 @@ static void model_explanation(const place *here, const fencepost_record *record,
       break;
     default: break;
   }
-  if (record->condition.policy.notify != FENCEPOST_NOTIFY_ALL) return;
+  if (model_policy(known, here->identifier).notify != FENCEPOST_NOTIFY_ALL) return;
   if (memcmp(&record->last_event, &here->last, sizeof here->last) != 0)
     fprintf(stderr, "%s: record %llu %d, committed %llu %d\n", here->identifier,
             (unsigned long long)record->last_event.sequence, record->last_event.state,
@@ -378,14 +385,14 @@ static void model_check(model *known) {
     model_record(known, known->places[i].identifier, &record);
     REQUIRE(record.condition.generation == known->places[i].generation);
     REQUIRE(fencepost_monitor_explain(known->monitor, known->places[i].identifier, &explanation, NULL) == FENCEPOST_OK);
-    model_explanation(&known->places[i], &record, &explanation, is_drained);
+    model_explanation(known, &known->places[i], &record, &explanation, is_drained);
   }
   REQUIRE(counted.condition_count == conditions + known->crowd);
   if (known->crowd > 0) model_check_crowd(known, is_drained);
   uint64_t after = known->crowd;
   uint32_t available = 0;
   fencepost_record record;
-  while (fencepost_monitor_next_record(known->monitor, after, &record, &available, NULL) == FENCEPOST_OK && available) {
+  while (next_record(known->monitor, after, &record, &available) == FENCEPOST_OK && available) {
     REQUIRE(record.condition.generation > after);
     after = record.condition.generation;
     REQUIRE(conditions-- > 0);

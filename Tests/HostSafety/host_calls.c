@@ -91,7 +91,11 @@ static void plan_all(fencepost_monitor *monitor, const fencepost_fix *fixes, siz
   OK(api.fencepost_monitor_next_deadline(monitor, &deadline, NULL));
   OK(api.fencepost_monitor_safe_distance(monitor, 0, 0, &distance, NULL));
   OK(api.fencepost_monitor_plan(monitor, 0, 0, 5, NULL, NULL, 0, &keep, armed, 4, &place, &plan, NULL));
-  OK(api.fencepost_circle_contains(0, 0, 100, 0, 0.1, &flag, NULL));
+  static const double north = 0, east = 0.1;
+  const fencepost_condition_definition circle = fencepost_circle(NULL, 0, 0, 100);
+  fencepost_point_columns point = FENCEPOST_POINT_COLUMNS_INIT;
+  point.latitudes = &north, point.longitudes = &east;
+  OK(api.fencepost_definition_distance(&circle, &point, 1, &distance, NULL));
   OK(api.fencepost_best_fix(fixes, count, fixes[count - 1].time_us, NULL, &place, &flag, NULL));
   OK(api.fencepost_significant_change_accept(&filter, fixes, &flag, NULL));
 }
@@ -153,7 +157,7 @@ static void use_shapes(fencepost_monitor *monitor) {
   OK(ON_OWN(monitor, ensure_one, with(fencepost_polygon("park", &geometry), &planar, NULL), &flag, NULL));
   OK(ON_OWN(monitor, add_one, fencepost_corridor("way", &geometry, 50), NULL));
   OK(ON_OWN(monitor, ensure_one, fencepost_corridor("way", &geometry, 60), &flag, NULL));
-  OK(api.fencepost_monitor_condition_geometry(monitor, "park", wkb, sizeof wkb, &size, NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_geometry, "park", wkb, sizeof wkb, &size, NULL));
   OK(ON_OWN(monitor, add_one, fencepost_wkb("again", wkb, size, 0), NULL));
   OK(ON_OWN(monitor, ensure_one, fencepost_wkb("again", wkb, size, 0), &flag, NULL));
   IS(flag == 0);
@@ -186,16 +190,15 @@ static void use_shapes(fencepost_monitor *monitor) {
   }
   fencepost_shape shape = FENCEPOST_SHAPE_INIT;
   fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
-  OK(api.fencepost_monitor_condition_shape(monitor, "park", &shape, NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_describe, "park", NULL, NULL, &shape, NULL));
   OK(api.fencepost_monitor_explain(monitor, "park", &explanation, NULL));
-  OK(api.fencepost_monitor_nearest_boundary_point(monitor, "park", 1, 2, &latitude, &longitude, NULL));
-  OK(api.fencepost_polygon_contains(&geometry, NULL, 0.002, 0.002, &flag, NULL));
-  IS(flag == 1);
-  OK(api.fencepost_polygon_distance(&geometry, NULL, latitudes, longitudes, 1, &distance, NULL));
-  OK(api.fencepost_corridor_distance(&geometry, 50, NULL, latitudes, longitudes, 1, &distance, NULL));
-  static char text[512];
-  OK(api.fencepost_monitor_identifiers_in_state(monitor, FENCEPOST_STATE_SATISFIED, text, sizeof text, &size, &count,
-                                                NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_nearest_boundary_point, "park", 1, 2, &latitude, &longitude, NULL));
+  static const double inside = 0.002;
+  OK(distances_to(fencepost_polygon(NULL, &geometry), &inside, &inside, 1, &distance, NULL));
+  IS(distance < 0);
+  OK(distances_to(fencepost_corridor(NULL, &geometry, 50), latitudes, longitudes, 1, &distance, NULL));
+  fencepost_condition_state satisfied[4];
+  OK(api.fencepost_monitor_list_conditions(monitor, FENCEPOST_STATE_SATISFIED, 0, satisfied, 4, &count, NULL));
   IS(api.fencepost_state_name(1) != NULL && api.fencepost_cause_name(1) != NULL);
   OK(ON_OWN(monitor, api.fencepost_conditions_remove, names, 3, &count, NULL));
   OK(ON_OWN(monitor, api.fencepost_conditions_put_circles, FENCEPOST_PUT_ENSURE, NULL, names, latitudes, longitudes,
@@ -220,14 +223,16 @@ static void ask(fencepost_monitor *monitor) {
   char text[2048];
   fencepost_error error = FENCEPOST_ERROR_INIT;
   columns.latitudes = latitudes, columns.longitudes = longitudes;
-  OK(api.fencepost_monitor_containing(monitor, 0, 0, generations, distances, 64, &size, NULL));
-  OK(api.fencepost_monitor_identifiers_of_generations(monitor, generations, size, text, sizeof text, &size, NULL));
-  OK(api.fencepost_monitor_containing_columns(monitor, &columns, 3, offsets, generations, distances, 64, &size, NULL));
-  OK(api.fencepost_monitor_nearest(monitor, 0, 0, 3, generations, distances, &size, NULL));
-  OK(api.fencepost_monitor_nearest_columns(monitor, &columns, 3, 3, generations, distances, &size, NULL));
-  IS(api.fencepost_monitor_containing_columns(monitor, &none, 3, offsets, NULL, NULL, 0, &size, &error) !=
+  OK(ON_OWN(monitor, api.fencepost_conditions_containing, 0, 0, generations, distances, 64, &size, NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_identifiers_of_generations, generations, size, text, sizeof text, &size,
+            NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_containing_columns, &columns, 3, offsets, generations, distances, 64,
+            &size, NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_nearest, 0, 0, 3, generations, distances, &size, NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_nearest_columns, &columns, 3, 3, generations, distances, &size, NULL));
+  IS(ON_OWN(monitor, api.fencepost_conditions_containing_columns, &none, 3, offsets, NULL, NULL, 0, &size, &error) !=
      FENCEPOST_OK);
-  IS(api.fencepost_monitor_nearest(monitor, 91, 0, 3, generations, NULL, &size, &error) != FENCEPOST_OK);
+  IS(ON_OWN(monitor, api.fencepost_conditions_nearest, 91, 0, 3, generations, NULL, &size, &error) != FENCEPOST_OK);
 }
 
 static void use_all(fencepost_monitor *monitor) {
@@ -289,14 +294,12 @@ static void use_all(fencepost_monitor *monitor) {
   OK(api.fencepost_monitor_poll_events(monitor, &event, 1, &count, NULL));
   OK(api.fencepost_monitor_abandon(monitor, NULL));
   OK(api.fencepost_monitor_acknowledge(monitor, NULL));
-  OK(api.fencepost_monitor_condition(monitor, "office", &condition, NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_describe, "office", &condition, NULL, NULL, NULL));
   OK(api.fencepost_monitor_state(monitor, "office", &state, NULL));
   OK(api.fencepost_monitor_record(monitor, "office", &record, NULL));
-  OK(api.fencepost_monitor_next_record(monitor, 0, &record, &flag, NULL));
   OK(api.fencepost_monitor_explain(monitor, "office", &explanation, NULL));
   OK(api.fencepost_monitor_statistics(monitor, &statistics, NULL));
-  OK(api.fencepost_monitor_name(monitor, text, sizeof text, &size, NULL));
-  OK(api.fencepost_monitor_identifiers(monitor, text, sizeof text, &size, &count, NULL));
+  OK(ON_OWN(monitor, api.fencepost_conditions_identifiers, text, sizeof text, &size, &count, NULL));
   OK(api.fencepost_monitor_checkpoint(monitor, NULL));
   OK(api.fencepost_monitor_close(monitor, NULL));
   static char bytes[1 << 16];

@@ -29,8 +29,8 @@ static void change(fencepost_conditions *table, const fencepost_geometry *triang
   OK(add_one(table, fencepost_wkb("again", wkb, size, 0), NULL));
   OK(ensure_one(table, fencepost_wkb("again", wkb, size, 0), &flag, NULL));
   IS(add_one(table, fencepost_wkb("no", wkb, 7, 0), &error) != FENCEPOST_OK);
-  OK(api.fencepost_conditions_shape(table, "polygon", &shape, NULL));
-  OK(api.fencepost_conditions_condition(table, "circle", &condition, NULL));
+  OK(api.fencepost_conditions_describe(table, "polygon", NULL, NULL, &shape, NULL));
+  OK(api.fencepost_conditions_describe(table, "circle", &condition, NULL, NULL, NULL));
   OK(remove_named(table, "again", &flag, NULL));
 }
 
@@ -156,7 +156,7 @@ static void feed(fencepost_fleet *fleet, const uint32_t *numbers) {
 static void read_device(fencepost_fleet *fleet, uint32_t number) {
   int64_t deadline;
   fencepost_state state;
-  static fencepost_presence presences[4];
+  static fencepost_condition_state presences[4];
   fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
   fencepost_device_statistics own = FENCEPOST_DEVICE_STATISTICS_INIT;
   size_t count;
@@ -164,7 +164,7 @@ static void read_device(fencepost_fleet *fleet, uint32_t number) {
   OK(api.fencepost_fleet_device_identifier(fleet, number, text, sizeof text, &count, NULL));
   OK(api.fencepost_fleet_next_deadline(fleet, number, &deadline, NULL));
   OK(api.fencepost_fleet_state(fleet, number, "circle", &state, NULL));
-  OK(api.fencepost_fleet_inside(fleet, number, presences, 4, &count, NULL));
+  OK(api.fencepost_fleet_list_conditions(fleet, number, FENCEPOST_STATE_SATISFIED, 0, presences, 4, &count, NULL));
   static fencepost_device_presence everywhere[4];
   OK(api.fencepost_fleet_list_devices_inside(fleet, "circle", NULL, 0, &count, NULL));
   OK(api.fencepost_fleet_list_devices_inside(fleet, NULL, everywhere, 0, &count, NULL));

@@ -124,10 +124,10 @@ __attribute__((noinline)) static void add_shapes(fencepost_monitor *monitor,
     snprintf(identifier, sizeof identifier, "p%zu", i);
     OK(ON_OWN(monitor, add_one, with(fencepost_polygon(identifier, &geometry), &shape, &options[i % 3]), NULL));
     size_t size;
-    OK(fencepost_monitor_condition_geometry(monitor, identifier, NULL, 0, &size, NULL));
+    OK(ON_OWN(monitor, fencepost_conditions_geometry, identifier, NULL, 0, &size, NULL));
     void *wkb = malloc(size);
     if (wkb == NULL) exit(1);
-    OK(fencepost_monitor_condition_geometry(monitor, identifier, wkb, size, &size, NULL));
+    OK(ON_OWN(monitor, fencepost_conditions_geometry, identifier, wkb, size, &size, NULL));
     uint32_t changed;
     OK(ON_OWN(monitor, ensure_one, with(fencepost_wkb(identifier, wkb, size, 0), &shape, &options[i % 3]), &changed,
               NULL));
@@ -159,9 +159,9 @@ static void ask_shapes(fencepost_monitor *monitor, const fencepost_fix *at) {
     fencepost_shape shape = FENCEPOST_SHAPE_INIT;
     double latitude, longitude;
     fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
-    OK(fencepost_monitor_condition_shape(monitor, names[i], &shape, NULL));
-    OK(fencepost_monitor_nearest_boundary_point(monitor, names[i], at->latitude, at->longitude, &latitude, &longitude,
-                                                NULL));
+    OK(ON_OWN(monitor, fencepost_conditions_describe, names[i], NULL, NULL, &shape, NULL));
+    OK(ON_OWN(monitor, fencepost_conditions_nearest_boundary_point, names[i], at->latitude, at->longitude, &latitude,
+              &longitude, NULL));
     OK(fencepost_monitor_explain(monitor, names[i], &explanation, NULL));
   }
 }
@@ -261,8 +261,9 @@ static void geodesy(void) {
     uint32_t flag;
     ARMED(fencepost_geodesic_inverse(a, b, c, d, &x, &y, &z, NULL));
     ARMED(fencepost_geodesic_direct(a, b, c, d, &x, &y, &z, NULL));
-    ARMED(fencepost_circle_contains(a, b, 100, c, d, &flag, NULL));
-    ARMED(fencepost_circle_contains(a, b, d, c, 0, &flag, NULL));
+    const double zero = 0;
+    ARMED(distances_to(fencepost_circle(NULL, a, b, 100), &c, &d, 1, &x, NULL));
+    ARMED(distances_to(fencepost_circle(NULL, a, b, d), &c, &zero, 1, &x, NULL));
     fencepost_significant_change_filter filter = FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT;
     filter.minimum_distance_m = a;
     fencepost_fix fixes[2] = {{b, c, d, START}, {c, d, b, START + 600000000}};
@@ -289,15 +290,16 @@ static void shapes(void) {
     for (size_t i = 0, rest = n; i < 4; i++, rest /= COUNT)
       corners[i][0] = values[rest % COUNT][0], corners[i][1] = values[rest % COUNT][1];
     fencepost_geometry geometry = geometry_of(corners, n % 5 == 0 ? 3 : 4);
-    fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+    fencepost_condition_definition shape = FENCEPOST_CONDITION_DEFINITION_INIT;
     shape.edges = n % 2 ? FENCEPOST_EDGES_PLANAR : FENCEPOST_EDGES_GEODESIC;
     shape.oriented = n % 3 == 1;
     if (n % 7 == 0) shape.buffer_m = buffers[n / 7 % 6];
     const double latitudes[] = {12, values[n % COUNT][0]}, longitudes[] = {34, values[n % COUNT][1]};
-    ARMED(fencepost_polygon_distance(&geometry, &shape, latitudes, longitudes, 2, distances, NULL));
+    ARMED(distances_to(with(fencepost_polygon(NULL, &geometry), &shape, NULL), latitudes, longitudes, 2, distances,
+                       NULL));
     shape.oriented = 0, shape.buffer_m = 0;
-    ARMED(fencepost_corridor_distance(&geometry, n % 11 ? 50 : buffers[n / 11 % 6], &shape, latitudes, longitudes, 2,
-                                      distances, NULL));
+    ARMED(distances_to(with(fencepost_corridor(NULL, &geometry, n % 11 ? 50 : buffers[n / 11 % 6]), &shape, NULL),
+                       latitudes, longitudes, 2, distances, NULL));
   }
 }
 

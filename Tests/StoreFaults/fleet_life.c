@@ -324,7 +324,7 @@ unsigned char *fleet_snapshot(fencepost_fleet *fleet, size_t *size) {
    the device's safe region. */
 static uint64_t whole_of(fencepost_fleet *fleet, int device) {
   uint32_t number;
-  fencepost_presence inside[8];
+  fencepost_condition_state inside[8];
   size_t count;
   int64_t deadline;
   if (!number_of(fleet, device, &number)) return 0;
@@ -333,7 +333,7 @@ static uint64_t whole_of(fencepost_fleet *fleet, int device) {
   /* A device without inputs is not in the store. */
   if (!statistics.input_count) return 0;
   uint64_t result = sum(beginning, &statistics, sizeof statistics);
-  if (fencepost_fleet_inside(fleet, number, inside, 8, &count, NULL)) abort();
+  if (fencepost_fleet_list_conditions(fleet, number, FENCEPOST_STATE_SATISFIED, 0, inside, 8, &count, NULL)) abort();
   for (size_t i = 0; i < count; i++) {
     result = sum(result, &inside[i].generation, sizeof inside[i].generation);
     result = sum(result, &inside[i].since_us, sizeof inside[i].since_us);
@@ -354,10 +354,10 @@ static uint64_t whole_of(fencepost_fleet *fleet, int device) {
 
 static uint64_t urgent_of(fencepost_fleet *fleet, int device) {
   uint32_t number;
-  fencepost_presence inside[8];
+  fencepost_condition_state inside[8];
   size_t count;
   if (!number_of(fleet, device, &number)) return beginning;
-  if (fencepost_fleet_inside(fleet, number, inside, 8, &count, NULL)) abort();
+  if (fencepost_fleet_list_conditions(fleet, number, FENCEPOST_STATE_SATISFIED, 0, inside, 8, &count, NULL)) abort();
   uint64_t result = beginning;
   for (size_t i = 0; i < count; i++) {
     result = sum(result, &inside[i].generation, sizeof inside[i].generation);

@@ -91,7 +91,7 @@ static int grow(fencepost_fleet *fleet, int is_asked_only) {
   fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   uint32_t changed = 0;
   check(fencepost_fleet_conditions(fleet, &table, &last_error));
-  check(fencepost_conditions_condition(table, "place 1", &place, &last_error));
+  check(fencepost_conditions_describe(table, "place 1", &place, NULL, NULL, &last_error));
   int is_small = place.radius_m < 600;
   if (!is_asked_only)
     check(ensure_one(table, with(fencepost_circle("place 1", 0.01, 0, 700), NULL, &options), &changed, &last_error));
@@ -189,12 +189,12 @@ static void finish_crowd(fencepost_fleet *fleet, uint64_t out[DEVICES]) {
   for (uint32_t d = 0; d < DEVICES; d++) {
     uint32_t number = number_of(fleet, d);
     fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
-    fencepost_presence inside[4];
+    fencepost_condition_state inside[4];
     size_t count;
     out[d] = 0;
     if (number == FENCEPOST_NO_DEVICE) continue;
     check(fencepost_fleet_device_statistics(fleet, number, &statistics, &last_error));
-    check(fencepost_fleet_inside(fleet, number, inside, 4, &count, &last_error));
+    check(fencepost_fleet_list_conditions(fleet, number, FENCEPOST_STATE_SATISFIED, 0, inside, 4, &count, &last_error));
     out[d] = statistics.input_count * 1000003 + statistics.handed_out_events * 1009 + count;
     for (size_t i = 0; i < count; i++) out[d] = out[d] * 31 + inside[i].generation * 7 + (uint64_t)inside[i].since_us;
   }

@@ -72,4 +72,27 @@ static inline fencepost_status remove_named(fencepost_conditions *table, const c
   return status;
 }
 
+/* Reads the record of the first condition that was added after a generation. `available` receives 0 at the end. The
+   status is FENCEPOST_E_NOT_FOUND if another thread removes the condition in the meantime. */
+static inline fencepost_status next_record(fencepost_monitor *monitor, uint64_t after, fencepost_record *record,
+                                           uint32_t *available) {
+  fencepost_condition_state next;
+  size_t count = 0;
+  fencepost_status status =
+      LIBRARY(fencepost_monitor_list_conditions)(monitor, FENCEPOST_STATE_ANY, after, &next, 1, &count, NULL);
+  *available = (uint32_t)count;
+  if (status != FENCEPOST_OK || count == 0) return status;
+  return LIBRARY(fencepost_monitor_record)(monitor, next.identifier, record, NULL);
+}
+
+/* Computes the signed distances of points, whose coordinates lie one after the other, to the boundary of a definition. */
+static inline fencepost_status distances_to(fencepost_condition_definition definition, const double *latitudes,
+                                            const double *longitudes, size_t count, double *out_distances_m,
+                                            fencepost_error *error) {
+  fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
+  columns.latitudes = latitudes;
+  columns.longitudes = longitudes;
+  return LIBRARY(fencepost_definition_distance)(&definition, &columns, count, out_distances_m, error);
+}
+
 #endif

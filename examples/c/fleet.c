@@ -164,9 +164,10 @@ int main(int argc, char **argv) {
           &error);
   entered += print_events(fleet, &handled);
 
-  fencepost_presence inside[4];
+  fencepost_condition_state inside[4];
   size_t count;
-  require(fencepost_fleet_inside(fleet, numbers[0], inside, 4, &count, &error), &error);
+  require(fencepost_fleet_list_conditions(fleet, numbers[0], FENCEPOST_STATE_SATISFIED, 0, inside, 4, &count, &error),
+          &error);
   printf("vehicle 0 is inside of %zu depots\n", count);
   printf("%llu fixes of %u vehicles among %d depots: %llu events, %llu arrivals\n", (unsigned long long)fed,
          (unsigned)broker.vehicles, PLACES * PLACES, (unsigned long long)handled, (unsigned long long)entered);

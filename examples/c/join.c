@@ -18,6 +18,10 @@ int main(void) {
   check(fencepost_monitor_add_circular_condition(monitor, "shoreline", 37.4267, -122.0806, 1500, NULL, &error), &error);
   check(fencepost_monitor_add_circular_condition(monitor, "park", 37.3349, -122.0090, 300, NULL, &error), &error);
 
+  /* The monitor's table answers the questions. */
+  fencepost_conditions *table = NULL;
+  check(fencepost_monitor_conditions(monitor, &table, &error), &error);
+
   /* The library reads the points from the caller's rows without copying them. */
   typedef struct shop {
     const char *name;
@@ -42,8 +46,8 @@ int main(void) {
     generations = realloc(generations, room * sizeof *generations);
     distances = realloc(distances, room * sizeof *distances);
     if (generations == NULL || distances == NULL) return 1;
-    fencepost_status status = fencepost_monitor_containing_columns(monitor, &columns, SHOPS, offsets, generations,
-                                                                   distances, room, &size, &error);
+    fencepost_status status = fencepost_conditions_containing_columns(table, &columns, SHOPS, offsets, generations,
+                                                                      distances, room, &size, &error);
     if (status == FENCEPOST_OK) break;
     if (status != FENCEPOST_E_BUFFER_TOO_SMALL) check(status, &error);
   }
@@ -52,8 +56,8 @@ int main(void) {
     for (int64_t at = offsets[row]; at < offsets[row + 1]; at++) {
       char name[FENCEPOST_IDENTIFIER_MAX + 1];
       size_t length;
-      check(fencepost_monitor_identifiers_of_generations(monitor, &generations[at], 1, name, sizeof name, &length,
-                                                         &error),
+      check(fencepost_conditions_identifiers_of_generations(table, &generations[at], 1, name, sizeof name, &length,
+                                                            &error),
             &error);
       printf(" %s (%.3f m)", name, distances[at]);
     }
@@ -63,14 +67,15 @@ int main(void) {
   uint64_t nearest[2];
   double far[2];
   size_t count;
-  check(fencepost_monitor_nearest(monitor, 37.38, -122.05, 2, nearest, far, &count, &error), &error);
+  check(fencepost_conditions_nearest(table, 37.38, -122.05, 2, nearest, far, &count, &error), &error);
   char names[2 * (FENCEPOST_IDENTIFIER_MAX + 1)];
-  check(fencepost_monitor_identifiers_of_generations(monitor, nearest, count, names, sizeof names, &size, &error),
+  check(fencepost_conditions_identifiers_of_generations(table, nearest, count, names, sizeof names, &size, &error),
         &error);
   printf("nearest: %s, %.3f m away\n", names, far[0]);
 
   free(generations);
   free(distances);
+  fencepost_conditions_destroy(table);
   fencepost_monitor_destroy(monitor);
   return 0;
 }

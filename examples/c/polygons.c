@@ -59,10 +59,11 @@ int main(void) {
 
   /* Compute the distance to the nearest shore or edge, and the depth of the park. */
   double latitude, longitude;
-  check(fencepost_monitor_nearest_boundary_point(monitor, "park", 37.335, -122.0085, &latitude, &longitude, &error),
-        &error);
+  check(
+      fencepost_conditions_nearest_boundary_point(conditions, "park", 37.335, -122.0085, &latitude, &longitude, &error),
+      &error);
   fencepost_shape shape = FENCEPOST_SHAPE_INIT;
-  check(fencepost_monitor_condition_shape(monitor, "park", &shape, &error), &error);
+  check(fencepost_conditions_describe(conditions, "park", NULL, NULL, &shape, &error), &error);
   printf("nearest line of the park: %.6f, %.6f; depth %.0f m\n", latitude, longitude, shape.depth_m);
 
   /* Add the same park again as well-known binary, the format that databases use. Nothing is added, because the park is
@@ -70,7 +71,7 @@ int main(void) {
   unsigned char wkb[256];
   size_t size = 0;
   fencepost_sync_result result;
-  check(fencepost_monitor_condition_geometry(monitor, "park", wkb, sizeof wkb, &size, &error), &error);
+  check(fencepost_conditions_geometry(conditions, "park", wkb, sizeof wkb, &size, &error), &error);
   fencepost_condition_definition same = fencepost_wkb("park", wkb, size, 0);
   same.policy = &exact;
   check(fencepost_conditions_ensure(conditions, &same, 1, &result, &error), &error);

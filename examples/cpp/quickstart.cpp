@@ -53,8 +53,8 @@ int main() try {
   continued.feed_sightings({sighting}, start + INT64_C(700'000'000));
   continued.advance(start + INT64_C(760'000'000));
   print_events(continued);
-  for (const fencepost::record &record : continued.records())
-    std::printf("%s: %s\n", record.condition.identifier, in_words(record.last_event.state));
+  for (const fencepost::condition_state &condition : continued.list_conditions())
+    std::printf("%s: %s\n", condition.identifier, in_words(continued.record(condition.identifier).last_event.state));
   std::puts(fencepost::json(continued.record("north gate").last_event).c_str());
 
   // Each error is an exception with a message.

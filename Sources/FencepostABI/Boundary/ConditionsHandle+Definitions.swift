@@ -3,20 +3,29 @@ import FencepostCore
 
 // Functions that read back the definitions of a table.
 extension ConditionsHandle {
-  func condition(
-    _ identifier: UnsafePointer<CChar>?, _ out_condition: UnsafeMutablePointer<fencepost_condition>?
+  /// Reads a condition, its policy and its shape, each where there is memory for it.
+  func describe(
+    _ identifier: UnsafePointer<CChar>?, _ out_condition: UnsafeMutablePointer<fencepost_condition>?,
+    _ out_policy: UnsafeMutablePointer<fencepost_transition_policy>?,
+    _ out_shape: UnsafeMutablePointer<fencepost_shape>?
   ) throws(BoundaryError) {
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
-    let out = try Boundary.require(out_condition, "out_condition")
-    try read { table throws(MonitorError) in
-      table.store(conditionOf: try table.slot(ofIdentifierBytes: bytes), to: out)
+    if let out_policy { try SizedStruct.check(out_policy, "out_policy") }
+    if let out_shape { try SizedStruct.check(out_shape, "out_shape") }
+    let (policy, subject) = try read { table throws(MonitorError) in
+      let slot = try table.slot(ofIdentifierBytes: bytes)
+      if let out_condition { table.store(conditionOf: slot, to: out_condition) }
+      return (table.policy(of: slot), out_shape == nil ? nil : table.subject(of: slot))
     }
+    if let out_policy { try SizedStruct.write(fencepost_transition_policy(policy), to: out_policy, "out_policy") }
+    // The distance between planar and geodesic edges is computed outside the lock, because the computation takes a
+    // while if there are many vertices.
+    if let out_shape, let subject { try SizedStruct.write(fencepost_shape(subject), to: out_shape, "out_shape") }
   }
 
-  /// - Parameter other: The function to call for data that this function does not return itself.
   func geometry(
     _ identifier: UnsafePointer<CChar>?, _ out_wkb: UnsafeMutableRawPointer?, _ capacity: Int,
-    _ out_size: UnsafeMutablePointer<Int>?, other: StaticString
+    _ out_size: UnsafeMutablePointer<Int>?
   ) throws(BoundaryError) {
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let size = try Boundary.require(out_size, "out_size")
@@ -24,25 +33,12 @@ extension ConditionsHandle {
     let wkb = try read { table throws(MonitorError) in
       guard let wkb = table.wellKnownBinary(of: try table.slot(ofIdentifierBytes: bytes)) else {
         throw .invalidArgument(
-          "the condition has no vertices; it must be a polygon or corridor; read other kinds with \(other)()")
+          "the condition has no vertices; it must be a polygon or corridor; read other kinds with fencepost_conditions_describe()"
+        )
       }
       return wkb
     }
     try OutputBuffer.write(wkb, terminator: false, to: buffer, capacity: capacity, size: size)
-  }
-
-  func shape(
-    _ identifier: UnsafePointer<CChar>?, _ out_shape: UnsafeMutablePointer<fencepost_shape>?
-  ) throws(BoundaryError) {
-    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
-    let out = try Boundary.require(out_shape, "out_shape")
-    try SizedStruct.check(out, "out_shape")
-    let subject = try read { table throws(MonitorError) in
-      table.subject(of: try table.slot(ofIdentifierBytes: bytes))
-    }
-    // The distance between planar and geodesic edges is computed outside the lock, because the computation takes a
-    // while if there are many vertices.
-    try SizedStruct.write(fencepost_shape(subject), to: out, "out_shape")
   }
 
   func identifiers(
@@ -50,7 +46,7 @@ extension ConditionsHandle {
     _ out_count: UnsafeMutablePointer<Int>?
   ) throws(BoundaryError) {
     let size = try Boundary.require(out_size, "out_size")
-    let list = try check({ IdentifierList($0) { _ in true } }, { IdentifierList($0.table) { _ in true } })
+    let list = try check({ IdentifierList($0) }, { IdentifierList($0.table) })
     try list.write(to: buffer, capacity, size, out_count)
   }
 

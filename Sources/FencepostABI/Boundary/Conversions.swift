@@ -260,7 +260,6 @@ extension ConditionTable {
   func store(conditionOf slot: UInt32, to condition: UnsafeMutablePointer<fencepost_condition>) {
     condition.pointee.generation = generation(of: slot)
     condition.pointee.tag = tag(of: slot)
-    condition.pointee.policy = fencepost_transition_policy(policy(of: slot))
     condition.pointee.identifier_length = withIdentifierBytes(of: slot) {
       FencepostABI.copy($0, into: &condition.pointee.identifier)
     }

@@ -5,11 +5,10 @@ struct IdentifierList: Sendable {
   private var bytes: ContiguousArray<UInt8> = []
   private var count = 0
 
-  init(_ table: borrowing ConditionTable, where isListed: (UInt32) -> Bool) {
+  init(_ table: borrowing ConditionTable) {
     var after: UInt64 = 0
     while let slot = table.slot(after: after) {
       after = table.generation(of: slot)
-      guard isListed(slot) else { continue }
       table.withIdentifierBytes(of: slot) { bytes.append(contentsOf: $0) }
       bytes.append(0)
       count += 1

@@ -12,13 +12,6 @@ struct ShapeOptions {
   /// `FENCEPOST_CONDITION_…`: a kind that has vertices, or FROM_WKB.
   private var kind = fencepost_condition_kind(FENCEPOST_CONDITION_FROM_WKB)
 
-  init(_ options: UnsafePointer<fencepost_shape_options>?) throws(BoundaryError) {
-    guard let options else { return }
-    let defaults = fencepost_shape_options(struct_size: 0, edges: 0, oriented: 0, max_vertices: 0, buffer_m: 0)
-    let value = try SizedStruct.read(options, defaults: defaults, "shape")
-    try set(edges: value.edges, oriented: value.oriented, maxVertices: value.max_vertices, buffer: value.buffer_m)
-  }
-
   init(_ definition: fencepost_condition_definition) throws(BoundaryError) {
     kind = definition.kind
     try set(

@@ -95,34 +95,23 @@ public func fencepost_fleet_state(
   }
 }
 
-@_cdecl("fencepost_fleet_inside") @implementation
-public func fencepost_fleet_inside(
-  _ fleet: OpaquePointer?, _ device: UInt32, _ out_presences: UnsafeMutablePointer<fencepost_presence>?,
-  _ capacity: Int, _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
+@_cdecl("fencepost_fleet_list_conditions") @implementation
+public func fencepost_fleet_list_conditions(
+  _ fleet: OpaquePointer?, _ device: fencepost_device, _ state: fencepost_state, _ after: UInt64,
+  _ out_conditions: UnsafeMutablePointer<fencepost_condition_state>?, _ capacity: Int,
+  _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try FleetHandle.borrow(fleet)
-    let out = try Boundary.require(out_presences, count: capacity, "out_presences")
-    let count = try Boundary.require(out_count, "out_count")
-    let needed = try handle.read { engine throws(MonitorError) in
-      var needed = 0
-      try engine.forEachInside(device) { _, _, _, _ in needed += 1 }
-      guard needed <= capacity, var next = out else { return needed }
-      try engine.forEachInside(device) { slot, since, evidence, table in
-        next.pointee.generation = table.generation(of: slot)
-        next.pointee.tag = table.tag(of: slot)
-        next.pointee.since_us = since
-        next.pointee.evidence_date_us = evidence
-        next.pointee.reserved = 0
-        next.pointee.identifier_length = table.withIdentifierBytes(of: slot) {
-          FencepostABI.copy($0, into: &next.pointee.identifier)
-        }
-        next += 1
+    let output = try ConditionStates(state, out_conditions, capacity, out_count)
+    output.count.pointee = try handle.read { engine throws(MonitorError) in
+      var count = 0
+      try engine.forEachCondition(in: output.wanted, after: after, of: device) { slot, state, since, evidence, table in
+        output.write(slot, state, since: since, evidence: evidence, table, &count)
+        return output.isOpen(count)
       }
-      return needed
+      return count
     }
-    count.pointee = needed
-    guard capacity == 0 || needed <= capacity else { throw .bufferTooSmall(needed: needed, of: "elements") }
   }
 }
 

@@ -41,17 +41,6 @@ public func fencepost_monitor_fork(
   }
 }
 
-@_cdecl("fencepost_monitor_name") @implementation
-public func fencepost_monitor_name(
-  _ monitor: OpaquePointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
-  _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
-) -> fencepost_status {
-  Boundary.run(error) { () throws(BoundaryError) in
-    let name = try MonitorHandle.borrow(monitor).call { engine in engine.name ?? "" }
-    try OutputBuffer.write(name.utf8, terminator: true, to: buffer, capacity: capacity, size: out_size)
-  }
-}
-
 @_cdecl("fencepost_monitor_statistics") @implementation
 public func fencepost_monitor_statistics(
   _ monitor: OpaquePointer?, _ out_statistics: UnsafeMutablePointer<fencepost_statistics>?,
@@ -60,16 +49,24 @@ public func fencepost_monitor_statistics(
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try MonitorHandle.borrow(monitor)
     let out = try Boundary.require(out_statistics, "out_statistics")
-    let statistics = try handle.withStored { stored throws(MonitorError) in stored.statistics }
-    try SizedStruct.write(
-      fencepost_statistics(
-        struct_size: 0, reserved: 0, clock_us: statistics.clock?.microseconds ?? .min,
-        input_count: statistics.inputCount, accepted_fixes: statistics.acceptedFixes,
-        invalid_fixes: statistics.invalidFixes, late_inputs: statistics.lateInputs,
-        accepted_sightings: statistics.acceptedSightings, pending_events: UInt64(clamping: statistics.pendingEvents),
-        handed_out_events: statistics.handedOutEvents, condition_count: UInt64(clamping: statistics.conditionCount),
-        ahead_inputs: statistics.aheadInputs, store: statistics.store.rawValue,
-        all_kept: statistics.isAllKept ? 1 : 0),
-      to: out, "out_statistics")
+    let (statistics, name) = try handle.withStored { stored throws(MonitorError) in
+      (stored.statistics, stored.call { engine in engine.name ?? "" })
+    }
+    var value = fencepost_statistics()
+    value.clock_us = statistics.clock?.microseconds ?? .min
+    value.input_count = statistics.inputCount
+    value.accepted_fixes = statistics.acceptedFixes
+    value.invalid_fixes = statistics.invalidFixes
+    value.late_inputs = statistics.lateInputs
+    value.accepted_sightings = statistics.acceptedSightings
+    value.pending_events = UInt64(clamping: statistics.pendingEvents)
+    value.handed_out_events = statistics.handedOutEvents
+    value.condition_count = UInt64(clamping: statistics.conditionCount)
+    value.ahead_inputs = statistics.aheadInputs
+    value.store = statistics.store.rawValue
+    value.all_kept = statistics.isAllKept ? 1 : 0
+    var text = name
+    _ = text.withUTF8 { copy($0, into: &value.name) }
+    try SizedStruct.write(value, to: out, "out_statistics")
   }
 }

@@ -170,17 +170,3 @@ extension RotationPlan.ArmedCondition {
     row.pointee.identifier_length = text.withUTF8 { copy($0, into: &row.pointee.identifier) }
   }
 }
-
-@_cdecl("fencepost_circle_contains") @implementation
-public func fencepost_circle_contains(
-  _ centre_latitude: Double, _ centre_longitude: Double, _ radius_m: Double, _ latitude: Double, _ longitude: Double,
-  _ out_contains: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
-) -> fencepost_status {
-  Boundary.run(error) { () throws(BoundaryError) in
-    let out = try Boundary.require(out_contains, "out_contains")
-    let centre = try Boundary.coordinate(centre_latitude, centre_longitude)
-    let position = try Boundary.coordinate(latitude, longitude)
-    if let defect = CircularGeographicCondition.defect(ofRadius: radius_m) { throw .invalidArgument(defect) }
-    out.pointee = CircularGeographicCondition(center: centre, radius: radius_m).contains(position) ? 1 : 0
-  }
-}

@@ -73,13 +73,15 @@ public func fencepost_conditions_restore(
   }
 }
 
-@_cdecl("fencepost_conditions_condition") @implementation
-public func fencepost_conditions_condition(
+@_cdecl("fencepost_conditions_describe") @implementation
+public func fencepost_conditions_describe(
   _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?,
-  _ out_condition: UnsafeMutablePointer<fencepost_condition>?, _ error: UnsafeMutablePointer<fencepost_error>?
+  _ out_condition: UnsafeMutablePointer<fencepost_condition>?,
+  _ out_policy: UnsafeMutablePointer<fencepost_transition_policy>?, _ out_shape: UnsafeMutablePointer<fencepost_shape>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try ConditionsHandle.borrow(conditions).condition(identifier, out_condition)
+    try ConditionsHandle.borrow(conditions).describe(identifier, out_condition, out_policy, out_shape)
   }
 }
 
@@ -90,17 +92,7 @@ public func fencepost_conditions_geometry(
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     try ConditionsHandle.borrow(conditions).geometry(
-      identifier, out_wkb, capacity, out_size, other: "fencepost_conditions_condition")
-  }
-}
-
-@_cdecl("fencepost_conditions_shape") @implementation
-public func fencepost_conditions_shape(
-  _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?,
-  _ out_shape: UnsafeMutablePointer<fencepost_shape>?, _ error: UnsafeMutablePointer<fencepost_error>?
-) -> fencepost_status {
-  Boundary.run(error) { () throws(BoundaryError) in
-    try ConditionsHandle.borrow(conditions).shape(identifier, out_shape)
+      identifier, out_wkb, capacity, out_size)
   }
 }
 

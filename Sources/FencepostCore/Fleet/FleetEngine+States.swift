@@ -37,10 +37,10 @@ extension FleetEngine {
   }
 
   private func observed(
-    _ slot: UInt32, _ state: DeviceState, _ device: UInt32, _ table: ConditionTable
+    _ slot: UInt32, _ state: DeviceState, _ device: UInt32, _ table: ConditionTable, mayBeInside: Bool = true
   ) -> Observed {
     guard table.isGeographic(slot) else { return track(of: slot, state, device, table).observed }
-    if state.insides.contains(where: { $0.slot == slot }) { return .inside }
+    if mayBeInside, state.insides.contains(where: { $0.slot == slot }) { return .inside }
     if state.isRewound || state.undecided.contains(slot) { return .undetermined }
     return table.generation(of: slot) <= devices.lines[device].seen ? .outside : .undetermined
   }
@@ -79,6 +79,46 @@ extension FleetEngine {
     let device = try line(of: number)
     gate.read { table in
       for inside in insides(of: device, table) { body(inside.slot, inside.since, inside.evidence, table) }
+    }
+  }
+
+  /// Calls `body` for the conditions that are in a state for a device and were added after a generation, in add order,
+  /// until `body` returns false. For `satisfied`, `body` also receives the time since which the state holds and the time
+  /// of the evidence; for the other states, `Int64.min`.
+  ///
+  /// - Parameter wanted: `nil` for the conditions in every state.
+  /// - Complexity: O(conditions that the device is inside) for `satisfied`; O(conditions) otherwise.
+  package func forEachCondition(
+    in wanted: Event.State?, after generation: UInt64, of number: UInt32,
+    _ body: (UInt32, Event.State, _ since: Int64, _ evidence: Int64, borrowing ConditionTable) -> Bool
+  ) throws(MonitorError) {
+    let device = try line(of: number)
+    gate.readLong { table in
+      let insides = insides(of: device, table)
+      if wanted == .satisfied {
+        for inside in insides where table.generation(of: inside.slot) > generation {
+          guard body(inside.slot, .satisfied, inside.since, inside.evidence, table) else { return }
+        }
+        return
+      }
+      let state = current(device, table)
+      var last = generation
+      // The insides are in add order, too.
+      var next = insides.firstIndex { table.generation(of: $0.slot) > generation } ?? insides.count
+      while let slot = table.slot(after: last) {
+        last = table.generation(of: slot)
+        if next < insides.count, insides[next].slot == slot {
+          let inside = insides[next]
+          next += 1
+          guard wanted == nil else { continue }
+          guard body(slot, .satisfied, inside.since, inside.evidence, table) else { return }
+        } else {
+          let found =
+            table.kind(of: slot).isLine ? .unknown : observed(slot, state, device, table, mayBeInside: false).state
+          guard wanted == nil || found == wanted else { continue }
+          guard body(slot, found, .min, .min, table) else { return }
+        }
+      }
     }
   }
 

@@ -24,7 +24,7 @@ public struct PointColumns {
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` with the row when it is none.
   @inline(__always)
-  func point(_ row: Int) throws(MonitorError) -> Coordinate {
+  package func point(_ row: Int) throws(MonitorError) -> Coordinate {
     let point = self[unchecked: row]
     if point.isValid { return point }
     throw Self.refused(point, row)
@@ -33,7 +33,7 @@ public struct PointColumns {
   /// Throws if any row is not a valid point.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` for the first such row.
-  func checkRows() throws(MonitorError) {
+  package func checkRows() throws(MonitorError) {
     for row in 0..<count { _ = try point(row) }
   }
 

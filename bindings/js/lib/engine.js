@@ -344,21 +344,24 @@ async function ofResponse(response) {
 
 // -------------------------------------------------------------------------------------------------- handles
 
-const forgotten = new FinalizationRegistry(({ owner, destroy, place }) => {
-  if (owner.lost === null) owner.plain(destroy, place);
-});
+const forgotten = new FinalizationRegistry(({ owner, owned }) => release(owner, owned));
+
+function release(owner, owned) {
+  if (owner.lost === null) for (const [destroy, place] of owned) owner.plain(destroy, place);
+}
 
 /** An object of the engine: freed by `dispose()`, or some time after it became unreachable. */
 export class Handle {
   #owner;
   #place;
-  #destroy;
+  #owned;
 
-  constructor(owner, place, destroy) {
+  /** @param references Pairs of a function that releases a reference of the object, and the address of the reference. */
+  constructor(owner, place, destroy, references = []) {
     this.#owner = owner;
     this.#place = place;
-    this.#destroy = destroy;
-    forgotten.register(this, { owner, destroy, place }, this);
+    this.#owned = [...references, [destroy, place]];
+    forgotten.register(this, { owner, owned: this.#owned }, this);
   }
 
   /** @internal The engine, if the object can be used. */
@@ -378,10 +381,9 @@ export class Handle {
   /** Frees the memory. Every later call throws DisposedError; a second `dispose()` does nothing. */
   dispose() {
     if (this.#place === 0) return;
-    const place = this.#place;
     this.#place = 0;
     forgotten.unregister(this);
-    if (this.#owner.lost === null) this.#owner.plain(this.#destroy, place);
+    release(this.#owner, this.#owned);
   }
 
   /** True if `dispose()` was called. */

@@ -1,12 +1,12 @@
 // A fleet tracks very many devices over one table of zones.
 
-import { restored, snapshotOf } from "./holder.js";
+import { conditionStates, restored, snapshotOf } from "./holder.js";
 import { Handle, engine as loaded } from "./engine.js";
 import { InvalidArgumentError, NoSuchDeviceError } from "./errors.js";
 import { DeviceEvent } from "./events.js";
 import { explanationOf, feedColumns, putFix, putSightings } from "./inputs.js";
 import {
-  DEVICE_STATISTICS, EXPLANATION, FLEET_COLUMNS, FLEET_EVENT, FLEET_OPTIONS, FLEET_COUNTERS, PRESENCE,
+  DEVICE_STATISTICS, EXPLANATION, FLEET_COLUMNS, FLEET_EVENT, FLEET_OPTIONS, FLEET_COUNTERS,
 } from "./layout.js";
 import { stepOf } from "./monitor.js";
 import { STATES, countOf, duration, integer, listed, members, microseconds, shown, timeOf, truth } from "./values.js";
@@ -14,6 +14,7 @@ import { AdoptedZones, Zones } from "./zones.js";
 
 const NO_DEVICE = 4294967295;
 const ALL_DEVICES = 0xfbffffff;
+const SATISFIED = 1;
 const EXPIRY_INPUT = 0;
 const EXPIRY_ARRIVAL = 1;
 const BATCH = 256;
@@ -396,22 +397,10 @@ export class Fleet extends Handle {
   inside(device) {
     const { engine } = this;
     const number = this.#number(device, false);
-    return engine.answer(
-      PRESENCE.size / 8,
-      (buffer, capacity, size) =>
-        engine.fits("fencepost_fleet_inside", this.place, number, buffer, Math.floor(capacity / 8), size),
-      (buffer, size) =>
-        Array.from({ length: size }, (_, index) => {
-          const at = buffer + PRESENCE.size * index;
-          const { numbers } = engine;
-          return {
-            identifier: engine.decode(at + PRESENCE.identifier, numbers.getUint32(at + PRESENCE.identifier_length, true)),
-            sinceUs: timeOf(numbers, at + PRESENCE.since_us),
-            evidenceDateUs: timeOf(numbers, at + PRESENCE.evidence_date_us),
-            generation: countOf(numbers, at + PRESENCE.generation),
-            tag: numbers.getBigUint64(at + PRESENCE.tag, true),
-          };
-        }),
+    return Array.from(
+      conditionStates(engine, (...part) => {
+        engine.call("fencepost_fleet_list_conditions", this.place, number, SATISFIED, ...part);
+      }),
     );
   }
 

@@ -3,8 +3,8 @@
 import { geometryOf, putCondition, putDefinition, sizeOf } from "./conditions.js";
 import { Handle } from "./engine.js";
 import { InvalidArgumentError } from "./errors.js";
-import { CONDITION_DEFINITION, POINT_COLUMNS, SHAPE, SYNC_RESULT } from "./layout.js";
-import { EDGES, KINDS, countOf, integer, members, number, numberOf, putNumbers, sameLength, shown, unsigned } from "./values.js";
+import { CONDITION_DEFINITION, CONDITION_STATE, POINT_COLUMNS, SHAPE, SYNC_RESULT } from "./layout.js";
+import { EDGES, KINDS, countOf, integer, members, number, numberOf, putNumbers, sameLength, shown, timeOf, unsigned } from "./values.js";
 
 const PUT_ADD = 0;
 const COLUMN_MEMBERS = ["identifiers", "latitudes", "longitudes", "radii", "tags"];
@@ -12,24 +12,22 @@ const COLUMN_MEMBERS = ["identifiers", "latitudes", "longitudes", "radii", "tags
 /** An object that has conditions. */
 export class Holder extends Handle {
   #names;
+  #table;
 
-  /** @param names The names of the engine's functions for this object. */
-  constructor(owner, place, destroy, names) {
-    super(owner, place, destroy);
+  /**
+   * @param names The names of the engine's functions for this object.
+   * @param table The address of the reference to its table of conditions; undefined if the object is a table.
+   */
+  constructor(owner, place, destroy, names, table) {
+    super(owner, place, destroy, table === undefined ? [] : [["fencepost_conditions_destroy", table]]);
     this.#names = names;
+    this.#table = table;
   }
 
-  /** Calls `body` with the address of the table. A monitor's own table is borrowed for the call. */
-  #change(body) {
-    const { engine } = this;
-    if (this.#names.own === undefined) return body(this.place);
-    engine.call(this.#names.own, this.place, engine.flag);
-    const table = engine.numbers.getUint32(engine.flag, true);
-    try {
-      return body(table);
-    } finally {
-      if (engine.lost === null) engine.plain("fencepost_conditions_destroy", table);
-    }
+  /** @internal The address of the table of conditions. */
+  get table() {
+    const { place } = this;
+    return this.#table ?? place;
   }
 
   /** Writes one condition, and calls `body` with its definition and the place of a result. */
@@ -50,7 +48,7 @@ export class Holder extends Handle {
   /** Adds a condition, or replaces the condition with the same identifier: see the type declarations. */
   add(identifier, condition, options = {}) {
     this.#put(identifier, condition, options, (definition) =>
-      this.#change((table) => this.engine.call("fencepost_conditions_add", table, definition, 1)),
+      this.engine.call("fencepost_conditions_add", this.table, definition, 1),
     );
   }
 
@@ -60,7 +58,7 @@ export class Holder extends Handle {
    */
   ensure(identifier, condition, options = {}) {
     return this.#put(identifier, condition, options, (definition, result) => {
-      this.#change((table) => this.engine.call("fencepost_conditions_ensure", table, definition, 1, result));
+      this.engine.call("fencepost_conditions_ensure", this.table, definition, 1, result);
       return countOf(this.engine.numbers, result + SYNC_RESULT.kept) === 0;
     });
   }
@@ -88,9 +86,7 @@ export class Holder extends Handle {
         new BigUint64Array(engine.memory.buffer, tagged, count).set(checked);
       }
       const common = putDefinition(engine, take, options);
-      this.#change((table) =>
-        engine.call("fencepost_conditions_put_circles", table, PUT_ADD, common, ids, ...places, tagged, count, 0),
-      );
+      engine.call("fencepost_conditions_put_circles", this.table, PUT_ADD, common, ids, ...places, tagged, count, 0);
     });
   }
 
@@ -108,7 +104,7 @@ export class Holder extends Handle {
         putCondition(engine, take, id, row.condition, row.options ?? {}, at);
       });
       const result = take(SYNC_RESULT.size);
-      this.#change((table) => engine.call("fencepost_conditions_sync", table, definitions, rows.length, result));
+      engine.call("fencepost_conditions_sync", this.table, definitions, rows.length, result);
       const numbers = engine.numbers;
       return {
         added: countOf(numbers, result + SYNC_RESULT.added),
@@ -126,7 +122,7 @@ export class Holder extends Handle {
       const id = engine.put(take, identifier, "identifier");
       const [ids, removed] = [take(8), take(8)];
       engine.numbers.setUint32(ids, id, true);
-      this.#change((table) => engine.call("fencepost_conditions_remove", table, ids, 1, removed));
+      engine.call("fencepost_conditions_remove", this.table, ids, 1, removed);
       return engine.numbers.getUint32(removed, true) !== 0;
     });
   }
@@ -136,7 +132,7 @@ export class Holder extends Handle {
     const { engine } = this;
     return engine.answer(
       1,
-      (buffer, capacity, size) => engine.fits(this.#names.identifiers, this.place, buffer, capacity, size, 0),
+      (buffer, capacity, size) => engine.fits("fencepost_conditions_identifiers", this.table, buffer, capacity, size, 0),
       (buffer, size) => engine.texts(buffer, size),
     );
   }
@@ -148,7 +144,7 @@ export class Holder extends Handle {
       const id = engine.put(take, identifier, "identifier");
       const place = take(SHAPE.size);
       engine.numbers.setUint32(place, SHAPE.size, true);
-      engine.call(this.#names.shape, this.place, id, place);
+      engine.call("fencepost_conditions_describe", this.table, id, 0, 0, place);
       const from = engine.numbers;
       return {
         kind: KINDS[from.getInt32(place + SHAPE.kind, true)],
@@ -171,7 +167,7 @@ export class Holder extends Handle {
       const id = engine.put(take, identifier, "identifier");
       return engine.answer(
         1,
-        (buffer, capacity, size) => engine.fits(this.#names.geometry, this.place, id, buffer, capacity, size),
+        (buffer, capacity, size) => engine.fits("fencepost_conditions_geometry", this.table, id, buffer, capacity, size),
         (buffer) => geometryOf(engine.memory, buffer),
       );
     });
@@ -189,7 +185,7 @@ export class Holder extends Handle {
       for (;;) {
         const generations = take(8 * capacity);
         const distances = take(8 * capacity);
-        const fits = engine.fits(this.#names.containing, this.place, north, east, generations, distances, capacity, size);
+        const fits = engine.fits("fencepost_conditions_containing", this.table, north, east, generations, distances, capacity, size);
         const count = engine.numbers.getUint32(size, true);
         if (fits) return this.#located(generations, distances, count);
         capacity = count;
@@ -206,7 +202,7 @@ export class Holder extends Handle {
       const size = take(8);
       const generations = take(8 * most);
       const distances = take(8 * most);
-      engine.call(this.#names.nearest, this.place, north, east, most, generations, distances, size);
+      engine.call("fencepost_conditions_nearest", this.table, north, east, most, generations, distances, size);
       return this.#located(generations, distances, engine.numbers.getUint32(size, true));
     });
   }
@@ -223,7 +219,7 @@ export class Holder extends Handle {
     return engine.answer(
       1,
       (buffer, capacity, size) =>
-        engine.fits(this.#names.ofGenerations, this.place, generations, count, buffer, capacity, size),
+        engine.fits("fencepost_conditions_identifiers_of_generations", this.table, generations, count, buffer, capacity, size),
       (buffer, size) => engine.texts(buffer, size),
     );
   }
@@ -238,7 +234,7 @@ export class Holder extends Handle {
       for (;;) {
         const [generations, distances] = [take(8 * capacity), take(8 * capacity)];
         const fits = engine.fits(
-          this.#names.containingColumns, this.place, points, count, offsets, generations, distances, capacity, size,
+          "fencepost_conditions_containing_columns", this.table, points, count, offsets, generations, distances, capacity, size,
         );
         const found = engine.numbers.getUint32(size, true);
         if (fits) {
@@ -261,7 +257,7 @@ export class Holder extends Handle {
     return this.#asked(columns, (take, points, rows) => {
       const size = take(8);
       const [generations, distances] = [take(8 * rows * most), take(8 * rows * most)];
-      engine.call(this.#names.nearestColumns, this.place, points, rows, most, generations, distances, size);
+      engine.call("fencepost_conditions_nearest_columns", this.table, points, rows, most, generations, distances, size);
       const { buffer } = engine.memory;
       return {
         count: engine.numbers.getUint32(size, true),
@@ -313,7 +309,7 @@ export class Holder extends Handle {
       const id = engine.put(take, identifier, "identifier");
       const out = take(16);
       engine.call(
-        this.#names.boundary, this.place, id, number(latitude, "latitude"), number(longitude, "longitude"), out, out + 8,
+        "fencepost_conditions_nearest_boundary_point", this.table, id, number(latitude, "latitude"), number(longitude, "longitude"), out, out + 8,
       );
       const north = numberOf(engine.numbers, out);
       return north === null ? null : { latitude: north, longitude: engine.numbers.getFloat64(out + 8, true) };
@@ -324,6 +320,37 @@ export class Holder extends Handle {
   snapshot() {
     const { engine } = this;
     return snapshotOf(engine, this.#names.snapshot, this.place);
+  }
+}
+
+const PART = 64;
+
+/**
+ * Yields the conditions in a state, read in parts of the list.
+ *
+ * @param list Reads one part: receives the generation after which the part begins, and the memory for the part.
+ */
+export function* conditionStates(engine, list) {
+  let part;
+  for (let after = 0n; ; after = BigInt(part.at(-1).generation)) {
+    part = engine.within((take) => {
+      const buffer = take(CONDITION_STATE.size * PART);
+      list(after, buffer, PART, engine.flag);
+      const { numbers } = engine;
+      return Array.from({ length: numbers.getUint32(engine.flag, true) }, (_, index) => {
+        const at = buffer + CONDITION_STATE.size * index;
+        const length = numbers.getUint32(at + CONDITION_STATE.identifier_length, true);
+        return {
+          identifier: engine.decode(at + CONDITION_STATE.identifier, length),
+          sinceUs: timeOf(numbers, at + CONDITION_STATE.since_us),
+          evidenceDateUs: timeOf(numbers, at + CONDITION_STATE.evidence_date_us),
+          generation: countOf(numbers, at + CONDITION_STATE.generation),
+          tag: numbers.getBigUint64(at + CONDITION_STATE.tag, true),
+        };
+      });
+    });
+    yield* part;
+    if (part.length < PART) return;
   }
 }
 

@@ -41,14 +41,14 @@ export const EVENT = struct({
 });
 export const CONDITION = struct({
   kind: "i32", major: "i32", minor: "i32", identifier_length: "u32", generation: "u64", tag: "u64", latitude: "f64",
-  longitude: "f64", radius_m: "f64", uuid: ["u8", 16], policy: POLICY, identifier: ["u8", 264],
+  longitude: "f64", radius_m: "f64", uuid: ["u8", 16], identifier: ["u8", 264],
 });
 export const RECORD = struct({ condition: CONDITION, last_event: EVENT, state: "i32", reserved: "u32" });
 export const FEED_RESULT = struct({ accepted: "u64", invalid: "u64", late: "u64" });
 export const STATISTICS = struct({
   struct_size: "u32", reserved: "u32", clock_us: "i64", input_count: "u64", accepted_fixes: "u64", invalid_fixes: "u64",
   late_inputs: "u64", accepted_sightings: "u64", pending_events: "u64", handed_out_events: "u64",
-  condition_count: "u64", ahead_inputs: "u64", store: "u32", all_kept: "u32",
+  condition_count: "u64", ahead_inputs: "u64", store: "u32", all_kept: "u32", name: ["u8", 72],
 });
 export const EXPLANATION = struct({
   struct_size: "u32", reason: "i32", observed: "i32", diagnostics: "u32", boundary_distance_m: "f64",
@@ -88,8 +88,8 @@ export const FLEET_OPTIONS = struct({
   reserved2: "u32", checkpoint_interval_us: "i64", path: "i32", path_reserved: "u32", max_gap_us: "i64", max_speed_mps: "f64",
 });
 export const FLEET_EVENT = struct({ event: EVENT, position: "u64", row: "u64", device: "u32", reserved: "u32" });
-export const PRESENCE = struct({
-  generation: "u64", tag: "u64", since_us: "i64", evidence_date_us: "i64", reserved: "u32", identifier_length: "u32",
+export const CONDITION_STATE = struct({
+  generation: "u64", tag: "u64", since_us: "i64", evidence_date_us: "i64", state: "i32", identifier_length: "u32",
   identifier: ["u8", 264],
 });
 export const FLEET_COUNTERS = struct({

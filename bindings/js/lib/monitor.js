@@ -1,6 +1,6 @@
 // A monitor tracks one device with its conditions and events.
 
-import { Holder, restored } from "./holder.js";
+import { Holder, conditionStates, restored } from "./holder.js";
 import { engine as loaded } from "./engine.js";
 import { InvalidArgumentError, NotFoundError } from "./errors.js";
 import { Event } from "./events.js";
@@ -17,19 +17,10 @@ const OPTIONS = [
   "maxTimeStep", "path", "maxGap", "maxSpeed",
 ];
 const BATCH = 256;
+const ANY_STATE = -2;
 
 const names = {
   lines: true,
-  own: "fencepost_monitor_conditions",
-  identifiers: "fencepost_monitor_identifiers",
-  shape: "fencepost_monitor_condition_shape",
-  geometry: "fencepost_monitor_condition_geometry",
-  containing: "fencepost_monitor_containing",
-  containingColumns: "fencepost_monitor_containing_columns",
-  nearest: "fencepost_monitor_nearest",
-  nearestColumns: "fencepost_monitor_nearest_columns",
-  ofGenerations: "fencepost_monitor_identifiers_of_generations",
-  boundary: "fencepost_monitor_nearest_boundary_point",
   snapshot: "fencepost_monitor_snapshot",
 };
 
@@ -75,12 +66,18 @@ export function stepOf(step) {
   return bound;
 }
 
+/** A reference to the table of a monitor. */
+function tableOf(engine, place) {
+  engine.call("fencepost_monitor_conditions", place, engine.flag);
+  return engine.numbers.getUint32(engine.flag, true);
+}
+
 /** Monitors one device. The type declarations document every member. */
 export class Monitor extends Holder {
   /** @param {object} [options] See MonitorOptions. */
   constructor(options = {}) {
     if (options instanceof Adopted) {
-      super(options.engine, options.place, "fencepost_monitor_destroy", names);
+      super(options.engine, options.place, "fencepost_monitor_destroy", names, tableOf(options.engine, options.place));
       return;
     }
     const engine = loaded();
@@ -96,7 +93,7 @@ export class Monitor extends Holder {
       engine.call("fencepost_monitor_create", name, putMonitorOptions(engine, take, options), engine.flag);
       return engine.numbers.getUint32(engine.flag, true);
     });
-    super(engine, place, "fencepost_monitor_destroy", names);
+    super(engine, place, "fencepost_monitor_destroy", names, tableOf(engine, place));
   }
 
   /** Creates a monitor from a snapshot, which may come from any platform. */
@@ -308,29 +305,23 @@ export class Monitor extends Holder {
 
   /** The records in add order. */
   *records() {
-    for (let after = 0; ; ) {
-      const { engine } = this;
-      const record = engine.within((take) => {
-        const place = take(RECORD.size);
-        engine.call("fencepost_monitor_next_record", this.place, BigInt(after), place, engine.flag);
-        return engine.numbers.getUint32(engine.flag, true) === 0 ? null : this.#record(place);
-      });
-      if (record === null) return;
-      yield record;
-      after = record.generation;
+    for (const { generation, identifier } of this.#listed(ANY_STATE)) {
+      const record = this.record(identifier);
+      // If the condition was replaced in the meantime, its replacement comes at the end of the list.
+      if (record?.generation === generation) yield record;
     }
   }
 
   /** The identifiers of the conditions that are in a certain state now, in add order. */
   identifiersInState(state) {
+    return Array.from(this.#listed(chosen(state, "state", STATES.slice(0, 3))), ({ identifier }) => identifier);
+  }
+
+  #listed(state) {
     const { engine } = this;
-    const wanted = chosen(state, "state", STATES.slice(0, 3));
-    return engine.answer(
-      1,
-      (buffer, capacity, size) =>
-        engine.fits("fencepost_monitor_identifiers_in_state", this.place, wanted, buffer, capacity, size, 0),
-      (buffer, size) => engine.texts(buffer, size),
-    );
+    return conditionStates(engine, (...part) => {
+      engine.call("fencepost_monitor_list_conditions", this.place, state, ...part);
+    });
   }
 
   /** The distance, in metres, that the device can move from a position without crossing a boundary. */
@@ -354,34 +345,32 @@ export class Monitor extends Holder {
 
   /** The name that the monitor was created with, or null. */
   get name() {
-    const { engine } = this;
-    return engine.within((take) => {
-      const buffer = take(80);
-      engine.call("fencepost_monitor_name", this.place, buffer, 80, engine.flag);
-      return engine.text(buffer) || null;
-    });
+    return this.#statistics((_, place) => this.engine.text(place + STATISTICS.name) || null);
   }
 
   /** Returns the monitor's counters and clock. */
   statistics() {
+    return this.#statistics((from, place) => ({
+      clockUs: timeOf(from, place + STATISTICS.clock_us),
+      inputCount: countOf(from, place + STATISTICS.input_count),
+      acceptedFixes: countOf(from, place + STATISTICS.accepted_fixes),
+      invalidFixes: countOf(from, place + STATISTICS.invalid_fixes),
+      lateInputs: countOf(from, place + STATISTICS.late_inputs),
+      aheadInputs: countOf(from, place + STATISTICS.ahead_inputs),
+      acceptedSightings: countOf(from, place + STATISTICS.accepted_sightings),
+      pendingEvents: countOf(from, place + STATISTICS.pending_events),
+      handedOutEvents: countOf(from, place + STATISTICS.handed_out_events),
+      conditionCount: countOf(from, place + STATISTICS.condition_count),
+    }));
+  }
+
+  #statistics(read) {
     const { engine } = this;
     return engine.within((take) => {
       const place = take(STATISTICS.size);
       engine.numbers.setUint32(place, STATISTICS.size, true);
       engine.call("fencepost_monitor_statistics", this.place, place);
-      const from = engine.numbers;
-      return {
-        clockUs: timeOf(from, place + STATISTICS.clock_us),
-        inputCount: countOf(from, place + STATISTICS.input_count),
-        acceptedFixes: countOf(from, place + STATISTICS.accepted_fixes),
-        invalidFixes: countOf(from, place + STATISTICS.invalid_fixes),
-        lateInputs: countOf(from, place + STATISTICS.late_inputs),
-        aheadInputs: countOf(from, place + STATISTICS.ahead_inputs),
-        acceptedSightings: countOf(from, place + STATISTICS.accepted_sightings),
-        pendingEvents: countOf(from, place + STATISTICS.pending_events),
-        handedOutEvents: countOf(from, place + STATISTICS.handed_out_events),
-        conditionCount: countOf(from, place + STATISTICS.condition_count),
-      };
+      return read(engine.numbers, place);
     });
   }
 }

@@ -7,15 +7,6 @@ import { countOf } from "./values.js";
 
 const names = {
   lines: false,
-  identifiers: "fencepost_conditions_identifiers",
-  shape: "fencepost_conditions_shape",
-  geometry: "fencepost_conditions_geometry",
-  containing: "fencepost_conditions_containing",
-  containingColumns: "fencepost_conditions_containing_columns",
-  nearest: "fencepost_conditions_nearest",
-  nearestColumns: "fencepost_conditions_nearest_columns",
-  ofGenerations: "fencepost_conditions_identifiers_of_generations",
-  boundary: "fencepost_conditions_nearest_boundary_point",
   snapshot: "fencepost_conditions_snapshot",
 };
 

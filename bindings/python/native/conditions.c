@@ -82,12 +82,29 @@ static fencepost_status remove_condition(native_handle *self, const char *identi
   return fencepost_conditions_remove(native_conditions(self), &identifier, 1, out, error);
 }
 
-static fencepost_status read_record(native_handle *self, const char *identifier, void *out, fencepost_error *error) {
-  return fencepost_monitor_record(self->handle, identifier, out, error);
-}
+/* A condition, or its record, with its policy. */
+typedef struct {
+  fencepost_record record;
+  fencepost_transition_policy policy;
+} described;
 
 static fencepost_status read_condition(native_handle *self, const char *identifier, void *out, fencepost_error *error) {
-  return NATIVE_CONDITIONS(self, fencepost_monitor_condition, fencepost_conditions_condition, identifier, out, error);
+  described *one = out;
+  one->policy = (fencepost_transition_policy)FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+  return fencepost_conditions_describe(native_conditions(self), identifier, &one->record.condition, &one->policy, NULL,
+                                       error);
+}
+
+static fencepost_status read_record(native_handle *self, const char *identifier, void *out, fencepost_error *error) {
+  fencepost_status status = read_condition(self, identifier, out, error);
+  return status != FENCEPOST_OK
+             ? status
+             : fencepost_monitor_record(self->handle, identifier, &((described *)out)->record, error);
+}
+
+static fencepost_status exists(native_handle *self, const char *identifier, void *Py_UNUSED(out),
+                               fencepost_error *error) {
+  return fencepost_conditions_describe(native_conditions(self), identifier, NULL, NULL, NULL, error);
 }
 
 static fencepost_status explain(native_handle *self, const char *identifier, void *out, fencepost_error *error) {
@@ -145,19 +162,19 @@ static PyObject *geometry_tuple(native_handle *self, const fencepost_condition *
  * Returns the tuple (identifier, kind, geometry, generation, tag, policy, last event, present state). The geometry of a
  * shape is None if another thread has removed the shape in the meantime.
  */
-static PyObject *record_tuple(native_handle *self, const fencepost_record *record) {
-  const fencepost_condition *condition = &record->condition;
+static PyObject *record_tuple(native_handle *self, const described *one) {
+  const fencepost_condition *condition = &one->record.condition;
   return Py_BuildValue("(s#iNKKNNi)", condition->identifier, (Py_ssize_t)condition->identifier_length,
                        (int)condition->kind, geometry_tuple(self, condition), (unsigned long long)condition->generation,
-                       (unsigned long long)condition->tag, native_policy_tuple(&condition->policy),
-                       native_event_tuple(&record->last_event, NULL), (int)record->state);
+                       (unsigned long long)condition->tag, native_policy_tuple(&one->policy),
+                       native_event_tuple(&one->record.last_event, NULL), (int)one->record.state);
 }
 
 PyObject *native_record(PyObject *object, PyObject *identifier) {
-  fencepost_record record;
-  int answer = ask(object, identifier, read_record, &record, 1);
+  described one;
+  int answer = ask(object, identifier, read_record, &one, 1);
   if (answer == ABSENT) Py_RETURN_NONE;
-  return answer == ANSWERED ? record_tuple((native_handle *)object, &record) : NULL;
+  return answer == ANSWERED ? record_tuple((native_handle *)object, &one) : NULL;
 }
 
 /*
@@ -170,23 +187,66 @@ static PyObject *with_item(PyObject *list, PyObject *item) {
   return list;
 }
 
-PyObject *native_records(PyObject *object, PyObject *Py_UNUSED(unused)) {
-  native_handle *self = (native_handle *)object;
+enum {
+  PART = 256
+};
+
+/* Appends something about a listed condition to a list, as with_item() does. */
+typedef PyObject *(*listing)(native_handle *self, PyObject *list, const fencepost_condition_state *condition);
+
+/* Returns a list of the conditions in a state, in add order. The list is read in parts, between which other threads may
+   change the conditions. */
+static PyObject *list_conditions(native_handle *self, fencepost_state state, listing append) {
   PyObject *list = PyList_New(0);
-  uint64_t after = 0;
-  while (list != NULL) {
-    fencepost_record record;
-    uint32_t available = 0;
-    native_call call = native_begin(self);
-    if (native_end(&call, fencepost_monitor_next_record(self->handle, after, &record, &available, &call.error)) < 0) {
-      Py_DECREF(list);
-      return NULL;
-    }
-    if (!available) break;
-    after = record.condition.generation;
-    list = with_item(list, record_tuple(self, &record));
+  fencepost_condition_state *part = PyMem_Malloc(PART * sizeof(*part));
+  if (part == NULL) {
+    PyErr_NoMemory();
+    Py_CLEAR(list);
   }
+  size_t count = PART;
+  for (uint64_t after = 0; list != NULL && count == PART;) {
+    native_call call = native_begin(self);
+    fencepost_status status =
+        fencepost_monitor_list_conditions(self->handle, state, after, part, PART, &count, &call.error);
+    if (native_end(&call, status) < 0) {
+      Py_CLEAR(list);
+      break;
+    }
+    if (count > 0) after = part[count - 1].generation;
+    for (size_t index = 0; list != NULL && index < count; index++) list = append(self, list, &part[index]);
+  }
+  PyMem_Free(part);
   return list;
+}
+
+static PyObject *append_identifier(native_handle *Py_UNUSED(self), PyObject *list,
+                                   const fencepost_condition_state *condition) {
+  return with_item(list, PyUnicode_FromStringAndSize(condition->identifier, (Py_ssize_t)condition->identifier_length));
+}
+
+/* Leaves a condition out if another thread has removed or replaced it: a replaced condition comes at the end. */
+static PyObject *append_record(native_handle *self, PyObject *list, const fencepost_condition_state *condition) {
+  described one;
+  native_call call = native_begin(self);
+  fencepost_status status = read_record(self, condition->identifier, &one, &call.error);
+  native_return(&call);
+  if (status == FENCEPOST_E_NOT_FOUND) return list;
+  if (status == FENCEPOST_OK)
+    return one.record.condition.generation == condition->generation ? with_item(list, record_tuple(self, &one)) : list;
+  native_refused(&call, status);
+  Py_DECREF(list);
+  return NULL;
+}
+
+PyObject *native_records(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  return list_conditions((native_handle *)object, FENCEPOST_STATE_ANY, append_record);
+}
+
+PyObject *native_identifiers_in_state(PyObject *object, PyObject *state_object) {
+  long state = PyLong_AsLong(state_object);
+  if (state == -1 && PyErr_Occurred()) return NULL;
+  if (state < 0 || state > INT_MAX) return native_refuse(native_monitor_state(object), "unknown state %ld", state);
+  return list_conditions((native_handle *)object, (fencepost_state)state, append_identifier);
 }
 
 /* Splits texts, each of which ends with a zero byte. */
@@ -197,18 +257,14 @@ static PyObject *split_texts(const char *buffer, size_t size) {
   return list;
 }
 
-/* Returns all identifiers, or those of the conditions in one state; a negative number selects all states. */
-static PyObject *identifiers_of(PyObject *object, int state) {
+PyObject *native_identifiers(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *self = (native_handle *)object;
   size_t capacity = 0, size = 0;
   char *buffer = NULL;
   for (;;) { /* repeat until the buffer is large enough, because other threads may add conditions */
     native_call call = native_begin(self);
     fencepost_status status =
-        state < 0
-            ? NATIVE_CONDITIONS(self, fencepost_monitor_identifiers, fencepost_conditions_identifiers, buffer, capacity,
-                                &size, NULL, &call.error)
-            : fencepost_monitor_identifiers_in_state(self->handle, state, buffer, capacity, &size, NULL, &call.error);
+        fencepost_conditions_identifiers(native_conditions(self), buffer, capacity, &size, NULL, &call.error);
     native_return(&call);
     if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) {
       PyMem_Free(buffer);
@@ -225,18 +281,8 @@ static PyObject *identifiers_of(PyObject *object, int state) {
   return list;
 }
 
-PyObject *native_identifiers(PyObject *object, PyObject *Py_UNUSED(unused)) { return identifiers_of(object, -1); }
-
-PyObject *native_identifiers_in_state(PyObject *object, PyObject *state_object) {
-  long state = PyLong_AsLong(state_object);
-  if (state == -1 && PyErr_Occurred()) return NULL;
-  if (state < 0 || state > INT_MAX) return native_refuse(native_monitor_state(object), "unknown state %ld", state);
-  return identifiers_of(object, (int)state);
-}
-
 PyObject *native_contains(PyObject *object, PyObject *identifier) {
-  fencepost_condition condition;
-  int answer = ask(object, identifier, read_condition, &condition, 1);
+  int answer = ask(object, identifier, exists, NULL, 1);
   return answer == REFUSED ? NULL : PyBool_FromLong(answer == ANSWERED);
 }
 
@@ -264,13 +310,15 @@ PyObject *native_explain(PyObject *object, PyObject *identifier) {
 }
 
 PyObject *native_condition(PyObject *object, PyObject *identifier) {
-  fencepost_condition condition;
-  int answer = ask(object, identifier, read_condition, &condition, 1);
+  described one;
+  int answer = ask(object, identifier, read_condition, &one, 1);
   if (answer == ABSENT) Py_RETURN_NONE;
   if (answer == REFUSED) return NULL;
-  return Py_BuildValue("(s#iNKKN)", condition.identifier, (Py_ssize_t)condition.identifier_length, (int)condition.kind,
-                       geometry_tuple((native_handle *)object, &condition), (unsigned long long)condition.generation,
-                       (unsigned long long)condition.tag, native_policy_tuple(&condition.policy));
+  const fencepost_condition *condition = &one.record.condition;
+  return Py_BuildValue("(s#iNKKN)", condition->identifier, (Py_ssize_t)condition->identifier_length,
+                       (int)condition->kind, geometry_tuple((native_handle *)object, condition),
+                       (unsigned long long)condition->generation, (unsigned long long)condition->tag,
+                       native_policy_tuple(&one.policy));
 }
 
 PyObject *native_parse_uuid(PyObject *module, PyObject *text_object) {

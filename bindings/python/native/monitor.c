@@ -63,13 +63,11 @@ static PyObject *monitor_fork(PyObject *object, PyObject *Py_UNUSED(unused)) {
 
 static PyObject *monitor_name(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *self = (native_handle *)object;
-  char name[65];
-  size_t size = 0;
+  fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
   native_call call = native_begin(self);
-  fencepost_status status = fencepost_monitor_name(self->handle, name, sizeof(name), &size, &call.error);
-  if (native_end(&call, status) < 0) return NULL;
-  if (size == 0) Py_RETURN_NONE;
-  return PyUnicode_FromStringAndSize(name, (Py_ssize_t)size);
+  if (native_end(&call, fencepost_monitor_statistics(self->handle, &statistics, &call.error)) < 0) return NULL;
+  if (statistics.name[0] == 0) Py_RETURN_NONE;
+  return PyUnicode_FromString(statistics.name);
 }
 
 static PyObject *monitor_statistics(PyObject *object, PyObject *Py_UNUSED(unused)) {

@@ -122,9 +122,6 @@ int native_open_records(native_state *state, PyObject *object, const char *name,
  */
 const void *native_aligned(const Py_buffer *view, void **copy);
 
-/* Calls `of_monitor` for a monitor's conditions, or `of_table` for a table's conditions. */
-#define NATIVE_CONDITIONS(self, of_monitor, of_table, ...) \
-  ((self)->table != NULL ? of_table((self)->table, __VA_ARGS__) : of_monitor((self)->handle, __VA_ARGS__))
 /* Calls `of_monitor` for a monitor's events, or `of_fleet` for a fleet's events. */
 #define NATIVE_EVENTS(self, of_monitor, of_fleet, ...) \
   ((self)->fleet != NULL ? of_fleet((self)->fleet, __VA_ARGS__) : of_monitor((self)->handle, __VA_ARGS__))

@@ -156,13 +156,16 @@ PyObject *native_device_plan(PyObject *object, PyObject *args) {
 }
 
 PyObject *native_circle_contains(PyObject *module, PyObject *args) {
-  double in[5];
-  uint32_t contains = 0;
+  double in[5], distance = 0;
   if (!PyArg_ParseTuple(args, "ddddd", &in[0], &in[1], &in[2], &in[3], &in[4])) return NULL;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_status status = fencepost_circle_contains(in[0], in[1], in[2], in[3], in[4], &contains, &error);
+  const fencepost_condition_definition circle = fencepost_circle(NULL, in[0], in[1], in[2]);
+  fencepost_point_columns point = FENCEPOST_POINT_COLUMNS_INIT;
+  point.latitudes = &in[3];
+  point.longitudes = &in[4];
+  fencepost_status status = fencepost_definition_distance(&circle, &point, 1, &distance, &error);
   if (status != FENCEPOST_OK) return native_raise(PyModule_GetState(module), status, &error);
-  return PyBool_FromLong(contains);
+  return PyBool_FromLong(distance <= 0);
 }
 
 PyObject *native_significant_change(PyObject *module, PyObject *args) {

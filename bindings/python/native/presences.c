@@ -12,32 +12,32 @@ PyObject *native_inside(PyObject *object, PyObject *identifier) {
   const char *text;
   uint32_t device;
   if (native_text(native_monitor_state(object), identifier, "device", &text) < 0) return NULL;
-  size_t capacity = 0, count = 0;
-  fencepost_presence *found = NULL;
-  native_call call = native_begin(self);
-  fencepost_status status = native_known_device(&call, text, &device);
-  while (status == FENCEPOST_OK) {
-    status = fencepost_fleet_inside(self->fleet, device, found, capacity, &count, &call.error);
-    if (status == FENCEPOST_E_BUFFER_TOO_SMALL) status = FENCEPOST_OK;
-    if (status != FENCEPOST_OK || count <= capacity) break;
-    free(found);
-    capacity = count;
-    found = malloc(capacity * sizeof(*found));
-    if (found == NULL) status = native_lack_memory(&call);
+  enum {
+    PART = 64
+  };
+  fencepost_condition_state found[PART];
+  PyObject *list = PyList_New(0);
+  size_t count = PART;
+  for (uint64_t after = 0; list != NULL && count == PART;) {
+    native_call call = native_begin(self);
+    fencepost_status status = native_known_device(&call, text, &device);
+    if (status == FENCEPOST_OK)
+      status = fencepost_fleet_list_conditions(self->fleet, device, FENCEPOST_STATE_SATISFIED, after, found, PART,
+                                               &count, &call.error);
+    if (native_end(&call, status) < 0) {
+      Py_CLEAR(list);
+      break;
+    }
+    if (count > 0) after = found[count - 1].generation;
+    for (size_t index = 0; list != NULL && index < count; index++) {
+      const fencepost_condition_state *one = &found[index];
+      PyObject *item = Py_BuildValue("(s#KKNN)", one->identifier, (Py_ssize_t)one->identifier_length,
+                                     (unsigned long long)one->generation, (unsigned long long)one->tag,
+                                     native_optional_time(one->since_us), native_optional_time(one->evidence_date_us));
+      if (item == NULL || PyList_Append(list, item) < 0) Py_CLEAR(list);
+      Py_XDECREF(item);
+    }
   }
-  if (native_end(&call, status) < 0) {
-    free(found);
-    return NULL;
-  }
-  PyObject *list = PyList_New((Py_ssize_t)count);
-  for (size_t index = 0; list != NULL && index < count; index++) {
-    const fencepost_presence *one = &found[index];
-    PyObject *item = Py_BuildValue("(s#KKNN)", one->identifier, (Py_ssize_t)one->identifier_length,
-                                   (unsigned long long)one->generation, (unsigned long long)one->tag,
-                                   native_optional_time(one->since_us), native_optional_time(one->evidence_date_us));
-    if (item == NULL || PyList_SetItem(list, (Py_ssize_t)index, item) < 0) Py_CLEAR(list);
-  }
-  free(found);
   return list;
 }
 

@@ -66,9 +66,9 @@ PyObject *native_containing(PyObject *object, PyObject *args) {
     goto done;
   }
   native_call call = native_begin_question(self);
-  fencepost_status status = NATIVE_CONDITIONS(
-      self, fencepost_monitor_containing_columns, fencepost_conditions_containing_columns, &question.given,
-      (size_t)question.points.count, offsets, generations, distances, (size_t)room, &size, &call.error);
+  fencepost_status status =
+      fencepost_conditions_containing_columns(native_conditions(self), &question.given, (size_t)question.points.count,
+                                              offsets, generations, distances, (size_t)room, &size, &call.error);
   native_return(&call);
   if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) native_refused(&call, status);
   else result = PyLong_FromSize_t(size);
@@ -100,8 +100,8 @@ PyObject *native_nearest(PyObject *object, PyObject *args) {
   }
   native_call call = native_begin_question(self);
   fencepost_status status =
-      NATIVE_CONDITIONS(self, fencepost_monitor_nearest_columns, fencepost_conditions_nearest_columns, &question.given,
-                        (size_t)rows, (size_t)nearest, generations, distances, &count, &call.error);
+      fencepost_conditions_nearest_columns(native_conditions(self), &question.given, (size_t)rows, (size_t)nearest,
+                                           generations, distances, &count, &call.error);
   if (native_end(&call, status) == 0) result = PyLong_FromSize_t(count);
 done:
   close_question(&question);
@@ -134,9 +134,8 @@ PyObject *native_identifiers_of(PyObject *object, PyObject *source) {
     }
     capacity = size;
     native_call call = native_begin_question(self);
-    fencepost_status status = NATIVE_CONDITIONS(self, fencepost_monitor_identifiers_of_generations,
-                                                fencepost_conditions_identifiers_of_generations, column.start,
-                                                (size_t)rows.count, texts, capacity, &size, &call.error);
+    fencepost_status status = fencepost_conditions_identifiers_of_generations(
+        native_conditions(self), column.start, (size_t)rows.count, texts, capacity, &size, &call.error);
     native_return(&call);
     if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) {
       native_refused(&call, status);

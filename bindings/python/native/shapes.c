@@ -141,8 +141,7 @@ static PyObject *vertices_of(native_handle *self, const char *identifier) {
   for (;;) { /* other threads may replace the shape by a larger one, so repeat until the buffer is large enough */
     native_call call = native_begin(self);
     fencepost_status status =
-        NATIVE_CONDITIONS(self, fencepost_monitor_condition_geometry, fencepost_conditions_geometry, identifier, buffer,
-                          capacity, &size, &call.error);
+        fencepost_conditions_geometry(native_conditions(self), identifier, buffer, capacity, &size, &call.error);
     native_return(&call);
     if (status == FENCEPOST_OK && size <= capacity) {
       bytes = PyBytes_FromStringAndSize(buffer, (Py_ssize_t)size);
@@ -172,8 +171,8 @@ PyObject *native_shape_tuple(native_handle *self, const char *identifier) {
   }
   fencepost_shape shape = FENCEPOST_SHAPE_INIT;
   native_call call = native_begin(self);
-  fencepost_status status = NATIVE_CONDITIONS(self, fencepost_monitor_condition_shape, fencepost_conditions_shape,
-                                              identifier, &shape, &call.error);
+  fencepost_status status =
+      fencepost_conditions_describe(native_conditions(self), identifier, NULL, NULL, &shape, &call.error);
   native_return(&call);
   if (status == FENCEPOST_OK)
     return Py_BuildValue("(NdiOd)", vertices, shape.radius_m, (int)shape.edges, shape.oriented ? Py_True : Py_False,
@@ -191,8 +190,8 @@ PyObject *native_shape(PyObject *object, PyObject *identifier_object) {
   if (native_text(native_monitor_state(object), identifier_object, "identifier", &identifier) < 0) return NULL;
   fencepost_shape shape = FENCEPOST_SHAPE_INIT;
   native_call call = native_begin(self);
-  fencepost_status status = NATIVE_CONDITIONS(self, fencepost_monitor_condition_shape, fencepost_conditions_shape,
-                                              identifier, &shape, &call.error);
+  fencepost_status status =
+      fencepost_conditions_describe(native_conditions(self), identifier, NULL, NULL, &shape, &call.error);
   if (native_end(&call, status) < 0) return NULL;
   return Py_BuildValue("(NKNIIII)", native_optional_double(shape.depth_m), (unsigned long long)shape.vertex_count,
                        native_optional_double(shape.departure_m), (unsigned)shape.departure_part,
@@ -209,9 +208,8 @@ PyObject *native_nearest_boundary_point(PyObject *object, PyObject *args) {
       native_text(native_monitor_state(object), identifier_object, "identifier", &identifier) < 0)
     return NULL;
   native_call call = native_begin(self);
-  fencepost_status status =
-      NATIVE_CONDITIONS(self, fencepost_monitor_nearest_boundary_point, fencepost_conditions_nearest_boundary_point,
-                        identifier, latitude, longitude, &found[0], &found[1], &call.error);
+  fencepost_status status = fencepost_conditions_nearest_boundary_point(native_conditions(self), identifier, latitude,
+                                                                        longitude, &found[0], &found[1], &call.error);
   if (native_end(&call, status) < 0) return NULL;
   return native_optional_place(found[0], found[1]);
 }
@@ -248,16 +246,18 @@ PyObject *native_shape_distance(PyObject *module, PyObject *args) {
     geometry.ring_count = (size_t)(rings.len / 4 - 1);
     geometry.part_offsets = parts.buf;
     geometry.part_count = (size_t)(parts.len / 4 - 1);
-    fencepost_shape_options options = FENCEPOST_SHAPE_OPTIONS_INIT;
-    options.edges = edges;
-    options.oriented = oriented ? 1 : 0;
-    options.buffer_m = buffer;
+    fencepost_condition_definition definition =
+        is_area ? fencepost_polygon(NULL, &geometry) : fencepost_corridor(NULL, &geometry, radius);
+    definition.edges = edges;
+    definition.oriented = oriented ? 1 : 0;
+    definition.buffer_m = buffer;
+    fencepost_point_columns point = FENCEPOST_POINT_COLUMNS_INIT;
+    point.latitudes = &latitude;
+    point.longitudes = &longitude;
     fencepost_error error = FENCEPOST_ERROR_INIT;
     fencepost_status status;
     PyThreadState *saved = PyEval_SaveThread();
-    status =
-        is_area ? fencepost_polygon_distance(&geometry, &options, &latitude, &longitude, 1, &distance, &error)
-                : fencepost_corridor_distance(&geometry, radius, &options, &latitude, &longitude, 1, &distance, &error);
+    status = fencepost_definition_distance(&definition, &point, 1, &distance, &error);
     PyEval_RestoreThread(saved);
     PyBuffer_Release(&parts);
     PyBuffer_Release(&rings);

@@ -47,9 +47,9 @@ PyObject *native_snapshot(PyObject *object, PyObject *Py_UNUSED(unused)) {
     }
     buffer = larger;
     if (self->fleet != NULL) status = fencepost_fleet_snapshot(self->fleet, buffer, capacity, &size, &call.error);
-    else
-      status = NATIVE_CONDITIONS(self, fencepost_monitor_snapshot, fencepost_conditions_snapshot, buffer, capacity,
-                                 &size, &call.error);
+    else if (self->table != NULL)
+      status = fencepost_conditions_snapshot(self->table, buffer, capacity, &size, &call.error);
+    else status = fencepost_monitor_snapshot(self->handle, buffer, capacity, &size, &call.error);
     if (status == FENCEPOST_OK && capacity > 0) break;
     /* The buffer was too small for the snapshot; before the next attempt another thread may make the snapshot grow
        again. */

@@ -41,16 +41,20 @@ typedef struct fp_options {
   fencepost_transition_policy policy; /* policy, entry_dwell, exit_dwell (seconds), entry_margin, exit_margin,
                                          exit_margin_limit (metres), accuracy_factor, dwell_policy, notify */
   fencepost_state assuming;           /* value of `assuming`: unknown, unsatisfied or satisfied */
-  fencepost_shape_options shape;      /* edges: planar, geodesic; oriented: true, false; buffer (metres);
-                                         max_vertices */
-  double radius_m;                    /* radius (metres) */
-  uint32_t gate;                      /* gate: true, false */
-  fencepost_path path;                /* path: fixes, geodesic */
-  int64_t max_gap_us;                 /* max_gap (seconds) */
-  double max_speed_mps;               /* max_speed (metres per second) */
-  int64_t max_time_step_us;           /* max_time_step (seconds) */
-  uint32_t skip_invalid;              /* invalid: refuse, skip */
-  int64_t unit_us;                    /* time: s, ms, us: the unit of times written as numbers */
+  struct {
+    fencepost_edges edges;
+    uint32_t oriented, max_vertices, reserved;
+    double buffer_m;
+  } shape;                  /* edges: planar, geodesic; oriented: true, false; max_vertices; buffer
+                                         (metres) */
+  double radius_m;          /* radius (metres) */
+  uint32_t gate;            /* gate: true, false */
+  fencepost_path path;      /* path: fixes, geodesic */
+  int64_t max_gap_us;       /* max_gap (seconds) */
+  double max_speed_mps;     /* max_speed (metres per second) */
+  int64_t max_time_step_us; /* max_time_step (seconds) */
+  uint32_t skip_invalid;    /* invalid: refuse, skip */
+  int64_t unit_us;          /* time: s, ms, us: the unit of times written as numbers */
 } fp_options;
 
 enum {
@@ -136,9 +140,11 @@ bool fp_places_equal(const fp_places *a, const fp_places *b);
 void fp_places_retain(fp_places *places);
 void fp_places_release(fp_places *places);
 
-/* Returns the monitor that contains the conditions, for use in queries; the generations of the conditions are 1 ...
+/* Returns the monitor that contains the conditions, for use in replays; the generations of the conditions are 1 ...
    fp_places_count(). The monitor is never fed. */
 fencepost_monitor *fp_places_monitor(const fp_places *places);
+/* Returns the monitor's table, for use in queries. */
+fencepost_conditions *fp_places_table(const fp_places *places);
 size_t fp_places_count(const fp_places *places);
 
 /* Returns whether any place has its own assumed state other than unsatisfied. */

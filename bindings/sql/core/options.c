@@ -170,8 +170,7 @@ static bool set(const key *key, const char *value, size_t size, fp_options *out,
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options *out, fp_message *message) {
-  *out =
-      (fp_options){.assuming = FENCEPOST_STATE_UNSATISFIED, .shape = FENCEPOST_SHAPE_OPTIONS_INIT, .unit_us = 1000000};
+  *out = (fp_options){.assuming = FENCEPOST_STATE_UNSATISFIED, .unit_us = 1000000};
   out->shape.edges = FENCEPOST_EDGES_PLANAR;
   out->shape.max_vertices = 500000; /* as for files */
   set_policy(out, 0);

@@ -7,6 +7,7 @@ struct fp_places {
   size_t size;
   fp_options options; /* the options of the replays for which the places were compiled */
   fencepost_monitor *monitor;
+  fencepost_conditions *table; /* of the monitor */
   size_t count;
   char *identifiers;   /* each identifier ends with a zero byte */
   uint32_t *starts;    /* of each identifier */
@@ -23,6 +24,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static fp_places *kept[KEPT]; /* the most recently used places first; each entry holds a reference */
 
 static void destroy(fp_places *places) {
+  fencepost_conditions_destroy(places->table);
   fencepost_monitor_destroy(places->monitor);
   free(places->identifiers);
   free(places->starts);
@@ -44,6 +46,8 @@ void fp_places_release(fp_places *places) {
 }
 
 fencepost_monitor *fp_places_monitor(const fp_places *places) { return places->monitor; }
+
+fencepost_conditions *fp_places_table(const fp_places *places) { return places->table; }
 size_t fp_places_count(const fp_places *places) { return places->count; }
 bool fp_places_assume(const fp_places *places) { return places->assumes; }
 const char *fp_places_identifier(const fp_places *places, uint64_t generation) {
@@ -119,7 +123,8 @@ fp_places *fp_places_begin(size_t count, const fp_options *options, fp_message *
   places->references = 1;
   places->count = count;
   memcpy(&places->options, options, sizeof *options);
-  if (fencepost_monitor_create(NULL, &own, &places->monitor, &error) != FENCEPOST_OK) {
+  if (fencepost_monitor_create(NULL, &own, &places->monitor, &error) != FENCEPOST_OK ||
+      fencepost_monitor_conditions(places->monitor, &places->table, &error) != FENCEPOST_OK) {
     fp_fail(message, "%s", error.message);
     destroy(places);
     return NULL;
@@ -218,13 +223,8 @@ bool fp_places_compile(fp_places *places, fencepost_conditions *table, const uin
     used += fp_get32(of_value[i] + 4) + 1;
   }
   fencepost_status status = FENCEPOST_OK;
-  if (good && count > 0) {
-    fencepost_conditions *own = NULL;
-    if (table == NULL) status = fencepost_monitor_conditions(places->monitor, &own, &error);
-    if (status == FENCEPOST_OK)
-      status = fencepost_conditions_sync(table == NULL ? own : table, definitions, count, NULL, &error);
-    fencepost_conditions_destroy(own);
-  }
+  if (good && count > 0)
+    status = fencepost_conditions_sync(table == NULL ? places->table : table, definitions, count, NULL, &error);
   if (status != FENCEPOST_OK) {
     const char *name = error.position < count ? definitions[error.position].identifier : "";
     good = fp_fail(message, "place \"%s\": %s", name, error.message);
@@ -302,11 +302,8 @@ fp_places *fp_shape_get(const void *geometry, size_t size, const fp_options *opt
     if (!has_radius) fp_fail(message, "a point needs the option radius, as in radius=150 (metres)");
   } else {
     fencepost_condition_definition shape = fencepost_wkb("shape", size > 0 ? bytes : NULL, size, options->radius_m);
-    fencepost_conditions *table = NULL;
     read_as(&own, &shape);
-    status = fencepost_monitor_conditions(places->monitor, &table, &error);
-    if (status == FENCEPOST_OK) status = fencepost_conditions_add(table, &shape, 1, &error);
-    fencepost_conditions_destroy(table);
+    status = fencepost_conditions_add(places->table, &shape, 1, &error);
     if (status == FENCEPOST_E_INVALID_ARGUMENT && !has_radius && strstr(error.message, "radius") != NULL) {
       fp_fail(message, "a line needs the option radius, as in radius=50 (metres)");
       fp_places_release(places);
@@ -326,7 +323,7 @@ bool fp_shape_distance(const fp_places *shape, double latitude, double longitude
   uint64_t generation;
   size_t count = 0;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  if (fencepost_monitor_nearest(shape->monitor, latitude, longitude, 1, &generation, out_m, &count, &error) !=
+  if (fencepost_conditions_nearest(shape->table, latitude, longitude, 1, &generation, out_m, &count, &error) !=
       FENCEPOST_OK)
     return fp_fail(message, "%s", error.message);
   if (count == 1) return true;

@@ -149,8 +149,8 @@ static bool ask_containing(const fp_places *places, question *question, duckdb_v
   if (!reserve(question, 8192, message)) return false;
   while (true) {
     fencepost_status status =
-        fencepost_monitor_containing_columns(fp_places_monitor(places), &points, question->count, question->offsets,
-                                             question->generations, NULL, question->capacity, &size, &error);
+        fencepost_conditions_containing_columns(fp_places_table(places), &points, question->count, question->offsets,
+                                                question->generations, NULL, question->capacity, &size, &error);
     if (status == FENCEPOST_OK) break;
     if (status != FENCEPOST_E_BUFFER_TOO_SMALL) return fp_fail(message, "%s", error.message);
     if (!reserve(question, size, message)) return false;
@@ -178,8 +178,8 @@ static bool ask_nearest(const fp_places *places, question *question, size_t near
   size_t found = 0;
   if (nearest > fp_places_count(places)) nearest = fp_places_count(places);
   if (!reserve(question, nearest * question->count + 1, message)) return false;
-  if (fencepost_monitor_nearest_columns(fp_places_monitor(places), &points, question->count, nearest,
-                                        question->generations, question->distances, &found, &error) != FENCEPOST_OK)
+  if (fencepost_conditions_nearest_columns(fp_places_table(places), &points, question->count, nearest,
+                                           question->generations, question->distances, &found, &error) != FENCEPOST_OK)
     return fp_fail(message, "%s", error.message);
   size_t first = fp_list_grow(output, found * question->count);
   if (first == SIZE_MAX) return fp_no_memory(message);

@@ -98,8 +98,8 @@ Datum fp_containing(PG_FUNCTION_ARGS) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fp_places *places = kept_places(fcinfo, PG_GETARG_DATUM(0), "fp_containing");
   fencepost_status status;
-  while ((status = fencepost_monitor_containing(fp_places_monitor(places), PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2),
-                                                generations, NULL, capacity, &count, &error)) ==
+  while ((status = fencepost_conditions_containing(fp_places_table(places), PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2),
+                                                   generations, NULL, capacity, &count, &error)) ==
          FENCEPOST_E_BUFFER_TOO_SMALL) {
     capacity = count;
     generations = palloc(capacity * sizeof *generations);
@@ -123,8 +123,8 @@ Datum fp_nearest(PG_FUNCTION_ARGS) {
   nearest = Min(nearest, (int64)fp_places_count(places));
   uint64_t *generations = palloc((nearest + 1) * sizeof *generations);
   double *distances = palloc((nearest + 1) * sizeof *distances);
-  if (fencepost_monitor_nearest(fp_places_monitor(places), PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2), (size_t)nearest,
-                                generations, distances, &count, &error) != FENCEPOST_OK)
+  if (fencepost_conditions_nearest(fp_places_table(places), PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2), (size_t)nearest,
+                                   generations, distances, &count, &error) != FENCEPOST_OK)
     fp_refuse_text("fp_nearest", error.message);
   for (size_t i = 0; i < count; i++) {
     Datum values[] = {CStringGetTextDatum(fp_places_identifier(places, generations[i])), Float8GetDatum(distances[i])};

@@ -57,7 +57,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int a
   if (!fp_value_number(argv[1], "latitude", &latitude, &message) ||
       !fp_value_number(argv[2], "longitude", &longitude, &message))
     return fp_table_fail(base->pVtab, &message);
-  fencepost_monitor *monitor = fp_places_monitor(own->places);
+  fencepost_conditions *table = fp_places_table(own->places);
   fencepost_status status;
   if (argc > 3) {
     sqlite3_int64 nearest = sqlite3_value_int64(argv[3]);
@@ -66,13 +66,13 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int a
     size_t most = fp_places_count(own->places);
     if ((uint64_t)nearest > most) nearest = (sqlite3_int64)most;
     if (!reserve(own, (size_t)nearest + 1)) return SQLITE_NOMEM;
-    status = fencepost_monitor_nearest(monitor, latitude, longitude, (size_t)nearest, own->generations, own->distances,
-                                       &own->count, &error);
+    status = fencepost_conditions_nearest(table, latitude, longitude, (size_t)nearest, own->generations, own->distances,
+                                          &own->count, &error);
   } else {
     if (!reserve(own, 16)) return SQLITE_NOMEM;
     do {
-      status = fencepost_monitor_containing(monitor, latitude, longitude, own->generations, own->distances,
-                                            own->capacity, &own->count, &error);
+      status = fencepost_conditions_containing(table, latitude, longitude, own->generations, own->distances,
+                                               own->capacity, &own->count, &error);
       if (status == FENCEPOST_E_BUFFER_TOO_SMALL && !reserve(own, own->count)) return SQLITE_NOMEM;
     } while (status == FENCEPOST_E_BUFFER_TOO_SMALL);
   }
