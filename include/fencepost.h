@@ -416,8 +416,9 @@ typedef struct fencepost_monitor_options {
    fencepost_event without a refinement contains the FENCEPOST_EVIDENCE_... bits in refinement_minor. */
 enum {
   FENCEPOST_EVIDENCE_ON_PATH = 1 << 0,   /* the deciding position is a point of the path between two fixes, not a fix */
-  FENCEPOST_EVIDENCE_AFTER_GAP = 1 << 1, /* the path before the event is unknown: crossings may have been missed. All
-                                            events at the first event time after the gap have this bit */
+  FENCEPOST_EVIDENCE_AFTER_GAP = 1 << 1, /* the path before the event is unknown: crossings may have been missed. If
+                                            positions after the gap decide several events at the first such
+                                            event time, all of these events have this bit */
   FENCEPOST_EVIDENCE_LEFT_TO_RIGHT = 1 << 2, /* a line was crossed from left to right, as seen from its first vertex
                                                 towards its last */
   FENCEPOST_EVIDENCE_RIGHT_TO_LEFT = 1

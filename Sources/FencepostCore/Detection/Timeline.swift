@@ -9,8 +9,14 @@ struct Timeline: Sendable {
   /// The latest fix with a valid position.
   private(set) var lastFix: Fix?
   var counters = InputCounters()
-  /// Whether the next event must be marked as following a gap; see ``markGap()``.
+  /// Which events must be marked as following a gap, in the saved form: `Int64.min` if none; a time if the first event
+  /// after the gap had this date; ``pendingGap`` plus the time of the first fix after the gap if no event has reported
+  /// the gap yet. `Int64.max`, which versions before 0.3 saved, is a gap without a known time.
   private(set) var gap: Int64 = .min
+  /// The time of the first fix after the gap. If this time is unknown, every position counts as later than the gap.
+  private var gapEnd: Int64 = .min
+  /// Greater than each valid time.
+  private static let pendingGap: Int64 = 1 << 62
 
   // MARK: - Inputs
 
@@ -50,34 +56,51 @@ struct Timeline: Sendable {
   @inline(__always)
   var hasGap: Bool { gap != .min }
 
-  /// Notes that the path to the next fix is unknown, so that the next event is marked as following a gap.
-  mutating func markGap() { gap = .max }
+  /// Whether a saved gap is one that no event has reported yet.
+  static func isPending(gap: Int64) -> Bool { gap > Timestamp.latest.microseconds }
+
+  /// Whether a saved gap has a valid time.
+  static func isValid(gap: Int64) -> Bool {
+    Timestamp(microseconds: isPending(gap: gap) ? gap - pendingGap : gap).isValid
+  }
+
+  /// Notes that the path to a fix is unknown, so that the next event that is decided by this fix or a later position is
+  /// marked as following a gap. A gap that no event has reported yet is replaced.
+  mutating func markGap(before fix: Fix) {
+    (gap, gapEnd) = (Self.pendingGap + fix.time.microseconds, fix.time.microseconds)
+  }
 
   /// Returns whether a change must be marked as following a gap. The changes up to the first instant that has an event
-  /// are marked.
+  /// are marked, except those that were decided before the gap.
   ///
-  /// - Parameter isEvent: Whether the change becomes an event. After a change that does not become an event, the next
-  ///   change is marked too.
-  mutating func tellsGap(at date: Int64, isEvent: Bool) -> Bool {
-    if gap == .max {
-      if isEvent { gap = date }
-      return true
-    }
-    if gap != date { gap = .min }
-    return gap == date
+  /// - Parameters:
+  ///   - decided: The time of the position that decided the change.
+  ///   - isEvent: Whether the change becomes an event. After a change that does not become an event, the next change is
+  ///     marked too.
+  mutating func tellsGap(at date: Int64, decided: Int64, isEvent: Bool) -> Bool {
+    let isPending = Self.isPending(gap: gap)
+    if !isPending, gap != date { gap = .min }
+    guard hasGap, decided >= gapEnd else { return false }
+    if isPending, isEvent { gap = date }
+    return true
+  }
+
+  private mutating func restore(gap: Int64) {
+    self.gap = gap
+    gapEnd = Self.isPending(gap: gap) && gap < .max ? gap - Self.pendingGap : .min
   }
 
   /// Continues with another device, whose inputs are counted elsewhere.
   mutating func begin(clock: Int64, lastFix: Fix?, gap: Int64) {
     self.clock = clock
     self.lastFix = lastFix
-    self.gap = gap
+    restore(gap: gap)
   }
 
   /// Restores the saved values.
   mutating func restore(clock: Int64, lastFix: Fix?, counters: InputCounters, gap: Int64) {
     self.clock = clock
-    self.gap = gap
+    restore(gap: gap)
     self.lastFix = lastFix
     self.counters = counters
   }

@@ -35,7 +35,7 @@ extension Tracker {
     entry.notify = .initial
     entry.setEvidence(
       fix, boundaryDistance: shape.boundaryDistance(measure, fix.coordinate, at: position), isOnPath: survey.isOnPath)
-    if timeline.hasGap { markGap(&entry, table, delivery) }
+    if timeline.hasGap { markGap(&entry, decided: fix.time.microseconds, table, delivery) }
     delivery.observe(entry, known.host, table)
     return true
   }
@@ -113,7 +113,10 @@ extension Tracker {
     entry.notify = entered ? .entry : .exit
     entry.setEvidence(
       candidate.fix, boundaryDistance: candidate.boundaryDistance, isOnPath: candidate.isOnPath)
-    if timeline.hasGap { markGap(&entry, table, delivery) }
+    if timeline.hasGap {
+      let decided = candidate.isTimed ? candidate.fix.time.microseconds : date
+      markGap(&entry, decided: decided, table, delivery)
+    }
     delivery.observe(entry, known.host, table)
   }
 }

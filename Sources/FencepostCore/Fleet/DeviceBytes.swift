@@ -175,9 +175,10 @@ struct DeviceBytes {
       }
     }
     if hasPath {
-      let isTold = state.gap != .min && state.gap != .max
-      writer.put((state.gap == .min ? 0 : isTold ? 2 : 1) as UInt8)
-      if isTold { writer.putCompact(state.gap) }
+      // 0: no gap; 1: a gap of version 0.2, whose time is unknown; 2: a gap with a value, see ``Timeline/gap``.
+      let hasValue = state.gap != .min && state.gap != .max
+      writer.put((state.gap == .min ? 0 : hasValue ? 2 : 1) as UInt8)
+      if hasValue { writer.putCompact(state.gap) }
     }
     guard state.rewoundThrough > 0 else { return }
     writer.putCompact(state.rewoundThrough)
@@ -347,8 +348,8 @@ struct DeviceBytes {
     case 0: break
     case 1: state.gap = .max
     default:
-      state.gap = try reader.takeSignedTime("gap")
-      guard state.gap != .min else { throw Damage("a gap has no time") }
+      state.gap = try reader.takeSigned()
+      guard Timeline.isValid(gap: state.gap) else { throw Damage("a gap has no time") }
     }
   }
 

@@ -68,5 +68,5 @@ extension FleetEngine {
 
 extension Tracker {
   /// The gap to store. A gap that was reported is stored only as long as events of the same instant may follow.
-  var gapToKeep: Int64 { gap == .max || gap >= clock ? gap : .min }
+  var gapToKeep: Int64 { gap >= clock ? gap : .min }
 }

@@ -86,7 +86,9 @@ extension Tracker {
     entry.setEvidence(
       candidate.fix, boundaryDistance: candidate.boundaryDistance, isOnPath: candidate.isOnPath)
     entry.marks.insert(isToLeft ? .rightToLeft : .leftToRight)
-    if timeline.hasGap, timeline.tellsGap(at: entry.date, isEvent: true) { entry.marks.insert(.gap) }
+    if timeline.hasGap, timeline.tellsGap(at: entry.date, decided: entry.evidenceDate, isEvent: true) {
+      entry.marks.insert(.gap)
+    }
     delivery.observe(entry, known.host, table)
   }
 }

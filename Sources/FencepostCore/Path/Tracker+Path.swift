@@ -44,13 +44,20 @@ extension Tracker {
       // A path that takes no time exceeds every maximum speed.
       if maxSpeed != nil, !survey.lines.isEmpty {
         survey.lines.clear()
-        timeline.markGap()
+        timeline.markGap(before: fix)
       }
       return
     }
-    guard duration <= maxGap else { return timeline.markGap() }
+    // Changes that are due before the fix belong to the time before the gap ends.
+    func endGap() {
+      passTime(to: fix.time, table, &delivery, &survey)
+      timeline.markGap(before: fix)
+    }
+    guard duration <= maxGap else { return endGap() }
     var search = PassageSearch(Leg(from: last, to: fix, at: position))
-    if let maxSpeed, search.leg.isLonger(than: maxSpeed * (Double(duration) / 1e6)) { return timeline.markGap() }
+    if let maxSpeed, search.leg.isLonger(than: maxSpeed * (Double(duration) / 1e6)) {
+      return endGap()
+    }
     let end = fix.time.microseconds - 1
     var time = max(clock, last.time.microseconds + 1)
     guard !known.host.suspendsAllShapes else { return }
@@ -307,11 +314,13 @@ extension Tracker {
   // MARK: - Gaps
 
   /// Marks a change that follows a gap.
-  mutating func markGap(_ entry: inout EventEntry, _ table: ConditionTable, _ delivery: Delivery) {
+  ///
+  /// - Parameter decided: The time of the position that decided the change.
+  mutating func markGap(_ entry: inout EventEntry, decided: Int64, _ table: ConditionTable, _ delivery: Delivery) {
     let isEvent =
       !table.notify(of: entry.slot).isDisjoint(with: entry.notify)
       && (delivery.isNews(entry) || !delivery.agrees(entry.slot, entry.state, table))
-    if timeline.tellsGap(at: entry.date, isEvent: isEvent) { entry.marks.insert(.gap) }
+    if timeline.tellsGap(at: entry.date, decided: decided, isEvent: isEvent) { entry.marks.insert(.gap) }
   }
 }
 

@@ -175,3 +175,49 @@ def test_a_table_of_gates_and_other_conditions_is_added_as_a_whole(path: str) ->
                 change(rows)
             assert refused.value.row == 1 and len(zones) == 0
     fleet.close()
+
+
+@pytest.mark.parametrize("dwell_policy", ["timer", "evidence"])
+def test_an_advance_within_a_gap_does_not_move_the_mark(dwell_policy: str) -> None:
+    """A crossing that was decided before a gap is confirmed during the gap: by an advance, or by the fix that ends the
+    gap. Both give the same events, for monitors and for fleets."""
+    chance = random.Random(31)
+    path: dict[str, Any] = {"path": "geodesic", "max_gap": 20}
+    policies = [TransitionPolicy(entry_dwell=s, exit_dwell=s, dwell_policy=dwell_policy) for s in (0, 7, 20, 90)]
+    table = Zones()
+    alone, advanced = Monitor(**path), Monitor(**path)
+    for index, policy in enumerate(policies):
+        circle = Circle(0, 0.002 * index, 150)
+        table.add(circle, str(index), policy=policy)
+        for monitor_ in (alone, advanced):
+            monitor_.add(circle, str(index), policy=policy, assuming="unsatisfied")
+    fleet, fleet_advanced = Fleet(table, **path), Fleet(table, **path)
+    time = 0
+    marked = decided_before = 0
+    for step in range(3_000):
+        gap = chance.choice([5, 10, 20, 20, 21, 40, 100])
+        if gap > 20:
+            instant = (time + chance.randrange(1, gap)) * SECOND
+            advanced.advance(instant)
+            fleet_advanced.advance(instant, device="a")
+        time += gap
+        fix = Fix(chance.uniform(-0.001, 0.001), chance.uniform(-0.003, 0.009), time=time * SECOND)
+        for monitor_ in (alone, advanced):
+            monitor_.feed(fix)
+        for each in (fleet, fleet_advanced):
+            each.feed("a", fix)
+        expected = [event.to_json() for event in alone.events()]
+        assert [event.to_json() for event in advanced.events()] == expected
+        for each in (fleet, fleet_advanced):
+            assert [event.to_json().replace('"device":"a",', "", 1) for event in each.events()] == expected
+        marked += sum('"gap":true' in text for text in expected)
+        decided_before += gap > 20 and '"gap":true' not in "".join(expected[:1]) and len(expected) > 0
+        if step % 7 == 0:
+            copy = Monitor.restore(advanced.snapshot())
+            advanced.close()
+            advanced = copy
+            moved = Fleet(table, **path)
+            moved.load({"a": fleet_advanced.export(["a"])[0]})
+            fleet_advanced.close()
+            fleet_advanced = moved
+    assert marked > 100 and (decided_before > 100 or dwell_policy == "evidence")

@@ -372,6 +372,83 @@ known(
     fix(410, O),
     events("c satisfied 390 path"),
 )
+known(
+    "P53 a crossing that the timer confirms during a gap was decided before the gap",
+    circle("c", O, 1000, {"entry_dwell": 20, "exit_dwell": 20}),
+    fix(0, at(-10000)),
+    fix(90, O),
+    fix(200, O),
+    events("c satisfied 101.18 path"),
+    fix(201, O),
+    events(),
+    fix(202, at(5000)),
+    events(),
+    fix(240, at(5000)),
+    events("c unsatisfied 221.204 path gap"),
+    max_gap=100,
+)
+known(
+    "P54 the timer confirms during a gap, and the host advances the clock",
+    circle("c", O, 1000, {"entry_dwell": 20, "exit_dwell": 20}),
+    fix(0, at(-10000)),
+    fix(90, O),
+    {"advance": 150},
+    events("c satisfied 101.18 path"),
+    fix(200, O),
+    fix(201, O),
+    fix(202, at(5000)),
+    fix(240, at(5000)),
+    events("c unsatisfied 221.204 path gap"),
+    max_gap=100,
+)
+known(
+    "P55 a crossing that the timer confirms after a gap was decided before the gap",
+    circle("c", O, 1000, {"entry_dwell": 200, "exit_dwell": 0}),
+    circle("d", at(5000), 100),
+    fix(0, at(-10000)),
+    fix(90, O),
+    fix(200, O),
+    fix(300, O),
+    events("c satisfied 281.18 path"),
+    fix(400, at(5000)),
+    events("c unsatisfied 320.4 path gap", "d satisfied 398 path"),
+    max_gap=100,
+)
+known(
+    "P56 a crossing that a fix after a gap confirms follows the gap",
+    circle("c", O, 1000, {"entry_dwell": 20, "exit_dwell": 20, "dwell_policy": "evidence"}),
+    fix(0, at(-10000)),
+    fix(90, O),
+    fix(200, O),
+    events("c satisfied 200 path gap"),
+    max_gap=100,
+)
+known(
+    "P58 a gap that is not yet reported is replaced by the next gap",
+    circle("c", O, 1000, {"entry_dwell": 200, "exit_dwell": 0}),
+    circle("d", at(5000), 100),
+    fix(0, at(-10000)),
+    fix(101, at(-5000)),
+    fix(151, O),
+    fix(300, O),
+    events(),
+    fix(350, O),
+    events("c satisfied 341.2 path"),
+    fix(450, at(5000)),
+    events("c unsatisfied 370.4 path gap", "d satisfied 448 path"),
+    max_gap=100,
+)
+known(
+    "P57 at the instant that ends a gap, only the crossing that was decided after the gap follows it",
+    circle("a", at(500), 100),
+    circle("b", O, 1000, {"entry_dwell": 110, "exit_dwell": 0}),
+    circle("c", at(500), 100),
+    fix(90, at(-10000)),
+    fix(90, O),
+    fix(200, at(500)),
+    events("a satisfied 200 fix gap", "b satisfied 200 fix", "c satisfied 200 fix gap"),
+    max_gap=100,
+)
 
 # Places --------------------------------------------------------------------------------------------------------------
 

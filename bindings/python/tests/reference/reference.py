@@ -62,9 +62,9 @@ class ReferenceMonitor:
         self.path = path
         self.max_gap = None if max_gap is None else microseconds(max_gap)
         self.max_speed = max_speed
-        # If `gap` is "next", the next change reports a gap. If `gap` is a time, a change at this time has reported the
-        # gap, and other changes at the same time report it too.
-        self.gap = None
+        # If `gap` is "next", the next change that a position at or after `gap_end` decides reports a gap. If `gap` is a
+        # time, a change at this time has reported the gap, and other such changes at the same time report it too.
+        self.gap = self.gap_end = None
         self.clock = None
         self.latest_fix = None
         self.scanning = True
@@ -281,13 +281,14 @@ class ReferenceMonitor:
         if way.duration == 0:
             crossings = self._gate_crossings(way)
             if crossings and self.max_speed is not None:
-                self.gap = "next"
+                self._note_gap(fix)
             else:
                 self._crossings = crossings
             return
         too_fast = self.max_speed is not None and way.length > self.max_speed * (way.duration / 1e6)
         if way.duration > self.max_gap or too_fast:
-            self.gap = "next"
+            self._pass_time(fix.time)
+            self._note_gap(fix)
             return
         places = [c for c in self._in_add_order() if c.is_place and not c.suspended]
         first, end = max(self.clock, last.time + 1), fix.time - 1
@@ -304,6 +305,9 @@ class ReferenceMonitor:
                     break
                 self._lay(way, due, places)
             self._lay(way, instant, places)
+
+    def _note_gap(self, fix):
+        self.gap, self.gap_end = "next", fix.time
 
     def _gate_crossings(self, way):
         return sorted(
@@ -482,6 +486,7 @@ class ReferenceMonitor:
             date,
             "crossing",
             evidence_date=candidate.fix.time,
+            decided=candidate.fix.time if c.policy["dwell_policy"] == "timer" else date,
             evidence=self._evidence(c, candidate.fix, candidate.distance),
         )
 
@@ -489,10 +494,6 @@ class ReferenceMonitor:
         """A gate has no state: each crossing produces an event, even if the clock is already past the time of the
         crossing."""
         fix = way.end if instant == way.end.time else Fix(instant, *way.place(instant), way.accuracy, "path")
-        if self.gap == "next":
-            self.gap = date
-        elif self.gap != date:
-            self.gap = None
         event = Event(
             c,
             state="unknown",
@@ -502,7 +503,7 @@ class ReferenceMonitor:
             flags=c.flags,
             evidence_date=instant,
             evidence=self._evidence(c, fix, 0.0),
-            follows_gap=self.gap is not None,
+            follows_gap=self._tells_gap(date, instant, True),
             direction=direction,
         )
         c.queue.append(event)
@@ -543,25 +544,27 @@ class ReferenceMonitor:
         if c.is_beacon and self.scanning and not c.suspended and c.observed is None and self.clock is not None:
             c.absence_deadline = self.clock + self.beacon_initial_timeout
 
-    def _observe(self, c, side, date, cause, **evidence):
+    def _observe(self, c, side, date, cause, decided=None, **evidence):
         transition = "initial" if c.observed is None else ("entry" if side == "in" else "exit")
-        c.observed = Observation(side, date, cause, transition, self._next_change(), **evidence)
+        o = c.observed = Observation(side, date, cause, transition, self._next_change(), **evidence)
         if c.is_place:
-            c.observed.follows_gap = self._tells_gap(c)
+            reported = (c.queue[-1] if c.queue else c.record).state
+            is_event = transition in c.policy["notify"] and (
+                o.state != reported or (c.queue and self.delivery != "every")
+            )
+            o.follows_gap = self._tells_gap(date, o.evidence_date if decided is None else decided, is_event)
         self._on_observed(c)
 
-    def _tells_gap(self, c):
-        """The first change after a gap reports the gap; other changes at the same instant also report it. If a change
-        produces no event, the next change reports the gap instead."""
-        o = c.observed
-        if self.gap == "next":
-            reported = (c.queue[-1] if c.queue else c.record).state
-            if o.transition in c.policy["notify"] and (o.state != reported or (c.queue and self.delivery != "every")):
-                self.gap = o.date
-            return True
-        if self.gap != o.date:
+    def _tells_gap(self, date, decided, is_event):
+        """The first change that a position after a gap decides reports the gap; other such changes at the same instant
+        also report it. If a change produces no event, the next change reports the gap instead."""
+        if self.gap not in ("next", date):
             self.gap = None
-        return self.gap is not None
+        if self.gap is None or decided < self.gap_end:
+            return False
+        if is_event:
+            self.gap = date
+        return True
 
     def _next_change(self):
         self._changes += 1

@@ -74,7 +74,8 @@ class Event:
         tag: The number passed when the condition was added.
         is_on_path: True if the deciding position is a point of the path between two fixes, and False if it is a fix.
         follows_gap: True if the path before the event is unknown; events before this event may then have been missed.
-            After a gap, `follows_gap` is True for the earliest event and for all other events at the same time.
+            `follows_gap` is True for the earliest event that a position after the gap decides, and for all other such
+            events at the same time.
         direction: The direction in which the device crossed a gate. The direction is None if the event is not a gate
             crossing.
 
