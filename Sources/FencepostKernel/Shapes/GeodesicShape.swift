@@ -101,7 +101,13 @@ public final class GeodesicShape: Sendable {
 
   /// The signed boundary distance D of a point, in metres: negative inside, 0 on the boundary. Within 15 nm.
   public func boundaryDistance(of point: SurfacePoint) -> Double {
-    distance(line.nearest(to: point, isSided: isPolygon))
+    var foot = line.nearest(to: point, isSided: isPolygon)
+    // At the tip of a needle, the angle between two edges may be too small to find the side of a far point.
+    if isPolygon, foot.side > 0 {
+      let apart = boundingCap.centre.squaredChord(to: point.vector).squareRoot()
+      if apart > boundingCap.reach + 1 { foot.side = -foot.distance }
+    }
+    return distance(foot)
   }
 
   /// Computes the signed boundary distance D. Only the edges that may be nearest are examined, if these are known; the

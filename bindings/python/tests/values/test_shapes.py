@@ -411,3 +411,51 @@ def test_exact_distances() -> None:
         got = shape.distance(latitude, longitude)
         assert abs(got - expected) <= 15e-9 or (got == 0 and abs(expected) < 35e-9), (shape, latitude, longitude)
     assert len(places) > 3000
+
+
+def test_a_tiny_polygon_is_not_its_complement() -> None:
+    """Thin rings from a decimetre to some metres, at all latitudes and in both orders: `contains` and `containing`
+    agree, near the polygon and far away."""
+    chance = random.Random(11)
+    rings = [[(50.57254, 24.50722), (50.572599, 24.507308), (50.57258365402, 24.50728511107)]]
+    for _ in range(1_500):
+        latitude = chance.choice([chance.uniform(-90, 90), 89.9999999, -89.99999, 1e-7, chance.uniform(60, 90)])
+        longitude = chance.choice([chance.uniform(-180, 180), 179.9999999])
+        size = 10 ** chance.uniform(-6, -4)
+        east, turn = size / max(math.cos(math.radians(latitude)), 1e-4), chance.uniform(0, math.tau)
+        width = 10 ** chance.uniform(-7, -1)
+        ring = []
+        for _ in range(chance.choice([3, 3, 4, 5])):
+            along, aside = chance.uniform(-1, 1), width * chance.uniform(-1, 1)
+            north = along * math.cos(turn) - aside * math.sin(turn)
+            ring.append(
+                (
+                    max(-90.0, min(90.0, latitude + size * north)),
+                    (longitude + east * (along * math.sin(turn) + aside * math.cos(turn)) + 180) % 360 - 180,
+                )
+            )
+        rings.append(ring)
+    made = 0
+    for ring in rings:
+        for order in (ring, ring[::-1]):
+            polygon = Polygon(order, order="latlon", edges="geodesic")
+            with Monitor() as monitor:
+                try:
+                    monitor.add(polygon, "c")
+                except InvalidArgumentError:
+                    continue
+                made += 1
+                near = ring[0]
+                middle = (sum(p[0] for p in ring) / len(ring), sum(p[1] for p in ring) / len(ring))
+                for point in [
+                    (-30.0, 100.0),
+                    (-near[0], near[1]),
+                    (chance.uniform(-90, 90), chance.uniform(-180, 180)),
+                    (max(-90.0, min(90.0, near[0] + chance.choice([-1e-3, 1e-3]))), near[1]),
+                    middle,
+                ]:
+                    inside = polygon.contains(*point)
+                    assert inside == bool(monitor.containing(*point)), (order, point)
+                    assert inside == (polygon.distance(*point) <= 0), (order, point)
+                    assert not inside or point == middle or abs(point[0] - near[0]) < 2e-3, (order, point)
+    assert made > 1_000
