@@ -25,17 +25,19 @@ struct PassageSearch {
   /// metre of distance.
   private static let longestAhead = 1e-3
   private static let bendAhead = 2e-8
-  /// The maximum number of steps for a shape without a closed form. If the path stays so near to a level that it may
-  /// touch the level anywhere, the rest of the path is then examined at this many instants, and a touch between these
-  /// instants may be missed. The second number applies to a leg on which there were already more steps than the third
-  /// number.
+  /// After this number of steps for a polygon or a corridor, the edges near the leg are examined.
+  private static let fewLooks = 16
+  /// The maximum number of steps for a shape without a closed form if ``LevelSearch`` cannot examine its edges. If the
+  /// path stays so near to a level that it may touch the level anywhere, the rest of the path is then examined at this
+  /// many instants, and a touch between these instants may be missed. The second number applies to a leg on which there
+  /// were already more steps than the third number.
   private static let mostLooks = 500
   private static let mostLooksLate = 16
   private static let mostLooksOfLeg = 50_000
 
   var leg: Leg
   private var looksOfLeg = 0
-  /// The number of times that a changed shape was examined again.
+  /// The number of times that a changed circle was examined again.
   var changes = 0
 
   init(_ leg: Leg) {
@@ -112,34 +114,76 @@ struct PassageSearch {
     return march(threshold, of: shape, from: begin, through: last)
   }
 
-  /// Advances in steps of the distance between the device and the threshold, because the device cannot pass the
-  /// threshold earlier.
+  private static func look(
+    _ threshold: PathThreshold, of shape: Shape, _ time: Int64, _ leg: inout Leg
+  ) -> (isPassed: Bool, room: Double) {
+    let place = leg.place(at: time)
+    let measure = shape.measure(place.coordinate, at: place.position, margins: threshold.margins)
+    return (threshold.isPassed(measure), threshold.room(measure))
+  }
+
+  /// Returns the first instant past a threshold, in the stretch of instants past it that leads to the first instant past
+  /// its hysteresis.
   mutating func march(
     _ threshold: PathThreshold, of shape: Shape, from first: Int64, through last: Int64
   ) -> Int64? {
-    func isPassed(_ time: Int64) -> (Bool, room: Double) {
-      let place = leg.place(at: time)
-      let measure = shape.measure(place.coordinate, at: place.position, margins: threshold.margins)
-      return (threshold.isPassed(measure), threshold.room(measure))
+    guard let time = advance(threshold, of: shape, from: first, through: last) else { return nil }
+    guard threshold.hysteresis > 0 else { return time }
+    var level = threshold
+    level.hysteresis = 0
+    var (low, high, step) = (time - 1, time, Int64(1))
+    while low >= first, Self.look(level, of: shape, low, &leg).isPassed {
+      high = low
+      low = step < low - first ? low - step : first - 1
+      step *= 4
     }
+    while high - low > 1 {
+      let middle = low + (high - low) / 2
+      if Self.look(level, of: shape, middle, &leg).isPassed { high = middle } else { low = middle }
+    }
+    return high
+  }
+
+  /// Advances in steps of the distance between the device and the threshold, because the device cannot pass the
+  /// threshold earlier. These steps become short where the leg approaches the threshold at a small angle; the edges near
+  /// the leg are then examined.
+  private mutating func advance(
+    _ threshold: PathThreshold, of shape: Shape, from first: Int64, through last: Int64
+  ) -> Int64? {
     var (before, time) = (first, first)
+    var levels: LevelSearch?
     let most = looksOfLeg > Self.mostLooksOfLeg ? Self.mostLooksLate : Self.mostLooks
     var looks = 0
     while time <= last {
-      let (isDone, room) = isPassed(time)
+      let (isDone, room) = Self.look(threshold, of: shape, time, &leg)
       if isDone {
         // The interval between two long steps is bisected.
-        while looks > most, time - before > 1 {
+        while levels == nil, looks > most, time - before > 1 {
           let middle = before + (time - before) / 2
-          if isPassed(middle).0 { time = middle } else { before = middle }
+          if Self.look(threshold, of: shape, middle, &leg).isPassed { time = middle } else { before = middle }
         }
         return time
       }
       looks += 1
       looksOfLeg += 1
       before = time
+      if looks == Self.fewLooks, let area = shape.area { levels = LevelSearch(area.shape, level: threshold.farLevel) }
+      if let length = levels?.partLength {
+        let end = min(last, max(leg.time(length, after: time), time + 1))
+        if leg.time(room, after: time) < end {
+          let found = levels?.first(&leg, from: time, through: end) { time, leg in
+            Self.look(threshold, of: shape, time, &leg).isPassed
+          }
+          if let found { return found }
+          guard end < last else { return nil }
+          time = end
+          continue
+        }
+      }
       time = max(leg.time(room, after: time), time + 1)
-      if looks > most, time <= last { time = min(last, max(time, before + (last - first) / Int64(most))) }
+      if levels == nil, looks > most, time <= last {
+        time = min(last, max(time, before + (last - first) / Int64(most)))
+      }
       if time == before { break }
     }
     return nil

@@ -20,9 +20,10 @@ extension Tracker {
   private static let pieceLength = 10_000.0
   /// The distance ahead within which lines are searched for, in metres.
   private static let linesLength = 80_000.0
-  /// After a shape has changed, it is examined again after this number of metres. The number is greater than the error
-  /// of a distance, so a device that moves slowly across a line crosses it once. A device that moves along a line may
-  /// cross it anywhere, so after many changes on one leg, the second number of metres is used.
+  /// After a polygon or a corridor has changed, the device must be past the next threshold by this number of metres. The
+  /// number is greater than the error of a distance, so a device that moves slowly across a line, or along it, crosses it
+  /// once. A circle is examined again after this number of metres, and after many changes on one leg, after the second
+  /// number.
   private static let noise = 1e-7
   private static let mostChanges = 5_000
   private static let noiseOfMany = 100.0
@@ -155,7 +156,7 @@ extension Tracker {
       index += 1
       guard !table.kind(of: slot).isLine else { continue }
       var entry = PathEntry(slot: slot, next: .max, observed: .undetermined, hasCandidate: false)
-      look(at: &entry, from: first, after: 0, through: last, &search, table)
+      look(at: &entry, from: first, through: last, &search, table)
       survey.path.append(entry)
     }
     survey.reached.clear()
@@ -172,18 +173,16 @@ extension Tracker {
       let observed = known.shapes.observed(entry.slot, table)
       let hasCandidate = known.candidate(of: entry.slot) != nil
       if entry.next < first || entry.observed != observed || entry.hasCandidate != hasCandidate {
-        search.changes += 1
-        let step = search.changes > Self.mostChanges ? Self.noiseOfMany : Self.noise
-        look(at: &survey.path[index], from: first, after: step, through: last, &search, table)
+        look(at: &survey.path[index], from: first, hasChanged: true, through: last, &search, table)
       }
     }
   }
 
   /// Finds the next instant at which the state of a shape changes.
   ///
-  /// - Parameter metres: The distance for which the thresholds of the shape are not examined.
+  /// - Parameter hasChanged: Whether the shape has just changed.
   private mutating func look(
-    at entry: inout PathEntry, from first: Int64, after metres: Double, through last: Int64,
+    at entry: inout PathEntry, from first: Int64, hasChanged: Bool = false, through last: Int64,
     _ search: inout PassageSearch,
     _ table: ConditionTable
   ) {
@@ -191,7 +190,7 @@ extension Tracker {
     entry.observed = known.shapes.observed(entry.slot, table)
     entry.hasCandidate = candidate != nil
     entry.next = .max
-    guard let threshold = threshold(of: entry.slot, entry.observed, candidate, search.leg.accuracy, table) else {
+    guard var threshold = threshold(of: entry.slot, entry.observed, candidate, search.leg.accuracy, table) else {
       return
     }
     var last = last
@@ -199,8 +198,18 @@ extension Tracker {
       entry.next = max(first, candidate.deadline)
       last = min(last, entry.next)
     }
-    let start = metres > 0 ? max(first, search.leg.time(metres, after: first - 1)) : first
-    if let time = search.first(threshold, of: table.shape(of: entry.slot), from: start, through: last) {
+    let shape = table.shape(of: entry.slot)
+    var start = first
+    if hasChanged {
+      if shape.area != nil {
+        threshold.hysteresis = Self.noise
+      } else {
+        search.changes += 1
+        let step = search.changes > Self.mostChanges ? Self.noiseOfMany : Self.noise
+        start = max(first, search.leg.time(step, after: first - 1))
+      }
+    }
+    if let time = search.first(threshold, of: shape, from: start, through: last) {
       entry.next = time
     }
   }
@@ -224,7 +233,8 @@ extension Tracker {
       PathThreshold(passage: passage, level: level, margins: (inner, outer))
     }
     switch (observed, candidate != nil) {
-    case (.inside, false): return threshold(.outwards, outer)
+    // On the line itself, the device is inside.
+    case (.inside, false): return threshold(outer > 0 || table.shape(of: slot).area == nil ? .outwards : .beyond, outer)
     case (.inside, true): return threshold(.inwards, 0)
     case (.outside, false):
       return policy.isTooCoarse(size: size, accuracy: accuracy) ? nil : threshold(.inwards, -inner)

@@ -477,3 +477,34 @@ def test_threads_feed_and_take() -> None:
     states = [str(event.state) for event in events]
     assert all(first != second for first, second in pairwise(states)), "one side after the other"
     assert [event.date_us for event in events] == sorted(event.date_us or 0 for event in events)
+
+
+def test_a_sliver_is_entered_and_left_in_both_directions() -> None:
+    """A leg at a small angle through a thin triangle, 3 km long and 20 cm wide, reports the same entry and exit in both
+    directions, at each speed."""
+
+    def moved(place: tuple[float, float], azimuth: float, distance: float) -> tuple[float, float]:
+        end = geodesic.direct(*place, azimuth, distance)
+        return end.latitude, end.longitude
+
+    for latitude, azimuth in [(48.0, 70.0), (-12.0, 200.0), (89.9, 10.0), (0.0, 90.0)]:
+        middle = (latitude, 179.99)
+        ends = [moved(middle, azimuth + turn, 1500) for turn in (0, 180)]
+        ring = [ends[0], moved(middle, azimuth + 90, 0.2), ends[1]]
+        polygon = Polygon(ring, order="latlon", edges="geodesic")
+        for angle in (1e-3, 1e-2, 0.1):
+            target = moved(middle, azimuth + 90, 0.1)
+            leg = [moved(target, azimuth + angle + turn, 2_500) for turn in (0, 180)]
+            for seconds in (20, 1_000):
+                lasts = []
+                for start, end in (leg, leg[::-1]):
+                    with Monitor(path="geodesic", max_gap=1e6) as monitor:
+                        monitor.add(polygon, "c", policy="exact", assuming="unsatisfied")
+                        monitor.feed(Fix(*start, time=0))
+                        monitor.feed(Fix(*end, time=seconds * SECOND))
+                        events = list(monitor.events())
+                    assert [event.state for event in events] == [State.SATISFIED, State.UNSATISFIED], (latitude, angle)
+                    first, last = (event.date for event in events)
+                    assert first is not None and last is not None
+                    lasts.append((last - first).total_seconds())
+                assert lasts[0] == pytest.approx(lasts[1], abs=1e-3)
