@@ -1938,6 +1938,57 @@ FENCEPOST_API fencepost_status fencepost_conditions_nearest_boundary_point(fence
                                                                            fencepost_error *error);
 
 /*
+ * Measured positions with their errors as columns. Strides are as in fencepost_point_columns; a stride of 0 gives all
+ * rows the same value. A row has an error ellipse unless its three values are NaN; a row without an ellipse has the
+ * accuracy.
+ */
+typedef struct fencepost_measured_columns {
+  uint32_t struct_size;       /* set by FENCEPOST_MEASURED_COLUMNS_INIT */
+  uint32_t reserved;          /* 0 */
+  const double *latitudes;    /* degrees, -90 ... 90 */
+  const double *longitudes;   /* degrees, -180 ... 180 */
+  const double *accuracies_m; /* metres, 0 or more; 0 = not reported. May be NULL: not reported in any row */
+  const double *majors_m; /* the one-sigma semi-axes of the error ellipse, metres, 0 <= minor <= major. This member */
+  const double *minors_m; /* and the next two may be NULL together: no row has an ellipse */
+  const double *orientations; /* direction of the major axis, degrees clockwise from north */
+  int64_t latitude_stride;    /* bytes */
+  int64_t longitude_stride;   /* bytes */
+  int64_t accuracy_stride;    /* bytes */
+  int64_t major_stride;       /* bytes */
+  int64_t minor_stride;       /* bytes */
+  int64_t orientation_stride; /* bytes */
+} fencepost_measured_columns;
+
+/* For columns whose values lie one after the other in memory: set the pointers. */
+#define FENCEPOST_MEASURED_COLUMNS_INIT \
+  {sizeof(fencepost_measured_columns), 0, NULL, NULL, NULL, NULL, NULL, NULL, 8, 8, 8, 8, 8, 8}
+
+/*
+ * Computes the probability that the true position is inside a condition's shape, for each of many measured positions.
+ * For the table of a monitor, see fencepost_monitor_conditions().
+ *
+ * The true position is normally distributed in the azimuthal equidistant plane around the measured position: with the
+ * error ellipse, or with the same error in all directions so that the accuracy holds the share `confidence` of the true
+ * positions. Semi-axes count as at least 0.01 m. The result is right to 1e-6 for axis ratios up to 1000. It is 0 or 1,
+ * by the side of the measured position, if the boundary is farther away than 6.5 times the major semi-axis, or if no
+ * error is reported. It is NaN if the boundary is nearer and the major semi-axis is longer than 10 000 m.
+ *
+ * @param columns            Initialised with FENCEPOST_MEASURED_COLUMNS_INIT; its arrays contain count rows, read in
+ *                           place.
+ * @param confidence         0.01 ... 0.9999: 0.68 for Android's accuracy, 0.95 for gpsd's eph.
+ * @param out_probabilities  Receives count probabilities; may be NULL only if count is 0.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (a beacon or a line; confidence; only some columns of the ellipse; or a
+ *         row is not valid: error->position is the first one, and nothing was written); NOT_FOUND; UNSUPPORTED.
+ * Threads: any. Complexity: O(log vertices + edges within 6.5 standard deviations) per row; for corridors and polygons
+ * with a buffer, the square of these edges. Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_probability(fencepost_conditions *conditions,
+                                                                const char *identifier,
+                                                                const fencepost_measured_columns *columns, size_t count,
+                                                                double confidence, double *out_probabilities,
+                                                                fencepost_error *error);
+
+/*
  * Copies the identifiers of the conditions with the given generations, in the order of the generations, each followed
  * by a zero byte. For a condition that was removed or replaced in the meantime, only the zero byte is written.
  *

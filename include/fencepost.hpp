@@ -54,6 +54,7 @@ using shape = fencepost_shape;
 using record = fencepost_record;
 using fix_columns = fencepost_fix_columns;
 using point_columns = fencepost_point_columns;
+using measured_columns = fencepost_measured_columns;
 using feed_result = fencepost_feed_result;
 using statistics = fencepost_statistics;
 using explanation = fencepost_explanation;
@@ -663,6 +664,15 @@ class conditions : private detail::calls {
   table_version version() const {
     table_version out = FENCEPOST_TABLE_VERSION_INIT;
     call(fencepost_conditions_version, get(), &out);
+    return out;
+  }
+
+  /* The probabilities that the true positions are inside a condition's shape. See fencepost_conditions_probability(). */
+  std::vector<double> probability(const std::string &identifier, const measured_columns &positions, std::size_t count,
+                                  double confidence = 0.68) const {
+    std::vector<double> out(count);
+    call(fencepost_conditions_probability, get(), detail::terminated(identifier), &positions, count, confidence,
+         out.data());
     return out;
   }
 

@@ -15,4 +15,12 @@ extension Monitor {
   ) throws(MonitorError) -> [LocatedCondition] {
     try stored.engine.nearest(latitude: latitude, longitude: longitude, count: count)
   }
+
+  /// The probability that the true position is inside the shape of a condition. See
+  /// ``Places/probability(of:at:error:)``.
+  public func probability(
+    of identifier: String, at point: Coordinate, error: PositionError
+  ) throws(MonitorError) -> Double {
+    try places.probability(of: identifier, at: point, error: error)
+  }
 }

@@ -133,6 +133,11 @@ else
   say "GeoPandas is not in .venv: joins are not measured"
 fi
 
+# ---- measure the probability that a position is inside, against sidereon
+if .venv/bin/python -c 'import fencepost, numpy' 2>/dev/null; then
+  $pinned .venv/bin/python Tests/Benchmarks/probability.py ${QUICK:+--quick} --json .build/bench.json
+fi
+
 # ---- measure how fast a fleet finds the devices that are inside places
 if .venv/bin/python -c 'import fencepost, geopandas' 2>/dev/null; then
   $pinned .venv/bin/python Tests/Benchmarks/presences.py ${QUICK:+--quick} --json .build/bench.json

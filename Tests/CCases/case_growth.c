@@ -50,6 +50,7 @@ static const fencepost_condition_definition condition_definition = {sizeof(fence
                                                                     0};
 static const fencepost_fix_columns fix_columns = FENCEPOST_FIX_COLUMNS_INIT;
 static const fencepost_point_columns point_columns = FENCEPOST_POINT_COLUMNS_INIT;
+static const fencepost_measured_columns measured_columns = FENCEPOST_MEASURED_COLUMNS_INIT;
 static const fencepost_plan_options plan_options = FENCEPOST_PLAN_OPTIONS_INIT;
 static const fencepost_fix_selection fix_selection = FENCEPOST_FIX_SELECTION_INIT;
 static const double north[] = {0, 0, 1}, east[] = {0, 1, 0};
@@ -92,6 +93,16 @@ static fencepost_status read_fix_columns(void *structure) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_status status = fencepost_monitor_feed_columns(monitor, structure, 0, NULL, NULL);
   fencepost_monitor_destroy(monitor);
+  return status;
+}
+
+static fencepost_status read_measured_columns(void *structure) {
+  fencepost_conditions *table = NULL;
+  CHECK_OK(fencepost_conditions_create(&table, NULL));
+  const fencepost_condition_definition circle = fencepost_circle("a", 0, 0, 100);
+  CHECK_OK(fencepost_conditions_add(table, &circle, 1, NULL));
+  fencepost_status status = fencepost_conditions_probability(table, "a", structure, 0, 0.68, NULL, NULL);
+  fencepost_conditions_destroy(table);
   return status;
 }
 
@@ -171,6 +182,7 @@ static const reader readers[] = {
     READER(transition_policy, 8),
     READER(fix_columns, 8),
     READER(point_columns, 8),
+    READER(measured_columns, 8),
     READER(plan_options, 8),
     READER(fix_selection, 8),
     READER(filter, SMALLEST_FILTER),

@@ -413,7 +413,89 @@ static void of_a_table(void) {
   fencepost_monitor_destroy(monitor);
 }
 
+/* The probabilities of single positions have closed forms for a circle around the measured position, and for a half of
+   the Earth's surface nearby. */
+static void probabilities(void) {
+  fencepost_monitor *monitor = places();
+  fencepost_conditions *table = NULL;
+  CHECK_OK(fencepost_monitor_conditions(monitor, &table, NULL));
+  const double latitudes[] = {0, 0, 0, 0}, longitudes[] = {0, 0, 2000 / 111319.49079327358, 1};
+  const double accuracies[] = {1000, 0, 10, 1000};
+  const double majors[] = {NAN, 800, 5, NAN}, minors[] = {NAN, 800, 0.1, NAN}, orientations[] = {NAN, 77, 0, NAN};
+  double found[4] = {-1, -1, -1, -1};
+  fencepost_measured_columns columns = FENCEPOST_MEASURED_COLUMNS_INIT;
+  columns.latitudes = latitudes, columns.longitudes = longitudes;
+  CHECK_OK(fencepost_conditions_probability(table, "circle-0", &columns, 4, 0.68, found, NULL));
+  CHECK(found[0] == 1 && found[1] == 1 && found[3] == 0);
+  columns.accuracies_m = accuracies, columns.majors_m = majors, columns.minors_m = minors;
+  columns.orientations = orientations;
+  CHECK_OK(fencepost_conditions_probability(table, "circle-0", &columns, 4, 0.68, found, NULL));
+  /* 1 - 0.32 ^ (2000 / 1000) squared; 1 - exp(-(2000 / 800)^2 / 2); just under a half; far away. */
+  CHECK_NEAR(found[0], 1 - pow(1 - 0.68, 4), 1e-7);
+  CHECK_NEAR(found[1], 1 - exp(-0.5 * 2.5 * 2.5), 1e-7);
+  CHECK(found[2] > 0.47 && found[2] < 0.5);
+  CHECK(found[3] == 0);
+  double again[4];
+  for (int i = 0; i < 4; i++) {
+    fencepost_measured_columns one = columns;
+    one.latitudes += i, one.longitudes += i, one.accuracies_m += i;
+    one.majors_m += i, one.minors_m += i, one.orientations += i;
+    CHECK_OK(fencepost_conditions_probability(table, "circle-0", &one, 1, 0.68, again + i, NULL));
+  }
+  CHECK(memcmp(found, again, sizeof found) == 0);
+  columns.accuracy_stride = 0; /* all rows share the first value */
+  CHECK_OK(fencepost_conditions_probability(table, "square", &columns, 4, 0.95, found, NULL));
+  CHECK(found[0] > 0.4 && found[0] < 0.5);
+  CHECK_OK(fencepost_conditions_probability(table, "way", &columns, 0, 0.95, NULL, NULL));
+
+  /* A refused call writes nothing. */
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  double kept[4];
+  memcpy(kept, found, sizeof kept);
+  const double wrong[][3] = {{NAN, 1, 0}, {1, 2, 0}, {1, -1, 0}, {INFINITY, 1, 0}, {2, 1, INFINITY}, {2, NAN, NAN}};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    fencepost_measured_columns bad = columns;
+    const double many[][3] = {{5, 5, 5}, {wrong[i][0], wrong[i][1], wrong[i][2]}};
+    bad.majors_m = many[0], bad.minors_m = many[0] + 1, bad.orientations = many[0] + 2;
+    bad.major_stride = bad.minor_stride = bad.orientation_stride = sizeof *many;
+    CHECK_STATUS(fencepost_conditions_probability(table, "way", &bad, 2, 0.68, found, &error),
+                 FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_INT(error.position, 1);
+  }
+  columns.majors_m = NULL;
+  CHECK_STATUS(fencepost_conditions_probability(table, "way", &columns, 2, 0.68, found, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  columns.minors_m = columns.orientations = NULL;
+  const double bad_accuracies[] = {-1, NAN, INFINITY};
+  for (int i = 0; i < 3; i++) {
+    columns.accuracies_m = bad_accuracies + i;
+    CHECK_STATUS(fencepost_conditions_probability(table, "way", &columns, 2, 0.68, found, NULL),
+                 FENCEPOST_E_INVALID_ARGUMENT);
+  }
+  columns.accuracies_m = accuracies;
+  const double shares[] = {0.009, 0, -1, 1, 0.99991, NAN, INFINITY};
+  for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+    CHECK_STATUS(fencepost_conditions_probability(table, "way", &columns, 2, shares[i], found, NULL),
+                 FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_conditions_probability(table, "beacon", &columns, 2, 0.68, found, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_conditions_probability(table, "nowhere", &columns, 2, 0.68, found, NULL),
+               FENCEPOST_E_NOT_FOUND);
+  CHECK_STATUS(fencepost_conditions_probability(table, "way", &columns, 2, 0.68, NULL, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_conditions_probability(table, "way", NULL, 2, 0.68, found, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_conditions_probability(NULL, "way", &columns, 2, 0.68, found, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  columns.struct_size = 4;
+  CHECK_STATUS(fencepost_conditions_probability(table, "way", &columns, 2, 0.68, found, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK(memcmp(kept, found, sizeof kept) == 0);
+  fencepost_conditions_destroy(table);
+  fencepost_monitor_destroy(monitor);
+}
+
 static const ccase cases[] = {
+    {"questions: probabilities", probabilities},
     {"questions: one point", one_point},
     {"questions: columns are single questions, and change nothing", columns},
     {"questions: identifiers of generations", names},

@@ -70,6 +70,7 @@ static const struct {
     SYMBOL(fencepost_conditions_nearest),
     SYMBOL(fencepost_conditions_nearest_columns),
     SYMBOL(fencepost_conditions_nearest_boundary_point),
+    SYMBOL(fencepost_conditions_probability),
     SYMBOL(fencepost_conditions_identifiers_of_generations),
     SYMBOL(fencepost_conditions_version),
     SYMBOL(fencepost_conditions_snapshot),

@@ -387,6 +387,12 @@ void tables_and_fleets() {
   CHECK(holding.size() == 1 && holding[0].identifier == "polygon" && holding[0].distance_m < 0);
   CHECK(zones.nearest(0, 0.001, 2).front().identifier == "zone" && zones.identifiers({1}).front() == "zone");
   CHECK(zones.nearest_boundary_point("zone", 0, 0.5)->longitude < 0.01);
+  const double zero = 0, accuracy = 1000;
+  fencepost::measured_columns measured = FENCEPOST_MEASURED_COLUMNS_INIT;
+  measured.latitudes = measured.longitudes = &zero, measured.accuracies_m = &accuracy;
+  const double inside = zones.probability("zone", measured, 1).front();
+  CHECK(inside > 0.6799999 && inside < 0.6800001 && zones.probability("zone", measured, 0).empty());
+  CHECK(status_of([&] { zones.probability("zone", measured, 1, 2); }) == FENCEPOST_E_INVALID_ARGUMENT);
   const std::vector<std::uint8_t> bytes = zones.geometry("polygon");
   zones.add({fencepost_corridor("corridor", &triangle, 30), fencepost_wkb("wkb", bytes.data(), bytes.size(), 0)});
   CHECK(zones.shape("wkb").vertex_count == 3 && zones.condition("corridor").radius_m == 30);

@@ -44,7 +44,8 @@
   DO(fencepost_fleet_export_devices) DO(fencepost_fleet_import_devices) DO(fencepost_uuid_parse)              \
   DO(fencepost_geodesic_inverse) DO(fencepost_geodesic_direct) DO(fencepost_fleet_fork)                       \
   DO(fencepost_conditions_put_circles) DO(fencepost_conditions_put_beacons)                                   \
-  DO(fencepost_conditions_put_geometries) DO(fencepost_conditions_put_wkb)
+  DO(fencepost_conditions_put_geometries) DO(fencepost_conditions_put_wkb)                                    \
+  DO(fencepost_conditions_probability)
 /* clang-format on */
 
 /* The pointers to the functions of the header, looked up in the library. */

@@ -1,5 +1,7 @@
 #include "host.h"
 
+#include <math.h>
+
 #include <stddef.h>
 #include <string.h>
 
@@ -114,6 +116,11 @@ static void ask(fencepost_conditions *table) {
   OK(api.fencepost_conditions_nearest(table, 0, 0, 2, generations, distances, &count, NULL));
   OK(api.fencepost_conditions_nearest_columns(table, &columns, 3, 2, generations, distances, &count, NULL));
   OK(api.fencepost_conditions_nearest_boundary_point(table, "circle", 1, 2, &latitude, &longitude, NULL));
+  const double majors[] = {50, 0, NAN}, minors[] = {2, 0, NAN}, orientations[] = {30, 400, NAN};
+  fencepost_measured_columns measured = FENCEPOST_MEASURED_COLUMNS_INIT;
+  measured.latitudes = latitudes, measured.longitudes = longitudes, measured.majors_m = majors;
+  measured.minors_m = minors, measured.orientations = orientations;
+  OK(api.fencepost_conditions_probability(table, "circle", &measured, 3, 0.68, distances, NULL));
   OK(api.fencepost_conditions_identifiers(table, text, sizeof text, &size, &count, NULL));
   OK(api.fencepost_conditions_version(table, &version, NULL));
   IS(version.count == count);

@@ -116,4 +116,20 @@ extension ConditionsHandle {
     north.pointee = point?.latitude ?? .nan
     east.pointee = point?.longitude ?? .nan
   }
+
+  func probability(
+    _ identifier: UnsafePointer<CChar>?, _ columns: UnsafePointer<fencepost_measured_columns>?, _ count: Int,
+    _ confidence: Double, _ out_probabilities: UnsafeMutablePointer<Double>?
+  ) throws(BoundaryError) {
+    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
+    let rows = try MeasuredColumns(columns, count: count)
+    let probabilities = try Boundary.require(out_probabilities, count: count, "out_probabilities")
+    let places = try read { table in table.places }
+    // Without rows, only the identifier and the confidence are checked, and nothing is written.
+    let anywhere = UnsafeMutablePointer<Double>(bitPattern: 8).unsafelyUnwrapped
+    try refusedByEngine { () throws(MonitorError) in
+      try places.probability(
+        ofIdentifierBytes: bytes, rows, confidence: confidence, probabilities ?? anywhere)
+    }
+  }
 }

@@ -24,3 +24,35 @@ extension PointColumns {
         stride: Int(truncatingIfNeeded: value.longitude_stride)))
   }
 }
+
+/// Makes columns of measured positions from a caller's C structure. The values are not checked here.
+extension MeasuredColumns {
+  init(_ columns: UnsafePointer<fencepost_measured_columns>?, count: Int) throws(BoundaryError) {
+    let defaults = fencepost_measured_columns(
+      struct_size: 0, reserved: 0, latitudes: nil, longitudes: nil, accuracies_m: nil, majors_m: nil, minors_m: nil,
+      orientations: nil, latitude_stride: 8, longitude_stride: 8, accuracy_stride: 8, major_stride: 8, minor_stride: 8,
+      orientation_stride: 8)
+    let value = try SizedStruct.read(Boundary.require(columns, "columns"), defaults: defaults, "columns")
+    guard value.reserved == 0 else { throw .unsupported("columns.reserved must be zero") }
+    func column(_ start: UnsafePointer<Double>?, _ stride: Int64) -> Column? {
+      start.map { Column(start: UnsafeRawPointer($0), stride: Int(truncatingIfNeeded: stride)) }
+    }
+    let latitudes = column(try Boundary.require(value.latitudes, count: count, "latitudes"), value.latitude_stride)
+    let longitudes = column(try Boundary.require(value.longitudes, count: count, "longitudes"), value.longitude_stride)
+    // Columns without rows are not read.
+    let anywhere = Column(start: UnsafeRawPointer(columns.unsafelyUnwrapped), stride: 0)
+    let points = PointColumns(count: count, latitudes: latitudes ?? anywhere, longitudes: longitudes ?? anywhere)
+    let accuracies = column(value.accuracies_m, value.accuracy_stride)
+    guard
+      let majors = column(value.majors_m, value.major_stride), let minors = column(value.minors_m, value.minor_stride),
+      let orientations = column(value.orientations, value.orientation_stride)
+    else {
+      guard value.majors_m == nil, value.minors_m == nil, value.orientations == nil else {
+        throw .invalidArgument("majors_m, minors_m and orientations must all be NULL or all be columns")
+      }
+      self.init(points: points, accuracies: accuracies)
+      return
+    }
+    self.init(points: points, accuracies: accuracies, ellipses: (majors, minors, orientations))
+  }
+}

@@ -72,3 +72,14 @@ public func fencepost_conditions_nearest_boundary_point(
       identifier, latitude, longitude, out_latitude, out_longitude)
   }
 }
+
+@_cdecl("fencepost_conditions_probability") @implementation
+public func fencepost_conditions_probability(
+  _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?,
+  _ columns: UnsafePointer<fencepost_measured_columns>?, _ count: Int, _ confidence: Double,
+  _ out_probabilities: UnsafeMutablePointer<Double>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    try ConditionsHandle.borrow(conditions).probability(identifier, columns, count, confidence, out_probabilities)
+  }
+}

@@ -28,6 +28,14 @@ public struct CorridorGeographicCondition: Condition {
     GeodesicShape.contains(coordinate, in: definition)
   }
 
+  /// The probability that the true position is inside. See ``Places/probability(of:at:error:)``.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the corridor, the point or the error is not valid.
+  /// - Complexity: Each call examines the whole corridor, as ``Monitor/add(_:identifier:assuming:policy:tag:)`` does.
+  public func probability(at point: Coordinate, error: PositionError) throws(MonitorError) -> Double {
+    try GeodesicShape.probability(at: point, error, in: definition)
+  }
+
   /// How the monitor reads the corridor: see ``ShapeReading``.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, as when the corridor is added.

@@ -81,6 +81,14 @@ extension PolygonalGeographicCondition {
   /// - Complexity: Each call examines the whole area as ``Monitor/add(_:identifier:assuming:policy:tag:)`` does.
   public func contains(_ coordinate: Coordinate) -> Bool { multiple.contains(coordinate) }
 
+  /// The probability that the true position is inside. See ``Places/probability(of:at:error:)``.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the area, the point or the error is not valid.
+  /// - Complexity: Each call examines the whole area, as ``Monitor/add(_:identifier:assuming:policy:tag:)`` does.
+  public func probability(at point: Coordinate, error: PositionError) throws(MonitorError) -> Double {
+    try multiple.probability(at: point, error: error)
+  }
+
   /// How the monitor reads the area: see ``ShapeReading``.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, as when the area is added.
@@ -93,6 +101,14 @@ extension MultiPolygonalGeographicCondition {
   /// - Complexity: Each call examines the areas as ``Monitor/add(_:identifier:assuming:policy:tag:)`` does.
   public func contains(_ coordinate: Coordinate) -> Bool {
     GeodesicShape.contains(coordinate, in: definition)
+  }
+
+  /// The probability that the true position is inside. See ``Places/probability(of:at:error:)``.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the areas, the point or the error is not valid.
+  /// - Complexity: Each call examines the whole areas, as ``Monitor/add(_:identifier:assuming:policy:tag:)`` does.
+  public func probability(at point: Coordinate, error: PositionError) throws(MonitorError) -> Double {
+    try GeodesicShape.probability(at: point, error, in: definition)
   }
 
   /// How the monitor reads the areas: see ``ShapeReading``.

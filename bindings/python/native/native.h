@@ -409,6 +409,7 @@ PyObject *native_best_fix(PyObject *module, PyObject *args);
 PyObject *native_containing(PyObject *self, PyObject *args);
 PyObject *native_nearest(PyObject *self, PyObject *args);
 PyObject *native_identifiers_of(PyObject *self, PyObject *generations);
+PyObject *native_probability(PyObject *self, PyObject *args);
 
 /* geodesic.c */
 PyObject *native_inverse(PyObject *module, PyObject *args);
@@ -441,6 +442,7 @@ PyObject *native_parse_advertisement(PyObject *module, PyObject *args);
        "The point of a line nearest to a position, or None."},                                                 \
       {"containing", native_containing, METH_VARARGS, "The conditions that contain each point."},              \
       {"nearest", native_nearest, METH_VARARGS, "The conditions whose lines are nearest to each point."},      \
+      {"probability", native_probability, METH_VARARGS, "The probabilities that true positions are inside."},  \
       {"identifiers_of", native_identifiers_of, METH_O,                                                        \
        "The identifiers of the conditions with these generation numbers."},                                    \
       {"contains", native_contains, METH_O, "True if a condition has that identifier."},                       \

@@ -156,3 +156,56 @@ done:
   native_release_column(&column);
   return list;
 }
+
+/*
+ * The Python arguments are (identifier, latitudes, longitudes, accuracies, majors, minors, orientations, confidence,
+ * probabilities). Each of the columns may be a single float instead, which all rows share; the columns of the ellipse
+ * are None if there is no ellipse. The number of rows is that of `probabilities`.
+ */
+PyObject *native_probability(PyObject *object, PyObject *args) {
+  enum {
+    INPUTS = 6
+  };
+  static const native_layout layouts[INPUTS] = {{"latitude", "d", 0}, {"longitude", "d", 0}, {"accuracy", "d", 0},
+                                                {"major", "d", 0},    {"minor", "d", 0},     {"orientation", "d", 0}};
+  static const native_layout output = {"probabilities", "d", NATIVE_DENSE | NATIVE_WRITABLE};
+  native_handle *self = (native_handle *)object;
+  native_state *state = native_monitor_state(object);
+  PyObject *identifier_object, *sources[INPUTS], *out;
+  const char *identifier;
+  double confidence;
+  if (!PyArg_ParseTuple(args, "OOOOOOOdO", &identifier_object, &sources[0], &sources[1], &sources[2], &sources[3],
+                        &sources[4], &sources[5], &confidence, &out) ||
+      native_text(state, identifier_object, "identifier", &identifier) < 0)
+    return NULL;
+  native_rows rows = {"probabilities", -1};
+  native_column columns[INPUTS + 1];
+  memset(columns, 0, sizeof columns);
+  PyObject *result = NULL;
+  if (native_open_column(state, out, &output, &rows, &columns[INPUTS]) < 0) goto done;
+  for (int index = 0; index < INPUTS; index++) {
+    native_column *column = &columns[index];
+    if (sources[index] == Py_None) continue;
+    if (PyFloat_Check(sources[index])) {
+      column->number = PyFloat_AsDouble(sources[index]);
+      column->start = &column->number;
+    } else if (native_open_column(state, sources[index], &layouts[index], &rows, column) < 0) {
+      goto done;
+    }
+  }
+  fencepost_measured_columns given = FENCEPOST_MEASURED_COLUMNS_INIT;
+  given.latitudes = columns[0].start, given.latitude_stride = columns[0].stride;
+  given.longitudes = columns[1].start, given.longitude_stride = columns[1].stride;
+  given.accuracies_m = columns[2].start, given.accuracy_stride = columns[2].stride;
+  given.majors_m = columns[3].start, given.major_stride = columns[3].stride;
+  given.minors_m = columns[4].start, given.minor_stride = columns[4].stride;
+  given.orientations = columns[5].start, given.orientation_stride = columns[5].stride;
+  native_call call = native_begin_question(self);
+  fencepost_status status =
+      fencepost_conditions_probability(native_conditions(self), identifier, &given, (size_t)rows.count, confidence,
+                                       columns[INPUTS].view.buf, &call.error);
+  if (native_end(&call, status) == 0) result = Py_NewRef(Py_None);
+done:
+  for (int index = 0; index <= INPUTS; index++) native_release_column(&columns[index]);
+  return result;
+}

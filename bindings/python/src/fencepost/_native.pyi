@@ -150,6 +150,19 @@ class _ConditionHandle:
     def containing(self, latitudes: Any, longitudes: Any, offsets: Any, generations: Any, distances: Any, /) -> int: ...
     def nearest(self, latitudes: Any, longitudes: Any, nearest: int, generations: Any, distances: Any, /) -> int: ...
     def identifiers_of(self, generations: Any, /) -> list[str | None]: ...
+    def probability(
+        self,
+        identifier: str,
+        latitudes: Any,
+        longitudes: Any,
+        accuracies: Any,
+        majors: Any,
+        minors: Any,
+        orientations: Any,
+        confidence: float,
+        probabilities: Any,
+        /,
+    ) -> None: ...
     def contains(self, identifier: str, /) -> bool: ...
     def identifiers(self) -> list[str]: ...
 

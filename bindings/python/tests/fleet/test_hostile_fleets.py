@@ -129,6 +129,9 @@ class Caller(Draw):
             "Zones.nearest_boundary_point": lambda: zones.nearest_boundary_point(good("road"), good(0), good(0)),
             "Zones.containing": lambda: zones.containing(good(0), good(0), **few("distances", "threads")),
             "Zones.nearest": lambda: zones.nearest(good(0), good(0), good(1), **few("threads")),
+            "Zones.probability": lambda: zones.probability(
+                good("square"), good(0), good(0), good(5), **few("ellipse", "covariance", "confidence")
+            ),
             "Zones.get": lambda: zones.get(one()),
             "Zones.keys": lambda: list(zones.keys()),
             "Zones.values": lambda: len(zones.values()),

@@ -17,6 +17,8 @@ else:
     from concurrent.futures import ThreadPoolExecutor
     from typing import Any, overload
 
+    from numpy import float64
+    from numpy.typing import NDArray
     from pandas import DataFrame
 
     from .._tables.buffers import ArrowStream, NumberColumn
@@ -187,6 +189,103 @@ class MonitorQuestions:
             found = self._handle.nearest(latitudes, longitudes, room, generations, distances)
             return self._named(generations[:found], distances[:found])
         return self._asked(points, longitude, columns, lambda y, x: self._nearest(y, x, count, threads))
+
+    @overload
+    def probability(
+        self,
+        identifier: str,
+        latitude: float,
+        longitude: float,
+        accuracy: float = 0,
+        *,
+        ellipse: tuple[float, float, float] | None = None,
+        covariance: tuple[float, float, float] | None = None,
+        confidence: float = 0.68,
+    ) -> float: ...
+    @overload
+    def probability(
+        self,
+        identifier: str,
+        latitude: NumberColumn,
+        longitude: NumberColumn,
+        accuracy: NumberColumn | float = 0,
+        *,
+        ellipse: tuple[NumberColumn | float, NumberColumn | float, NumberColumn | float] | None = None,
+        covariance: tuple[NumberColumn | float, NumberColumn | float, NumberColumn | float] | None = None,
+        confidence: float = 0.68,
+    ) -> NDArray[float64]: ...
+    def probability(
+        self,
+        identifier: str,
+        latitude: Any,
+        longitude: Any,
+        accuracy: Any = 0,
+        *,
+        ellipse: tuple[Any, Any, Any] | None = None,
+        covariance: tuple[Any, Any, Any] | None = None,
+        confidence: float = 0.68,
+    ) -> Any:
+        """The probability that the true position is inside the shape of a condition, for one measured position or for
+        each of many.
+
+        The true position is normally distributed around the measured position, in the azimuthal equidistant plane. Its
+        error is an ellipse, a covariance or an accuracy. The probability is right to 1e-6 for circles, polygons with
+        holes and parts, corridors and buffers, for axis ratios up to 1000.
+
+        Args:
+            identifier: The condition: a circle, a polygon or a corridor.
+            latitude: The measured latitude in degrees, or a column of latitudes.
+            longitude: The measured longitude in degrees, or a column of longitudes.
+            accuracy: The radius in metres that holds the share `confidence` of the true positions; a number, or a
+                column. 0 means that it is not reported.
+            ellipse: The one-sigma error ellipse instead of the accuracy: the major and the minor semi-axis in metres
+                (0 <= minor <= major), and the direction of the major axis in degrees clockwise from north. Each value
+                is a number or a column. In a row with three NaN, the accuracy counts.
+            covariance: The covariance matrix instead of the ellipse: the variance to the east, the covariance and the
+                variance to the north, in square metres. Each value is a number or a column. The matrix must be positive
+                definite.
+            confidence: 0.01 to 0.9999: 0.68 for Android's accuracy, 0.95 for the ``eph`` of gpsd.
+
+        Returns:
+            For one position, a float; for columns, an array of ``float64``. The probability is 0 or 1, by the side of
+            the measured position, if the boundary is farther away than 6.5 times the major semi-axis, or if no error is
+            reported. It is NaN if the boundary is nearer and the major semi-axis is longer than 10 km. Semi-axes count
+            as at least 1 cm.
+
+        Raises:
+            NotFoundError: No condition has that identifier.
+            InvalidArgumentError: The condition is a beacon or a gate, or a value is out of its range (``position`` is
+                the row number).
+            MissingExtraError: The call has columns, and NumPy is not installed.
+
+        Example:
+            >>> from fencepost import Circle, Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add(Circle(37.3349, -122.0090, radius=200), "office")
+            >>> round(monitor.probability("office", 37.3349, -122.0090, accuracy=200), 6)
+            0.68
+            >>> monitor.probability("office", [37.3349, 37.3360], [-122.0090, -122.0110], accuracy=50).round(3).tolist()
+            [1.0, 0.295]
+        """
+        from .._tables.ellipses import ellipse_of
+
+        share = float(real(confidence, "confidence"))
+        if ellipse is not None and covariance is not None:
+            raise TypeError("pass an ellipse or a covariance, not both")
+        if _is_number(latitude) and _is_number(longitude):
+            found = array("d", (0.0,))
+            place = float(real(latitude, "latitude")), float(real(longitude, "longitude"))
+            axes = ellipse_of(ellipse, covariance, 1)
+            self._handle.probability(identifier, *place, float(real(accuracy, "accuracy")), *axes, share, found)
+            return found[0]
+        from .._tables.buffers import numbers
+
+        points = numbers(latitude, "latitude"), numbers(longitude, "longitude")
+        shared = float(real(accuracy, "accuracy")) if _is_number(accuracy) else numbers(accuracy, "accuracy")
+        axes = ellipse_of(ellipse, covariance, len(points[0]))
+        probabilities = _numpy().empty(len(points[0]))
+        self._handle.probability(identifier, *points, shared, *axes, share, probabilities)
+        return probabilities
 
     def _located(self, latitude: Any, longitude: Any) -> dict[str, float]:
         latitudes, longitudes = _single(latitude, longitude)

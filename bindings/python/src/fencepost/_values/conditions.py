@@ -9,9 +9,16 @@ from .._tables.numbers import integer, radius_in_metres, real
 from .._tables.table import Plain
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, SupportsIndex, TypeAlias
+if not TYPE_CHECKING:
+    from .._typing import overload
+else:
+    from typing import Any, SupportsIndex, TypeAlias, overload
     from uuid import UUID
+
+    from numpy import float64
+    from numpy.typing import NDArray
+
+    from .._tables.buffers import NumberColumn
 
 
 def to_uuid(value: str | UUID) -> UUID:
@@ -35,8 +42,80 @@ def to_uint16(value: SupportsIndex, what: str) -> int:
     return integer(value, what, 0, 65_535)
 
 
+class WithProbability:
+    """A shape that a true position may be inside of."""
+
+    __slots__ = ()
+
+    @overload
+    def probability(
+        self,
+        latitude: float,
+        longitude: float,
+        accuracy: float = 0,
+        *,
+        ellipse: tuple[float, float, float] | None = None,
+        covariance: tuple[float, float, float] | None = None,
+        confidence: float = 0.68,
+    ) -> float: ...
+    @overload
+    def probability(
+        self,
+        latitude: NumberColumn,
+        longitude: NumberColumn,
+        accuracy: NumberColumn | float = 0,
+        *,
+        ellipse: tuple[NumberColumn | float, NumberColumn | float, NumberColumn | float] | None = None,
+        covariance: tuple[NumberColumn | float, NumberColumn | float, NumberColumn | float] | None = None,
+        confidence: float = 0.68,
+    ) -> NDArray[float64]: ...
+    def probability(
+        self,
+        latitude: Any,
+        longitude: Any,
+        accuracy: Any = 0,
+        *,
+        ellipse: Any = None,
+        covariance: Any = None,
+        confidence: float = 0.68,
+    ) -> Any:
+        """The probability that the true position is inside, for one measured position or for each of many.
+
+        Each call examines the whole shape: for many calls, add the shape to a monitor or a table.
+
+        Args:
+            latitude: The measured latitude in degrees, or a column of latitudes.
+            longitude: The measured longitude in degrees, or a column of longitudes.
+            accuracy: The radius in metres that holds the share `confidence` of the true positions. 0 means that it is
+                not reported.
+            ellipse: The one-sigma semi-axes in metres (major, minor), and the direction of the major axis in degrees
+                from north.
+            covariance: The variance to the east, the covariance and the variance to the north, in square metres.
+            confidence: 0.01 to 0.9999: 0.68 for Android's accuracy, 0.95 for the ``eph`` of gpsd.
+
+        Returns:
+            For one position, a float; for columns, an array: see :meth:`fencepost.Zones.probability`.
+
+        Raises:
+            InvalidArgumentError: A value is out of its range, or the shape is refused.
+
+        Example:
+            >>> from fencepost import Circle
+            >>> round(Circle(0, 0, radius=150).probability(0, 0.001, accuracy=100), 4)
+            0.6239
+        """
+        from .._fleet.conditions import Zones
+
+        zones = Zones()
+        shape: Any = self
+        zones.add(shape, "shape")
+        return zones.probability(
+            "shape", latitude, longitude, accuracy, ellipse=ellipse, covariance=covariance, confidence=confidence
+        )
+
+
 @dataclass(frozen=True, slots=True)
-class Circle(Plain):
+class Circle(Plain, WithProbability):
     """A circle on the Earth. The condition is satisfied within `radius` of the centre, and on the boundary.
 
     Args:

@@ -11,7 +11,7 @@ from .._native import InvalidArgumentError, shape_distance
 from .._tables.geometries import Vertices, geometry_of, of_geojson, of_places, of_wkb, of_wkt
 from .._tables.numbers import radius_in_metres, real, shown
 from .._tables.table import Plain
-from .conditions import Geometry
+from .conditions import Geometry, WithProbability
 
 if TYPE_CHECKING:
     from .._tables.geometries import GeometrySource
@@ -27,7 +27,7 @@ _NO_NUMBER = float("nan")
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Polygon(Plain):
+class Polygon(Plain, WithProbability):
     """One or several polygons on the Earth, which may have holes. The condition is satisfied by the positions inside
     the parts and on their boundary, but not by positions in the holes.
 
@@ -175,7 +175,7 @@ class Polygon(Plain):
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Corridor(Plain):
+class Corridor(Plain, WithProbability):
     """Lines with a width. The condition is satisfied by all positions within `radius` of any of the lines. The
     corridor's ends and bends are round.
 

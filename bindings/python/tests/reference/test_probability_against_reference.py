@@ -1,0 +1,191 @@
+"""The probability that the true position is inside, compared with quadratures that share no code with the library's:
+boundaries from ``geographiclib`` for circles and polygons, and a polar quadrature with exact signed boundary distances
+for corridors and buffers. Set FENCEPOST_FULL=1 for more shapes."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from conftest import IS_FULL
+from geographiclib.geodesic import Geodesic
+
+from fencepost import Circle, Corridor, Polygon, Zones, geodesic
+
+np = pytest.importorskip("numpy")
+
+EARTH = Geodesic.WGS84
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(10)
+PLACES = [(90.0, 0.0), (-90.0, 30.0), (89.9999, -20.0), (0.0, 180.0), (12.0, 179.9999), (-67.0, -180.0)]
+
+
+class Plane:
+    """The whitened azimuthal equidistant plane around a measured position."""
+
+    def __init__(self, latitude: float, longitude: float, ellipse: tuple[float, float, float]) -> None:
+        self.place, (major, minor, orientation) = (latitude, longitude), ellipse
+        self.major, self.minor = max(major, minor, 0.01), max(minor, 0.01)
+        self.turn = math.radians(orientation)
+
+    def of(self, latitude: float, longitude: float) -> complex:
+        path = EARTH.Inverse(*self.place, latitude, longitude)
+        angle = math.radians(path["azi1"]) - self.turn
+        return complex(path["s12"] * math.cos(angle) / self.major, -path["s12"] * math.sin(angle) / self.minor)
+
+    def contribution(self, curve: Callable[[float], tuple[float, float]], start: float, end: float) -> float:
+        """The integral of (1 - exp(-rho^2 / 2)) dtheta / 2 pi along a line, divided into pieces of at
+        most 0.02 standard deviations between exact positions."""
+        first, last = self.of(*curve(start)), self.of(*curve(end))
+        return self.piece(curve, start, first, end, last, 0)
+
+    def piece(
+        self,
+        curve: Callable[[float], tuple[float, float]],
+        start: float,
+        a: complex,
+        end: float,
+        b: complex,
+        depth: int,
+    ) -> float:
+        middle = (start + end) / 2
+        m = self.of(*curve(middle))
+        longest = max(abs(m - a), abs(b - m))
+        is_far = abs(m) > 7 + 1.5 * longest
+        if (is_far and longest < abs(m) / 2) or (longest < 0.02 and depth > 1):
+            # Simpson's rule for the parabola through the three points, with the exact angle at infinity.
+            if is_far:
+                return (cmath_angle(m / a) + cmath_angle(b / m)) / (2 * math.pi)
+            slope_a, slope_b = -3 * a + 4 * m - b, a - 4 * m + 3 * b
+            values = [(a, slope_a), (m, b - a), (b, slope_b)]
+            sums = [g(abs(z) ** 2 / 2) * (z.real * s.imag - z.imag * s.real) for z, s in values]
+            return (sums[0] + 4 * sums[1] + sums[2]) / 6 / (4 * math.pi)
+        return self.piece(curve, start, a, middle, m, depth + 1) + self.piece(curve, middle, m, end, b, depth + 1)
+
+
+def cmath_angle(z: complex) -> float:
+    return math.atan2(z.imag, z.real)
+
+
+def g(u: float) -> float:
+    return -math.expm1(-u) / u if u > 1e-12 else 1.0
+
+
+def around(latitude: float, longitude: float, azimuth: float, distance: float) -> tuple[float, float]:
+    end = EARTH.Direct(latitude, longitude, azimuth, distance)
+    return end["lat2"], end["lon2"]
+
+
+def of_ring(plane: Plane, ring: list[tuple[float, float]]) -> float:
+    """The sum over a ring, counterclockwise positive."""
+    total = 0.0
+    for start, end in zip(ring, ring[1:] + ring[:1]):
+        path = EARTH.Inverse(*start, *end)
+
+        def curve(s: float, start: tuple[float, float] = start, azimuth: float = path["azi1"]) -> tuple[float, float]:
+            return around(*start, azimuth, s)
+
+        # Cut at the nearest places, so that no piece of a long edge is missed.
+        pieces = max(1, math.ceil(path["s12"] / (40 * plane.major)))
+        cuts = [path["s12"] * piece / min(pieces, 64) for piece in range(min(pieces, 64) + 1)]
+        total += sum(plane.contribution(curve, low, high) for low, high in pairwise(cuts))
+    return total
+
+
+def of_circle(plane: Plane, latitude: float, longitude: float, radius: float) -> float:
+    def curve(angle: float) -> tuple[float, float]:
+        return around(latitude, longitude, -angle, radius)
+
+    towards = -EARTH.Inverse(latitude, longitude, *plane.place)["azi1"]
+    cuts = [towards + turn for turn in (-180, -90, -20, -4, -1, 0, 1, 4, 20, 90, 180)]
+    return sum(plane.contribution(curve, low, high) for low, high in pairwise(cuts))
+
+
+def by_rays(zones: Zones, plane: Plane, rays: int, steps: int) -> float:
+    """A polar quadrature: along each ray, the places at which the exact signed boundary distance changes its sign."""
+    # Equal steps with a start that no shape knows.
+    angle = (np.arange(rays) + 0.3819) * (2 * math.pi / rays)
+    edges = np.linspace(0, 6.5, steps + 1)
+
+    def distance(rho: Any, angle: Any) -> Any:
+        x, y = plane.major * rho * np.cos(angle), plane.minor * rho * np.sin(angle)
+        azimuth = np.degrees(plane.turn - np.arctan2(y, x))
+        points = geodesic.direct(np.full(rho.shape, plane.place[0]), np.full(rho.shape, plane.place[1]), azimuth,
+                                 np.hypot(x, y))  # fmt: skip
+        return zones.nearest(points.latitude, points.longitude).distances
+
+    grid = distance(np.repeat(edges[None], rays, 0).ravel(), np.repeat(angle, steps + 1)).reshape(rays, steps + 1)
+    inside = grid <= 0
+    total = inside[:, 0].sum(dtype=float)
+    row, column = np.nonzero(inside[:, 1:] != inside[:, :-1])
+    low, high, was = edges[column], edges[column + 1], inside[row, column]
+    for _ in range(30):
+        middle = (low + high) / 2
+        same = (distance(middle, angle[row]) <= 0) == was
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    total += (np.where(was, -1.0, 1.0) * np.exp(-(low**2) / 2)).sum()
+    return float(total / rays)
+
+
+def cases(count: int, seed: int) -> Any:
+    draw = random.Random(seed)
+    for _ in range(count):
+        place = draw.choice([*PLACES, *[(draw.uniform(-90, 90), draw.uniform(-180, 180))] * 6])
+        size = 10 ** draw.uniform(0, 4.5)
+        major = min(10_000, max(0.01, size * 10 ** draw.uniform(-1.5, 0.3)))
+        minor = major / draw.choice([1, 1, 10 ** draw.uniform(0, 2), 10 ** draw.uniform(0, 3), 1000])
+        fix = around(*place, draw.uniform(0, 360), size * draw.uniform(0, 1.2))
+        yield draw, place, size, fix, (major, minor, draw.uniform(0, 360))
+
+
+SEED = random.randrange(1 << 32)
+
+
+def test_circles_are_those_of_the_reference() -> None:
+    print("seed", SEED)
+    worst = 0.0
+    for draw, place, size, fix, ellipse in cases(200 if IS_FULL else 12, SEED):
+        radius = size * draw.uniform(0.05, 1.5)
+        expected = of_circle(Plane(*fix, ellipse), *place, radius)
+        found = Circle(*place, radius=radius).probability(*fix, ellipse=ellipse)
+        worst = max(worst, abs(found - expected % 1) if 1e-4 < found < 1 - 1e-4 else 0)
+        assert (found - expected + 0.5) % 1 - 0.5 == pytest.approx(0, abs=1e-6), (place, radius, fix, ellipse)
+        assert 0 <= found <= 1
+    print("largest error", worst)
+
+
+def test_polygons_are_those_of_the_reference() -> None:
+    print("seed", SEED)
+    for draw, place, size, fix, ellipse in cases(100 if IS_FULL else 6, SEED + 1):
+        count = draw.choice([3, 4, 7, 12])
+        ring = [around(*place, -360 * k / count + draw.uniform(0, 200 / count), size * draw.uniform(0.4, 1))
+                for k in range(count)]  # fmt: skip
+        holes = [[around(*place, -120 * k, size * 0.1) for k in range(3)]] if draw.random() < 0.5 else []
+        plane = Plane(*fix, ellipse)
+        expected = of_ring(plane, ring) - sum(of_ring(plane, hole) for hole in holes)
+        found = Polygon(ring, holes=holes, order="latlon", edges="geodesic").probability(*fix, ellipse=ellipse)
+        assert (found - expected + 0.5) % 1 - 0.5 == pytest.approx(0, abs=1e-6), (ring, holes, fix, ellipse)
+
+
+@pytest.mark.parametrize("kind", ["corridor", "buffer"])
+def test_corridors_and_buffers_are_those_of_the_reference(kind: str) -> None:
+    print("seed", SEED)
+    rays, steps, bound = (20_000, 200, 2e-6) if IS_FULL else (4_000, 130, 2e-5)
+    for draw, place, size, fix, ellipse in cases(40 if IS_FULL else 3, SEED + 2):
+        if kind == "corridor":
+            way, azimuth = [place], draw.uniform(0, 360)
+            for _ in range(draw.choice([0, 1, 2, 5, 9])):
+                azimuth += draw.gauss(0, draw.choice([0, 10, 60, 120]))
+                way.append(around(*way[-1], azimuth, size * draw.uniform(0.05, 1)))
+            radius = size * 10 ** draw.uniform(-1, 0.3)
+            shape: Corridor | Polygon = Corridor(way, radius=radius, order="latlon", edges="geodesic")
+        else:
+            ring = [around(*place, -360 * k / 7, size * draw.uniform(0.5, 1)) for k in range(7)]
+            shape = Polygon(ring, order="latlon", edges="geodesic", buffer=size * draw.uniform(-0.1, 0.5))
+        zones = Zones({"shape": shape})
+        expected = by_rays(zones, Plane(*fix, ellipse), rays, steps)
+        found = zones.probability("shape", *fix, ellipse=ellipse)
+        assert found == pytest.approx(expected, abs=bound), (shape, fix, ellipse)
