@@ -364,7 +364,7 @@ enum {
  * infinitely many fixes along the path, each with the larger of the two accuracy values at the ends of the path. A
  * device that drives through a circle between two fixes therefore gives an event for entering and one for leaving, each
  * with a time to the microsecond. No movement is assumed if the fixes are more than max_gap_us apart, or if the
- * movement would be faster than max_speed_mps; the next event then has FENCEPOST_EVIDENCE_AFTER_GAP. A crossing earlier
+ * movement would be faster than max_speed_mps; the next event then has FENCEPOST_EVENT_AFTER_GAP. A crossing earlier
  * than the monitor's clock is treated as late, like a fix with that time.
  */
 typedef int32_t fencepost_path;
@@ -412,28 +412,28 @@ typedef struct fencepost_monitor_options {
 
 /* ------------------------------------------------------------------------------------------- outputs */
 
-/* The evidence of an event if the monitor has a path; a bit set that fencepost_event_evidence() returns. A
-   fencepost_event without a refinement contains the FENCEPOST_EVIDENCE_... bits in refinement_minor. */
+/* The properties of an event; a bit set. The first four bits need a path. */
 enum {
-  FENCEPOST_EVIDENCE_ON_PATH = 1 << 0,   /* the deciding position is a point of the path between two fixes, not a fix */
-  FENCEPOST_EVIDENCE_AFTER_GAP = 1 << 1, /* the path before the event is unknown: crossings may have been missed. If
-                                            positions after the gap decide several events at the first such
-                                            event time, all of these events have this bit */
-  FENCEPOST_EVIDENCE_LEFT_TO_RIGHT = 1 << 2, /* a line was crossed from left to right, as seen from its first vertex
-                                                towards its last */
-  FENCEPOST_EVIDENCE_RIGHT_TO_LEFT = 1
-      << 3 /* a line was crossed from right to left; each crossing of a line has one of the two bits */
+  FENCEPOST_EVENT_ON_PATH = 1 << 0,       /* the deciding position is a point of the path between two fixes, not a fix */
+  FENCEPOST_EVENT_AFTER_GAP = 1 << 1,     /* the path before the event is unknown: crossings may have been missed. If
+                                             positions after the gap decide several events at the first such event
+                                             time, all of these events have this bit */
+  FENCEPOST_EVENT_LEFT_TO_RIGHT = 1 << 2, /* a line was crossed from left to right, as seen from its first vertex
+                                             towards its last */
+  FENCEPOST_EVENT_RIGHT_TO_LEFT = 1 << 3, /* a line was crossed from right to left; each crossing of a line has one of
+                                             the two bits */
+  FENCEPOST_EVENT_HAS_BEACON = 1 << 4     /* the beacon_... members name the beacon that satisfied a wildcard
+                                             condition */
 };
 
 /*
- * One event, with the evidence that decided it. Frozen: the structure never grows. The cause and the state determine
- * the meaning of an event:
+ * One event, with the evidence that decided it. Frozen: the size never changes; a later version may give a meaning to
+ * the reserved words, which are 0. The cause and the state determine the meaning of an event:
  *
  *     cause                     state          what
  *     CROSSING                  SATISFIED      entered (a beacon came)
  *     CROSSING, TIMEOUT         UNSATISFIED    left (no beacon any more)
- *     CROSSING                  UNKNOWN        a line condition was crossed: fencepost_event_evidence() says in which
- *                                              direction
+ *     CROSSING                  UNKNOWN        a line condition was crossed: the flags contain the direction
  *     DETERMINATION, TIMEOUT    either         the first evidence since the add, a suspension or a rewind: where the
  *                                              device is, not that it moved
  *     DIAGNOSTIC                UNMONITORED    monitoring stopped: diagnostics say why
@@ -450,27 +450,34 @@ enum {
  *       printf("left %s\n", event.identifier);
  */
 typedef struct fencepost_event {
-  uint64_t sequence;           /* 1, 2, 3 ... per monitor; 0 in a first record */
-  uint64_t generation;         /* 1, 2, 3 ... in the order in which conditions were added or replaced: a replaced
-                                  condition gets a new number */
-  uint64_t tag;                /* the condition's tag */
-  int64_t date_us;             /* when the state was confirmed; FENCEPOST_TIME_UNSET in the record of a condition that
-                                  was added before the clock was set */
-  int64_t evidence_date_us;    /* time of the fix or sighting that started the change; FENCEPOST_TIME_UNSET = none */
-  double latitude;             /* latitude of the deciding fix, degrees; NaN in this and the next three members means
-                                  that there is no such fix */
-  double longitude;            /* degrees */
-  double accuracy_m;           /* metres */
-  double boundary_distance_m;  /* signed geodesic distance to the boundary: metres, negative inside */
-  fencepost_state state;       /* FENCEPOST_STATE_...: the condition's state from date_us on */
-  fencepost_cause cause;       /* FENCEPOST_CAUSE_... */
-  uint32_t diagnostics;        /* FENCEPOST_DIAGNOSTIC_... */
-  uint32_t has_refinement;     /* 1: the next three members name the beacon that satisfied a wildcard condition */
-  uint8_t refinement_uuid[16]; /* as in fencepost_beacon_sighting */
-  uint16_t refinement_major;   /* 0 ... 65535 */
-  uint16_t refinement_minor;   /* 0 ... 65535; if has_refinement is 0, the FENCEPOST_EVIDENCE_... bits */
-  uint32_t identifier_length;  /* bytes, without the terminating zero */
-  char identifier[264];        /* UTF-8, terminated; the remaining bytes are 0 */
+  uint64_t sequence;          /* 1, 2, 3 ... per monitor or per device of a fleet; 0 in a first record */
+  uint64_t position;          /* 1, 2, 3 ... per monitor or per fleet, in the order in which the events were first
+                                 delivered; a monitor's events have position = sequence */
+  uint64_t device;            /* the device's number in its fleet; 0 in an event of a monitor */
+  uint64_t row;               /* the row that caused the event, counted from first_row of the columns of a fleet; 0 for
+                                 other calls and in an event of a monitor */
+  uint64_t generation;        /* 1, 2, 3 ... in the order in which conditions were added or replaced: a replaced
+                                 condition gets a new number */
+  uint64_t tag;               /* the condition's tag */
+  int64_t date_us;            /* when the state was confirmed; FENCEPOST_TIME_UNSET in the record of a condition that
+                                 was added before the clock was set */
+  int64_t evidence_date_us;   /* time of the fix or sighting that started the change; FENCEPOST_TIME_UNSET = none */
+  double latitude;            /* latitude of the deciding fix, degrees; NaN in this and the next three members means
+                                 that there is no such fix */
+  double longitude;           /* degrees */
+  double accuracy_m;          /* metres */
+  double boundary_distance_m; /* signed geodesic distance to the boundary: metres, negative inside */
+  fencepost_state state;      /* FENCEPOST_STATE_...: the condition's state from date_us on */
+  fencepost_cause cause;      /* FENCEPOST_CAUSE_... */
+  uint32_t diagnostics;       /* FENCEPOST_DIAGNOSTIC_... */
+  uint32_t flags;             /* FENCEPOST_EVENT_... */
+  uint8_t beacon_uuid[16];    /* with FENCEPOST_EVENT_HAS_BEACON, like the next two members: as in
+                                 fencepost_beacon_sighting */
+  uint16_t beacon_major;      /* 0 ... 65535 */
+  uint16_t beacon_minor;      /* 0 ... 65535 */
+  uint32_t identifier_length; /* bytes, without the terminating zero */
+  uint64_t reserved[4];       /* 0 */
+  char identifier[264];       /* UTF-8, terminated; the remaining bytes are 0 */
 } fencepost_event;
 
 /* Definition of a condition as it was added, without its policy and shape: see fencepost_conditions_describe(). Frozen:
@@ -714,8 +721,8 @@ typedef struct fencepost_shape {
  * D is the distance to the nearest point of the lines, minus the radius. The depth of a corridor is its radius.
  *
  * Line (a gate): counts crossings; it has no width and no state. Each time the device's path changes sides, the line
- * gives an event of cause CROSSING and state UNKNOWN with FENCEPOST_EVIDENCE_LEFT_TO_RIGHT or
- * FENCEPOST_EVIDENCE_RIGHT_TO_LEFT, and a time to the microsecond. Every crossing gives an event, even the tenth between
+ * gives an event of cause CROSSING and state UNKNOWN with FENCEPOST_EVENT_LEFT_TO_RIGHT or
+ * FENCEPOST_EVENT_RIGHT_TO_LEFT, and a time to the microsecond. Every crossing gives an event, even the tenth between
  * two fixes.
  *
  *        left
@@ -729,7 +736,7 @@ typedef struct fencepost_shape {
  *
  * A monitor can have lines only with FENCEPOST_PATH_GEODESIC and FENCEPOST_DELIVERY_EVERY; a table of conditions can
  * have lines only if each fleet over it has a path. A line is not crossed where the path is unknown
- * (FENCEPOST_EVIDENCE_AFTER_GAP), while the host cannot monitor, or before the condition was added. If the clock was
+ * (FENCEPOST_EVENT_AFTER_GAP), while the host cannot monitor, or before the condition was added. If the clock was
  * advanced since the last fix, a crossing that is earlier than the clock gets the clock's time.
  *
  * Well-known binary: Polygon and MultiPolygon, LineString and MultiLineString, ISO or EWKB (of WGS84), in either byte
@@ -1241,11 +1248,15 @@ FENCEPOST_API fencepost_status fencepost_monitor_poll_event(fencepost_monitor *m
                                                             uint32_t *out_available, fencepost_error *error);
 
 /*
- * Returns up to capacity events and commits the events that were delivered before.
+ * Returns up to capacity events and commits the events that were delivered before. With capacity 0, the function
+ * returns the number of events that wait, and changes nothing.
  *
- * @param out_events  Array of capacity elements; may be NULL only if capacity is 0 (which then only commits).
- * @param out_count   Receives the number of events stored.
- * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(events). Since: 0.1
+ * @param out_events  Array of capacity elements; may be NULL only if capacity is 0.
+ * @param out_count   Receives the number of events stored; with capacity 0, the number of events that a poll with
+ *                    enough room would store. (With the deliveries FIRST and LATEST, a poll may store more: it commits
+ *                    events first, and further events may follow them.)
+ * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(events). Since: 0.1. Before 0.3, capacity 0 only committed:
+ *         see fencepost_monitor_acknowledge().
  */
 FENCEPOST_API fencepost_status fencepost_monitor_poll_events(fencepost_monitor *monitor, fencepost_event *out_events,
                                                              size_t capacity, size_t *out_count,
@@ -1265,27 +1276,22 @@ FENCEPOST_API fencepost_status fencepost_monitor_acknowledge(fencepost_monitor *
 FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *monitor, fencepost_error *error);
 
 /*
- * Returns the evidence of an event from a monitor with a path: FENCEPOST_EVIDENCE_... bits. Returns 0 for NULL, for
- * beacon events with a refinement, and for events of a monitor without a path. Threads: any. Complexity: O(1). Since:
- * 0.2
- */
-FENCEPOST_API uint32_t fencepost_event_evidence(const fencepost_event *event);
-
-/*
  * Writes an event as one JSON object on one line, with a terminating zero byte but without a line feed. The keys are
  * sequence, identifier, state, cause, date, evidence_date, refinement, diagnostics, generation, latitude, longitude,
  * accuracy and boundary_distance, in this order. Times are ISO 8601 in UTC with six decimals, numbers are in shortest
  * round-trip form, and absent values are null. Three further keys appear only if they apply: evidence ("path"), gap
  * (true), direction ("left_to_right" or "right_to_left").
  *
- * @param buffer    May be NULL only if capacity is 0; 4096 bytes always suffice.
+ * @param device    NULL: the event of a monitor. Otherwise the identifier of the event's device, which becomes the
+ *                  first key of the object, "device": see fencepost_fleet_device_identifier().
+ * @param buffer    May be NULL only if capacity is 0; 4096 bytes always suffice, or 8192 bytes with a device.
  * @param out_size  Receives the length without the terminating zero; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (the event has values that no event can have); BUFFER_TOO_SMALL (not with
- *         capacity 0).
- * Threads: any. Complexity: O(1). Since: 0.1
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (the event has values that no event can have, or device is not 1 ... 256
+ *         bytes of UTF-8); UNSUPPORTED (a reserved word of the event is not 0); BUFFER_TOO_SMALL (not with capacity 0).
+ * Threads: any. Complexity: O(1). Since: 0.1; device: since 0.3
  */
-FENCEPOST_API fencepost_status fencepost_event_json(const fencepost_event *event, char *buffer, size_t capacity,
-                                                    size_t *out_size, fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_event_json(const fencepost_event *event, const char *device, char *buffer,
+                                                    size_t capacity, size_t *out_size, fencepost_error *error);
 
 /* --------------------------------------------------------------------------------- beacon advertisements */
 
@@ -1551,10 +1557,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *m
  *     fencepost_fix fix = {47.55, 7.59, 5, 1700000000000000};
  *     fencepost_fleet_feed_fix(fleet, truck, &fix, NULL);
  *     fencepost_fleet_advance(fleet, 1700000020000000, NULL);
- *     fencepost_fleet_event event;
- *     size_t count;
- *     while (fencepost_fleet_poll_events(fleet, &event, 1, &count, NULL) == FENCEPOST_OK && count)
- *       printf("device %u: %s is now %d\n", (unsigned)event.device, event.event.identifier, event.event.state);
+ *     fencepost_event event;
+ *     uint32_t available;
+ *     while (fencepost_fleet_poll_event(fleet, &event, &available, NULL) == FENCEPOST_OK && available)
+ *       printf("device %u: %s is now %d\n", (unsigned)event.device, event.identifier, event.state);
  *
  * Assumed state: with any assumed state except UNSATISFIED, the first fix of each device gives an event for the
  * condition, wherever the device is: 100 000 events a device for a table of 100 000 conditions. Therefore the default of
@@ -2143,15 +2149,6 @@ typedef struct fencepost_fleet_options {
    NULL, NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000, FENCEPOST_PATH_FIXES, 0, 0, 0}
 /* clang-format on */
 
-/* An event of a device. Frozen: the structure never grows. */
-typedef struct fencepost_fleet_event {
-  fencepost_event event;   /* the event as the device's own monitor would deliver it; the sequence is counted per
-                            device */
-  uint64_t position;       /* 1, 2, 3 ... per fleet, assigned when the event is first delivered */
-  uint64_t row;            /* the row that caused the event, counted from first_row of the columns; 0 for other calls */
-  fencepost_device device; /* the device's number */
-  uint32_t reserved;       /* 0 */
-} fencepost_fleet_event;
 
 /* A device that is inside of a condition, or near a beacon. Frozen: the structure never grows. */
 typedef struct fencepost_device_presence {
@@ -2607,14 +2604,27 @@ FENCEPOST_API fencepost_status fencepost_fleet_next_deadline(fencepost_fleet *fl
                                                              int64_t *out_time_us, fencepost_error *error);
 
 /*
- * Returns up to capacity events and commits the events that were delivered before.
+ * Returns the next event and commits the events that were delivered before.
  *
- * @param out_events  Array of capacity elements; may be NULL only if capacity is 0 (which then only commits).
- * @param out_count   Receives the number of events stored.
- * @return OK; NULL_ARGUMENT. Threads: any; use one consumer at a time to get the events in order. Complexity:
- *         O(events). Since: 0.2
+ * @param out_event      Receives the event; unchanged if no event is pending.
+ * @param out_available  Receives 1, or 0 if no event is pending.
+ * @return OK; NULL_ARGUMENT.
+ * Threads: any; use one consumer at a time to get the events in order. Complexity: O(1). Since: 0.3
  */
-FENCEPOST_API fencepost_status fencepost_fleet_poll_events(fencepost_fleet *fleet, fencepost_fleet_event *out_events,
+FENCEPOST_API fencepost_status fencepost_fleet_poll_event(fencepost_fleet *fleet, fencepost_event *out_event,
+                                                          uint32_t *out_available, fencepost_error *error);
+
+/*
+ * Returns up to capacity events and commits the events that were delivered before. With capacity 0, the function
+ * returns the number of events that wait, and changes nothing.
+ *
+ * @param out_events  Array of capacity elements; may be NULL only if capacity is 0.
+ * @param out_count   Receives the number of events stored; with capacity 0, the number of events that a poll with
+ *                    enough room would store.
+ * @return OK; NULL_ARGUMENT. Threads: any; use one consumer at a time to get the events in order. Complexity:
+ *         O(events); O(pending events) with capacity 0. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_poll_events(fencepost_fleet *fleet, fencepost_event *out_events,
                                                            size_t capacity, size_t *out_count, fencepost_error *error);
 
 /*
@@ -2640,21 +2650,6 @@ FENCEPOST_API fencepost_status fencepost_fleet_abandon(fencepost_fleet *fleet, f
  */
 FENCEPOST_API fencepost_status fencepost_fleet_set_wakeup(fencepost_fleet *fleet, fencepost_wakeup wakeup,
                                                           void *context, fencepost_error *error);
-
-/*
- * Writes an event as one JSON object on one line: the device's identifier as "device", then the keys of
- * fencepost_event_json(). The fleet supplies the device's identifier (see fencepost_fleet_device_identifier()), even
- * after the event is committed and the device is removed.
- *
- * @param buffer    May be NULL only if capacity is 0; 8192 bytes always suffice.
- * @param out_size  Receives the length without the terminating zero; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (the event has values that no event can have); NO_SUCH_DEVICE;
- *         BUFFER_TOO_SMALL (not with capacity 0).
- * Threads: any. Complexity: O(1). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_fleet_event_json(fencepost_fleet *fleet, const fencepost_fleet_event *event,
-                                                          char *buffer, size_t capacity, size_t *out_size,
-                                                          fencepost_error *error);
 
 /*
  * Returns the current observed state of a condition for a device, regardless of pending events: UNKNOWN while it is

@@ -67,7 +67,6 @@ using monitor_options = fencepost_monitor_options;
 using table_version = fencepost_table_version;
 using fleet_options = fencepost_fleet_options;
 using fleet_columns = fencepost_fleet_columns;
-using fleet_event = fencepost_fleet_event;
 using fleet_counters = fencepost_fleet_counters;
 using device_statistics = fencepost_device_statistics;
 using condition_state = fencepost_condition_state;
@@ -546,7 +545,8 @@ class monitor : private detail::calls {
     return out;
   }
 
-  /* Stores up to capacity events in the caller's memory; returns how many it stored. */
+  /* Stores up to capacity events in the caller's memory; returns how many it stored. With capacity 0, returns the number
+     of events that wait, and changes nothing. */
   std::size_t poll_events(event *events, std::size_t capacity) {
     std::size_t count = 0;
     call(fencepost_monitor_poll_events, get(), events, capacity, &count);
@@ -1037,13 +1037,16 @@ class fleet : detail::calls {
   /* Events. */
 
   /* The next event, or none. Each call acknowledges the event that the previous call returned. */
-  std::optional<fleet_event> poll_event() {
-    fleet_event out;
-    if (poll_events(&out, 1) == 0) return std::nullopt;
+  std::optional<event> poll_event() {
+    event out;
+    std::uint32_t available = 0;
+    call(fencepost_fleet_poll_event, get(), &out, &available);
+    if (available == 0) return std::nullopt;
     return out;
   }
-  /* Stores up to capacity events in the caller's memory; returns how many it stored. */
-  std::size_t poll_events(fleet_event *events, std::size_t capacity) {
+  /* Stores up to capacity events in the caller's memory; returns how many it stored. With capacity 0, returns the number
+     of events that wait, and changes nothing. */
+  std::size_t poll_events(event *events, std::size_t capacity) {
     std::size_t count = 0;
     call(fencepost_fleet_poll_events, get(), events, capacity, &count);
     return count;
@@ -1058,7 +1061,7 @@ class fleet : detail::calls {
   template <class Handler>
   std::size_t handle_events(Handler &&handler) {
     std::size_t count = 0;
-    while (const std::optional<fleet_event> next = poll_event()) {
+    while (const std::optional<event> next = poll_event()) {
       try {
         handler(*next);
       } catch (...) {
@@ -1070,10 +1073,11 @@ class fleet : detail::calls {
     return count;
   }
   /* An event as one line of JSON, with the device's identifier first. */
-  std::string json(const fleet_event &of) const {
+  std::string json(const event &of) const {
+    const std::string device = device_identifier(static_cast<std::uint32_t>(of.device));
     std::string text(8192, '\0');
     std::size_t size = 0;
-    call(fencepost_fleet_event_json, get(), &of, text.data(), text.size(), &size);
+    call(fencepost_event_json, &of, device.c_str(), text.data(), text.size(), &size);
     text.resize(size);
     return text;
   }
@@ -1247,14 +1251,10 @@ inline std::optional<std::size_t> best_fix(const std::vector<fix> &fixes, std::i
 }
 
 /* True if the deciding position is a point on the path between two fixes, not a fix; see FENCEPOST_PATH_GEODESIC. */
-inline bool is_on_path(const event &of) {
-  return !of.has_refinement && (of.refinement_minor & FENCEPOST_EVIDENCE_ON_PATH) != 0;
-}
+inline bool is_on_path(const event &of) { return (of.flags & FENCEPOST_EVENT_ON_PATH) != 0; }
 
 /* True if the path before the event is unknown, so crossings may have been missed. */
-inline bool follows_gap(const event &of) {
-  return !of.has_refinement && (of.refinement_minor & FENCEPOST_EVIDENCE_AFTER_GAP) != 0;
-}
+inline bool follows_gap(const event &of) { return (of.flags & FENCEPOST_EVENT_AFTER_GAP) != 0; }
 
 /* The direction in which a line condition was crossed, as seen along the line; none for events of other conditions. */
 enum class crossing_direction {
@@ -1263,9 +1263,8 @@ enum class crossing_direction {
 };
 
 inline std::optional<crossing_direction> direction(const event &of) {
-  const std::uint32_t bits = fencepost_event_evidence(&of);
-  if ((bits & FENCEPOST_EVIDENCE_LEFT_TO_RIGHT) != 0) return crossing_direction::left_to_right;
-  if ((bits & FENCEPOST_EVIDENCE_RIGHT_TO_LEFT) != 0) return crossing_direction::right_to_left;
+  if ((of.flags & FENCEPOST_EVENT_LEFT_TO_RIGHT) != 0) return crossing_direction::left_to_right;
+  if ((of.flags & FENCEPOST_EVENT_RIGHT_TO_LEFT) != 0) return crossing_direction::right_to_left;
   return std::nullopt;
 }
 
@@ -1274,7 +1273,7 @@ inline std::string json(const event &of) {
   std::string text(4096, '\0');
   std::size_t size = 0;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  detail::check(fencepost_event_json(&of, text.data(), text.size(), &size, &error), error);
+  detail::check(fencepost_event_json(&of, nullptr, text.data(), text.size(), &size, &error), error);
   text.resize(size);
   return text;
 }

@@ -153,7 +153,7 @@ class Fleets {
 
  private:
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  std::vector<fencepost_fleet_event> taken;
+  std::vector<fencepost_event> taken;
   std::vector<uint32_t> numbers;
 
   // Returns one identifier of 16 bytes for each device.

@@ -94,12 +94,12 @@ __attribute__((noinline)) static void measured(const char *row) {
       poll();
     }
   } else if (strcmp(row, "fleet") == 0) {
-    static fencepost_fleet_event events[256];
+    static fencepost_event events[256];
     size_t count;
     for (int i = 0; i < FIXES; i++) check(fencepost_fleet_feed_fix(fleet, devices[i % DEVICES], &fixes[i], &error));
     do {
       check(fencepost_fleet_poll_events(fleet, events, 256, &count, &error));
-      for (size_t i = 0; i < count; i++) sum = sum * 31 + (uint64_t)events[i].event.date_us;
+      for (size_t i = 0; i < count; i++) sum = sum * 31 + (uint64_t)events[i].date_us;
     } while (count > 0);
   } else if (strcmp(row, "containing") == 0) {
     uint64_t found[64];
@@ -126,7 +126,7 @@ __attribute__((noinline)) static void measured(const char *row) {
     for (;;) {
       check(fencepost_monitor_poll_event(monitor, &event, &available, &error));
       if (available == 0) break;
-      check(fencepost_event_json(&event, line, sizeof line, NULL, &error));
+      check(fencepost_event_json(&event, NULL, line, sizeof line, NULL, &error));
       for (const char *byte = line; *byte; byte++) sum = sum * 31 + (uint64_t)*byte;
     }
   } else if (strcmp(row, "snapshot") == 0) {

@@ -46,7 +46,7 @@ static void outputs(void) {
     CHECK_REFUSED(monitor, fencepost_monitor_snapshot(monitor, &byte, impossible[i], &count, NULL),
                   FENCEPOST_E_INVALID_ARGUMENT);
     event = record_of(monitor, "exact").last_event;
-    CHECK_STATUS(fencepost_event_json(&event, &byte, impossible[i], &count, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_STATUS(fencepost_event_json(&event, NULL, &byte, impossible[i], &count, NULL), FENCEPOST_E_INVALID_ARGUMENT);
   }
   fencepost_monitor_destroy(monitor);
 }

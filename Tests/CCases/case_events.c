@@ -23,7 +23,11 @@ static void poll_success(void) {
   CHECK_INT(event.state, FENCEPOST_STATE_SATISFIED);
   CHECK_INT(event.cause, FENCEPOST_CAUSE_DETERMINATION);
   CHECK_INT(event.diagnostics, 0);
-  CHECK_INT(event.has_refinement, 0);
+  CHECK_INT(event.flags, 0);
+  CHECK_INT(event.position, 1);
+  CHECK_INT(event.device, 0);
+  CHECK_INT(event.row, 0);
+  for (int i = 0; i < 4; i++) CHECK_INT(event.reserved[i], 0);
   CHECK_INT(event.identifier_length, 1);
   CHECK_TEXT(event.identifier, "c");
   fencepost_monitor_destroy(monitor);
@@ -59,7 +63,7 @@ static void poll_many(void) {
   add_exact_circle(monitor, "c", 0);
   for (int i = 0; i < 5; i++) CHECK_OK(feed(monitor, i % 2 ? 0.1 : 0, SECONDS(i)));
   CHECK_OK(fencepost_monitor_poll_events(monitor, NULL, 0, &count, NULL));
-  CHECK_INT(count, 0);
+  CHECK_INT(count, 5);
   memset(events, 0x5a, sizeof events);
   CHECK_OK(fencepost_monitor_poll_events(monitor, events, 2, &count, NULL));
   CHECK_INT(count, 2);
@@ -67,8 +71,18 @@ static void poll_many(void) {
   CHECK_INT(events[1].sequence, 2);
   CHECK(((const uint8_t *)&events[2])[0] == 0x5a);
   CHECK_INT(record_of(monitor, "c").last_event.sequence, 0);
-  CHECK_OK(fencepost_monitor_poll_events(monitor, NULL, 0, &count, NULL)); /* only commits */
-  CHECK_INT(count, 0);
+  /* With capacity 0, a poll only counts the events: it does not commit. */
+  CHECK_OK(fencepost_monitor_poll_events(monitor, NULL, 0, &count, NULL));
+  CHECK_INT(count, 3);
+  CHECK_OK(fencepost_monitor_poll_events(monitor, events, 0, &count, NULL));
+  CHECK_INT(count, 3);
+  CHECK_INT(record_of(monitor, "c").last_event.sequence, 0);
+  CHECK_OK(fencepost_monitor_abandon(monitor, NULL));
+  CHECK_OK(fencepost_monitor_poll_events(monitor, NULL, 0, &count, NULL));
+  CHECK_INT(count, 5); /* events that are redelivered count, too */
+  CHECK_OK(fencepost_monitor_poll_events(monitor, events, 2, &count, NULL));
+  CHECK_INT(count, 2);
+  CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
   CHECK_INT(record_of(monitor, "c").last_event.sequence, 2);
   CHECK_OK(fencepost_monitor_poll_events(monitor, events, 8, &count, NULL));
   CHECK_INT(count, 3);
@@ -119,8 +133,8 @@ static void record_equals_event(void) {
     CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
     fencepost_record record = record_of(monitor, event.identifier);
     char one[4096], two[4096];
-    CHECK_OK(fencepost_event_json(&event, one, sizeof one, NULL, NULL));
-    CHECK_OK(fencepost_event_json(&record.last_event, two, sizeof two, NULL, NULL));
+    CHECK_OK(fencepost_event_json(&event, NULL, one, sizeof one, NULL, NULL));
+    CHECK_OK(fencepost_event_json(&record.last_event, NULL, two, sizeof two, NULL, NULL));
     CHECK_TEXT(two, one);
     CHECK(record.last_event.tag == event.tag);
   }

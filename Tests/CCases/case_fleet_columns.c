@@ -42,7 +42,7 @@ static fencepost_fix_columns fix_columns(const row *rows) {
   return fixes;
 }
 
-static size_t events_of(fencepost_fleet *fleet, fencepost_fleet_event *events) {
+static size_t events_of(fencepost_fleet *fleet, fencepost_event *events) {
   size_t count;
   CHECK_OK(fencepost_fleet_poll_events(fleet, events, CAPACITY, &count, NULL));
   return count;
@@ -52,7 +52,7 @@ static size_t events_of(fencepost_fleet *fleet, fencepost_fleet_event *events) {
    of a dictionary. `row` is the row that caused an event. */
 static void columns_and_dictionaries(void) {
   static const char *const names[] = {"a", "b", "c", "d"};
-  static _Thread_local fencepost_fleet_event expected[CAPACITY], got[CAPACITY];
+  static _Thread_local fencepost_event expected[CAPACITY], got[CAPACITY];
   row rows[ROWS];
   uint32_t devices[4];
   fencepost_conditions *table = new_table();
@@ -91,9 +91,9 @@ static void columns_and_dictionaries(void) {
     CHECK_INT(result.invalid, invalid);
     CHECK_INT(events_of(fleet, got), count);
     for (size_t i = 0; i < count; i++) {
-      CHECK(memcmp(&got[i].event, &expected[i].event, sizeof got[i].event) == 0);
+      CHECK(memcmp(&got[i], &expected[i], sizeof got[i]) == 0);
       CHECK_INT(got[i].position, i + 1);
-      CHECK_INT(SECONDS((int64_t)got[i].row), got[i].event.evidence_date_us);
+      CHECK_INT(SECONDS((int64_t)got[i].row), got[i].evidence_date_us);
       char one[300], other[300];
       CHECK_OK(fencepost_fleet_device_identifier(fleet, got[i].device, one, sizeof one, NULL, NULL));
       CHECK_OK(fencepost_fleet_device_identifier(single, expected[i].device, other, sizeof other, NULL, NULL));

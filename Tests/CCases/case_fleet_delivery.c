@@ -16,7 +16,7 @@ static void full_queue(void) {
   fencepost_fix_columns fixes = FENCEPOST_FIX_COLUMNS_INIT;
   fencepost_fleet_columns columns = FENCEPOST_FLEET_COLUMNS_INIT;
   columns.fixes = &fixes, columns.devices = &device, columns.device_stride = 0;
-  fencepost_fleet_event events[8];
+  fencepost_event events[8];
   size_t count, done = 0, all = 0;
   while (done < 6) {
     fixes.latitudes = lat + done, fixes.longitudes = lon + done, fixes.times_us = times + done;
@@ -31,7 +31,7 @@ static void full_queue(void) {
     CHECK_INT(count, 2);
     all += count;
     CHECK_INT(events[1].position, all);
-    CHECK_INT(events[1].event.sequence, all);
+    CHECK_INT(events[1].sequence, all);
   }
   fencepost_fleet_destroy(fleet);
   fencepost_conditions_destroy(table);
@@ -41,21 +41,29 @@ static void full_queue(void) {
 static void delivery(void) {
   fencepost_conditions *table;
   fencepost_fleet *fleet = busy_fleet(&table);
-  fencepost_fleet_event first = next_fleet_event(fleet), again;
+  size_t count = 9;
+  CHECK_OK(fencepost_fleet_poll_events(fleet, NULL, 0, &count, NULL));
+  CHECK_INT(count, 3);
+  fencepost_event first = next_fleet_event(fleet), again;
   CHECK_INT(first.position, 1);
+  for (int i = 0; i < 4; i++) CHECK_INT(first.reserved[i], 0);
+  /* With capacity 0, a poll only counts the events: it does not commit the event in flight. */
+  CHECK_OK(fencepost_fleet_poll_events(fleet, &again, 0, &count, NULL));
+  CHECK_INT(count, 2);
   CHECK_OK(fencepost_fleet_abandon(fleet, NULL));
+  CHECK_OK(fencepost_fleet_poll_events(fleet, NULL, 0, &count, NULL));
+  CHECK_INT(count, 3);
   again = next_fleet_event(fleet);
   CHECK(memcmp(&first, &again, sizeof first) == 0);
   CHECK_OK(fencepost_fleet_acknowledge(fleet, NULL));
   CHECK_OK(fencepost_fleet_abandon(fleet, NULL));
   again = next_fleet_event(fleet);
   CHECK_INT(again.position, 2);
-  CHECK_INT(again.event.sequence, 1); /* an event of the second device */
+  CHECK_INT(again.sequence, 1); /* an event of the second device */
   /* When a condition is removed, its events become void. */
   CHECK_OK(remove_named(table, "exact", NULL, NULL));
   CHECK_INT(fleet_statistics(fleet).pending_events, 0);
   expect_no_fleet_event(fleet);
-  size_t count = 9;
   CHECK_OK(fencepost_fleet_poll_events(fleet, NULL, 0, &count, NULL));
   CHECK_INT(count, 0);
   fencepost_fleet_destroy(fleet);
@@ -69,7 +77,7 @@ typedef struct woken {
 
 static void wake(void *context) {
   woken *me = context;
-  fencepost_fleet_event events[4];
+  fencepost_event events[4];
   size_t count;
   me->calls++;
   CHECK_OK(fencepost_fleet_poll_events(me->fleet, events, 4, &count, NULL)); /* the callback may call the fleet */

@@ -73,10 +73,10 @@ static void devices(void) {
   CHECK_STATUS(fencepost_fleet_device_positions(fleet, numbers, 2, latitudes, longitudes, &error),
                FENCEPOST_E_NO_SUCH_DEVICE);
   CHECK(error.position == 1 && latitudes[0] == 7);
-  fencepost_fleet_event event = next_fleet_event(fleet);
+  fencepost_event event = next_fleet_event(fleet);
   CHECK_INT(event.device, 0);
   static _Thread_local char json[8192];
-  CHECK_OK(fencepost_fleet_event_json(fleet, &event, json, sizeof json, &size, NULL));
+  CHECK_OK(json_of_fleet_event(fleet, &event, json, sizeof json));
   CHECK(strncmp(json, "{\"device\":\"a\",\"sequence\":1,\"identifier\":\"zone\",", 46) == 0);
   /* All or none: device 0 was removed already. */
   static const fencepost_device one_is_gone[] = {1, 0}, repeated[] = {1, 1};
@@ -186,9 +186,9 @@ static void moving(void) {
   CHECK_INT(entered[0], 0);
   CHECK_INT(entered[1], 1);
   CHECK_OK(fencepost_fleet_advance(other, FENCEPOST_ALL_DEVICES, SECONDS(30), 0, NULL));
-  fencepost_fleet_event event = next_fleet_event(other);
+  fencepost_event event = next_fleet_event(other);
   /* The second fleet confirms a crossing that began in the first fleet. */
-  CHECK_TEXT(event.event.identifier, "standard");
+  CHECK_TEXT(event.identifier, "standard");
   CHECK_INT(event.device, 1);
   CHECK_OK(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, SECONDS(30), 0, NULL));
 
@@ -262,14 +262,14 @@ static void stale_numbers(void) {
   fencepost_fleet *fleet = new_fleet(table);
   const uint32_t stale = device_of(fleet, "stale"), kept = device_of(fleet, "kept");
   CHECK_OK(feed_device(fleet, stale, 0, SECONDS(100)));
-  fencepost_fleet_event event = next_fleet_event(fleet);
+  fencepost_event event = next_fleet_event(fleet);
   CHECK_OK(fencepost_fleet_remove_devices(fleet, &stale, 1, 0, NULL));
   CHECK_OK(fencepost_fleet_acknowledge(fleet, NULL));
   churn(fleet, 3);
   /* Although the device has been removed and its event has been acknowledged, the event's JSON still contains the
      device's name. */
   static _Thread_local char json[8192];
-  CHECK_OK(fencepost_fleet_event_json(fleet, &event, json, sizeof json, NULL, NULL));
+  CHECK_OK(json_of_fleet_event(fleet, &event, json, sizeof json));
   CHECK(strncmp(json, "{\"device\":\"stale\",", 18) == 0);
   const uint32_t last = churn(fleet, 10000);
   CHECK(last != (last & FENCEPOST_DEVICE_PLACE_MASK) && (last & FENCEPOST_DEVICE_PLACE_MASK) < 4200);
@@ -322,14 +322,14 @@ static void stale_numbers(void) {
   }
   CHECK(other <= 1);
   event.device = stale;
-  STALE(fencepost_fleet_event_json(fleet, &event, json, sizeof json, NULL, NULL));
+  STALE(json_of_fleet_event(fleet, &event, json, sizeof json));
   const fencepost_fleet_counters after = fleet_statistics(fleet);
   CHECK(memcmp(&before, &after, sizeof before) == 0);
   /* In each slot, only the number of the device that uses the slot now is valid. */
   CHECK_OK(feed_device(fleet, last, 0, SECONDS(300)));
   event = next_fleet_event(fleet);
   CHECK_INT(event.device, last);
-  CHECK_OK(fencepost_fleet_event_json(fleet, &event, json, sizeof json, NULL, NULL));
+  CHECK_OK(json_of_fleet_event(fleet, &event, json, sizeof json));
   CHECK(strncmp(json, "{\"device\":\"other 9999\",", 23) == 0);
   fencepost_fleet_destroy(fleet);
   fencepost_conditions_destroy(table);
@@ -342,9 +342,9 @@ static void forks(void) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
   CHECK_STATUS(fencepost_fleet_fork(fleet, NULL, &error), FENCEPOST_E_NULL_ARGUMENT);
   CHECK_STATUS(fencepost_fleet_fork(NULL, &fork, &error), FENCEPOST_E_NULL_ARGUMENT);
-  fencepost_fleet_event first = next_fleet_event(fleet);
+  fencepost_event first = next_fleet_event(fleet);
   CHECK_OK(fencepost_fleet_fork(fleet, &fork, NULL));
-  fencepost_fleet_event again = next_fleet_event(fork);
+  fencepost_event again = next_fleet_event(fork);
   CHECK(memcmp(&first, &again, sizeof first) == 0);
   CHECK_INT(fleet_statistics(fork).device_count, fleet_statistics(fleet).device_count);
   uint32_t device = device_of(fork, "only in the fork");

@@ -50,25 +50,25 @@ static void driving_through(void) {
   expect_no_fleet_event(fleet);
   CHECK_OK(feed_device(fleet, b, 0.02, SECONDS(150)));
   CHECK_OK(feed_device(fleet, a, 0.1, SECONDS(200)));
-  fencepost_fleet_event entry = next_fleet_event(fleet), leave = next_fleet_event(fleet), g = next_fleet_event(fleet),
-                        h = next_fleet_event(fleet);
+  fencepost_event entry = next_fleet_event(fleet), leave = next_fleet_event(fleet), g = next_fleet_event(fleet),
+                  h = next_fleet_event(fleet);
   expect_no_fleet_event(fleet);
   CHECK_INT(entry.device, a);
-  CHECK_INT(entry.event.state, FENCEPOST_STATE_SATISFIED);
-  CHECK_NEAR((double)(entry.event.date_us - T0) / 1e6, 100 - 1000 / 111.319490793, 2e-6);
-  CHECK_NEAR((double)(leave.event.date_us - T0) / 1e6, 100 + 1000 / 111.319490793, 2e-6);
-  CHECK_INT(fencepost_event_evidence(&leave.event), FENCEPOST_EVIDENCE_ON_PATH);
-  CHECK_INT(fencepost_event_evidence(&g.event), FENCEPOST_EVIDENCE_ON_PATH | FENCEPOST_EVIDENCE_LEFT_TO_RIGHT);
-  CHECK_NEAR((double)(g.event.date_us - SECONDS(150)), 0, 1.5);
-  CHECK_TEXT(h.event.identifier, "h");
-  CHECK_INT(h.event.tag, 10);
+  CHECK_INT(entry.state, FENCEPOST_STATE_SATISFIED);
+  CHECK_NEAR((double)(entry.date_us - T0) / 1e6, 100 - 1000 / 111.319490793, 2e-6);
+  CHECK_NEAR((double)(leave.date_us - T0) / 1e6, 100 + 1000 / 111.319490793, 2e-6);
+  CHECK_INT(leave.flags, FENCEPOST_EVENT_ON_PATH);
+  CHECK_INT(g.flags, FENCEPOST_EVENT_ON_PATH | FENCEPOST_EVENT_LEFT_TO_RIGHT);
+  CHECK_NEAR((double)(g.date_us - SECONDS(150)), 0, 1.5);
+  CHECK_TEXT(h.identifier, "h");
+  CHECK_INT(h.tag, 10);
   fencepost_state state = 99;
   CHECK_OK(fencepost_fleet_state(fleet, a, "g", &state, NULL));
   CHECK_INT(state, FENCEPOST_STATE_UNKNOWN);
   /* If there is a gap between two fixes, nothing on the way between them counts, and the next event reports the gap. */
   CHECK_OK(feed_device(fleet, a, 0, SECONDS(5000)));
   entry = next_fleet_event(fleet);
-  CHECK_INT(fencepost_event_evidence(&entry.event), FENCEPOST_EVIDENCE_AFTER_GAP);
+  CHECK_INT(entry.flags, FENCEPOST_EVENT_AFTER_GAP);
   expect_no_fleet_event(fleet);
   fencepost_fleet_destroy(fleet);
   fencepost_conditions_destroy(table);
@@ -142,8 +142,8 @@ static void kept(void) {
     CHECK_OK(feed_device(fleets[f], a, 0.1, SECONDS(200)));
     for (int e = 0; e < 4; e++) CHECK_INT(next_fleet_event(fleets[f]).device, a);
     CHECK_OK(feed_device(fleets[f], b, 0, SECONDS(1200)));
-    fencepost_fleet_event entry = next_fleet_event(fleets[f]);
-    CHECK_INT(fencepost_event_evidence(&entry.event), FENCEPOST_EVIDENCE_ON_PATH | FENCEPOST_EVIDENCE_AFTER_GAP);
+    fencepost_event entry = next_fleet_event(fleets[f]);
+    CHECK_INT(entry.flags, FENCEPOST_EVENT_ON_PATH | FENCEPOST_EVENT_AFTER_GAP);
     expect_no_fleet_event(fleets[f]);
     fencepost_fleet_destroy(fleets[f]);
   }

@@ -43,7 +43,7 @@ static void a_stored_fleet_goes_on(void) {
   CHECK_OK(feed_device(fleet, one, 1, SECONDS(1)));
   CHECK_OK(feed_device(fleet, one, 0, SECONDS(2)));
   CHECK_OK(feed_device(fleet, two, 0, SECONDS(2)));
-  fencepost_fleet_event event = next_fleet_event(fleet);
+  fencepost_event event = next_fleet_event(fleet);
   CHECK_INT(event.device, one);
   CHECK_INT(fleet_statistics(fleet).store, FENCEPOST_STORE_KEPT);
   CHECK_INT(fleet_statistics(fleet).all_kept, 1);
@@ -67,7 +67,7 @@ static void a_stored_fleet_goes_on(void) {
   CHECK_INT(device_statistics(fleet, one).input_count, 2);
   event = next_fleet_event(fleet); /* this event is redelivered, because it was not acknowledged before */
   CHECK_INT(event.device, one);
-  CHECK_INT(event.event.sequence, 1);
+  CHECK_INT(event.sequence, 1);
   CHECK_INT(event.position, 1);
   event = next_fleet_event(fleet);
   CHECK_INT(event.device, two);
@@ -88,7 +88,7 @@ static void a_stored_fleet_goes_on(void) {
   CHECK(fleet == NULL);
   CHECK(strstr(error.message, "another table") != NULL);
   second = open_fleet(table, &other);
-  CHECK_TEXT(next_fleet_event(second).event.identifier, "depot");
+  CHECK_TEXT(next_fleet_event(second).identifier, "depot");
   fencepost_fleet_destroy(second);
   fencepost_conditions_destroy(stranger);
   fencepost_conditions_destroy(empty);
@@ -204,7 +204,7 @@ static void a_snapshot_goes_on(void) {
   fencepost_fleet *fleet = busy_fleet(&table), *copy = NULL, *other = NULL;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   size_t size = 0, again = 0;
-  fencepost_fleet_event first = next_fleet_event(fleet);
+  fencepost_event first = next_fleet_event(fleet);
   uint8_t *bytes = snapshot_of(fleet, &size);
   CHECK_OK(fencepost_fleet_restore(bytes, size, NULL, &copy, &error));
   CHECK_OK(fencepost_fleet_restore(bytes, size, empty, &other, &error));
@@ -215,7 +215,7 @@ static void a_snapshot_goes_on(void) {
   CHECK(memcmp(bytes, same, size) == 0);
   CHECK_OK(fencepost_fleet_abandon(fleet, NULL));
   for (int index = 0; index < 3; index++) {
-    fencepost_fleet_event one = next_fleet_event(fleet), two = next_fleet_event(copy), three = next_fleet_event(other);
+    fencepost_event one = next_fleet_event(fleet), two = next_fleet_event(copy), three = next_fleet_event(other);
     CHECK(memcmp(&one, &two, sizeof one) == 0);
     CHECK(memcmp(&one, &three, sizeof one) == 0);
     if (index == 0) CHECK(memcmp(&one, &first, sizeof one) == 0);

@@ -37,7 +37,7 @@ static void *follow(void *argument) {
   fencepost_fleet_columns columns = FENCEPOST_FLEET_COLUMNS_INIT;
   fixes.latitudes = latitudes, fixes.longitudes = longitudes, fixes.times_us = times;
   columns.devices = devices, columns.fixes = &fixes;
-  static _Thread_local fencepost_fleet_event events[DEVICES * 4];
+  static _Thread_local fencepost_event events[DEVICES * 4];
   for (int round = 0; round < ROUNDS; round++) {
     for (int d = 0; d < DEVICES; d++) {
       longitudes[d] = (round + d) % 3 ? 0.1 : 0;
@@ -113,7 +113,7 @@ static void *feed_shared(void *argument) {
     const char *name = text;
     uint32_t device;
     snprintf(text, sizeof text, "d%d", round % 7);
-    fencepost_fleet_event event;
+    fencepost_event event;
     size_t count;
     fencepost_status status;
     if (fencepost_fleet_enter_devices(fleet, &name, 1, 1, &device, NULL)) failures++;

@@ -109,7 +109,8 @@ static void any_calls(void) {
         case 12: fencepost_monitor_explain(monitor, identifier, &explanation, NULL); break;
         default:
           CHECK_OK(fencepost_monitor_poll_events(monitor, events, 3, &count, NULL));
-          for (size_t i = 0; i < count; i++) CHECK_OK(fencepost_event_json(&events[i], text, sizeof text, NULL, NULL));
+          for (size_t i = 0; i < count; i++)
+            CHECK_OK(fencepost_event_json(&events[i], NULL, text, sizeof text, NULL, NULL));
           break;
       }
       fencepost_statistics statistics = statistics_of(monitor);
@@ -136,7 +137,7 @@ static void any_calls(void) {
       number = 1;
       while (next_record(monitor, after, &record, &number) == FENCEPOST_OK && number) {
         after = record.condition.generation;
-        CHECK_OK(fencepost_event_json(&record.last_event, text, sizeof text, NULL, NULL));
+        CHECK_OK(fencepost_event_json(&record.last_event, NULL, text, sizeof text, NULL, NULL));
         met++;
       }
       CHECK_INT(met, statistics.condition_count);
@@ -155,6 +156,8 @@ static void any_event(void) {
       event.state &= 3;
       event.cause &= 3;
       event.diagnostics &= 1023;
+      event.flags &= 31;
+      memset(event.reserved, 0, sizeof event.reserved);
       event.identifier_length %= 257;
       for (size_t j = 0; j < 256; j++) event.identifier[j] &= 127;
     }
@@ -164,7 +167,7 @@ static void any_event(void) {
     }
     char text[4096];
     size_t size = 0;
-    fencepost_status status = fencepost_event_json(&event, text, sizeof text, &size, NULL);
+    fencepost_status status = fencepost_event_json(&event, NULL, text, sizeof text, &size, NULL);
     if (i % 4 == 1) CHECK_INT(status, FENCEPOST_OK);
     if (status == FENCEPOST_OK) CHECK_INT(strlen(text), size);
     else CHECK_INT(status, FENCEPOST_E_INVALID_ARGUMENT);

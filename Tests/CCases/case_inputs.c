@@ -216,10 +216,10 @@ static void sightings(void) {
   CHECK_OK(fencepost_monitor_feed_sightings(monitor, seen, 4, SECONDS(0), NULL));
   fencepost_event event = next_event(monitor);
   CHECK_TEXT(event.identifier, "any");
-  CHECK_INT(event.has_refinement, 1);
-  CHECK_INT(event.refinement_major, 1);
-  CHECK_INT(event.refinement_minor, 3); /* the strongest sighting has the minor number 3 */
-  CHECK(memcmp(event.refinement_uuid, beacon_uuid, 16) == 0);
+  CHECK_INT(event.flags, FENCEPOST_EVENT_HAS_BEACON);
+  CHECK_INT(event.beacon_major, 1);
+  CHECK_INT(event.beacon_minor, 3); /* the strongest sighting has the minor number 3 */
+  CHECK(memcmp(event.beacon_uuid, beacon_uuid, 16) == 0);
   CHECK_INT(event.cause, FENCEPOST_CAUSE_DETERMINATION);
   CHECK_INT(event.evidence_date_us, SECONDS(0));
   CHECK(isnan(event.latitude));

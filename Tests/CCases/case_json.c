@@ -11,13 +11,13 @@ static fencepost_event empty_event(const char *identifier) {
   return event;
 }
 
-#define CHECK_JSON(event, expected)                                              \
-  do {                                                                           \
-    char text_[8192];                                                            \
-    size_t size_ = 0;                                                            \
-    CHECK_OK(fencepost_event_json(&(event), text_, sizeof text_, &size_, NULL)); \
-    CHECK_TEXT(text_, expected);                                                 \
-    CHECK_INT(size_, strlen(expected));                                          \
+#define CHECK_JSON(event, expected)                                                    \
+  do {                                                                                 \
+    char text_[8192];                                                                  \
+    size_t size_ = 0;                                                                  \
+    CHECK_OK(fencepost_event_json(&(event), NULL, text_, sizeof text_, &size_, NULL)); \
+    CHECK_TEXT(text_, expected);                                                       \
+    CHECK_INT(size_, strlen(expected));                                                \
   } while (0)
 
 static void unset(void) {
@@ -52,9 +52,9 @@ static void refinement(void) {
   fencepost_event event = empty_event("b");
   event.state = FENCEPOST_STATE_UNSATISFIED;
   event.cause = FENCEPOST_CAUSE_TIMEOUT;
-  event.has_refinement = 1;
-  memcpy(event.refinement_uuid, beacon_uuid, 16);
-  event.refinement_major = 65535;
+  event.flags = FENCEPOST_EVENT_HAS_BEACON;
+  memcpy(event.beacon_uuid, beacon_uuid, 16);
+  event.beacon_major = 65535;
   CHECK_JSON(event,
              "{\"sequence\":0,\"identifier\":\"b\",\"state\":\"unsatisfied\",\"cause\":\"timeout\",\"date\":null,"
              "\"evidence_date\":null,\"refinement\":{\"uuid\":\"e2c56db5-dffb-48d2-b060-d0f5a71096e0\",\"major\":65535,"
@@ -65,7 +65,7 @@ static void refinement(void) {
 /* Checks the text that follows a key in an event's JSON. */
 static void part(const fencepost_event *event, const char *key, const char *expected) {
   char text[8192];
-  CHECK_OK(fencepost_event_json(event, text, sizeof text, NULL, NULL));
+  CHECK_OK(fencepost_event_json(event, NULL, text, sizeof text, NULL, NULL));
   const char *found = strstr(text, key);
   CHECK(found != NULL);
   found += strlen(key);
@@ -132,7 +132,7 @@ static void numbers(void) {
     event.boundary_distance_m = 1;
     part(&event, "\"accuracy\":", table[i].json);
     char text[4096];
-    CHECK_OK(fencepost_event_json(&event, text, sizeof text, NULL, NULL));
+    CHECK_OK(fencepost_event_json(&event, NULL, text, sizeof text, NULL, NULL));
     if (table[i].value <= DBL_MAX)
       CHECK(strtod(strstr(text, "\"accuracy\":") + strlen("\"accuracy\":"), NULL) == table[i].value);
   }
@@ -171,10 +171,34 @@ static void longest(void) {
   event.state = FENCEPOST_STATE_UNSATISFIED;
   event.cause = FENCEPOST_CAUSE_DETERMINATION;
   event.diagnostics = 1023;
-  event.has_refinement = 1;
-  event.refinement_major = event.refinement_minor = 65535;
-  char text[4096];
-  CHECK_OK(fencepost_event_json(&event, text, sizeof text, NULL, NULL)); /* 4096 bytes suffice */
+  event.flags =
+      FENCEPOST_EVENT_HAS_BEACON | FENCEPOST_EVENT_ON_PATH | FENCEPOST_EVENT_AFTER_GAP | FENCEPOST_EVENT_LEFT_TO_RIGHT;
+  event.beacon_major = event.beacon_minor = 65535;
+  char text[4096], with_device[8192], device[257];
+  CHECK_OK(fencepost_event_json(&event, NULL, text, sizeof text, NULL, NULL)); /* 4096 bytes suffice */
+  memset(device, 1, 256);
+  device[256] = 0;
+  CHECK_OK(fencepost_event_json(&event, device, with_device, sizeof with_device, NULL, NULL)); /* 8192 bytes suffice */
+}
+
+/* The identifier of the device is the first key. */
+static void of_device(void) {
+  fencepost_event event = empty_event("a");
+  char alone[1024], text[1024] = "untouched", expected[1100], too_long[258];
+  size_t size = 99;
+  CHECK_OK(fencepost_event_json(&event, NULL, alone, sizeof alone, NULL, NULL));
+  memset(too_long, 'x', 257);
+  too_long[257] = 0;
+  const char *const wrong[] = {"", "\xff", too_long};
+  for (int i = 0; i < 3; i++)
+    CHECK_STATUS(fencepost_event_json(&event, wrong[i], text, sizeof text, &size, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_TEXT(text, "untouched");
+  CHECK_INT(size, 99);
+  event.position = 7, event.device = 5, event.row = 9; /* these are not part of the text */
+  CHECK_OK(fencepost_event_json(&event, "truck \"7\"", text, sizeof text, &size, NULL));
+  snprintf(expected, sizeof expected, "{\"device\":\"truck \\\"7\\\"\",%s", alone + 1);
+  CHECK_TEXT(text, expected);
+  CHECK_INT(size, strlen(expected));
 }
 
 static void buffers(void) {
@@ -182,34 +206,34 @@ static void buffers(void) {
   char text[512];
   size_t size = 0, unused = 99;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  CHECK_OK(fencepost_event_json(&event, NULL, 0, &size, NULL));
+  CHECK_OK(fencepost_event_json(&event, NULL, NULL, 0, &size, NULL));
   CHECK(size > 100 && size < sizeof text - 1);
-  CHECK_OK(fencepost_event_json(&event, NULL, 0, NULL, NULL));
+  CHECK_OK(fencepost_event_json(&event, NULL, NULL, 0, NULL, NULL));
   memset(text, '#', sizeof text);
-  CHECK_STATUS(fencepost_event_json(&event, text, size, &unused, &error), FENCEPOST_E_BUFFER_TOO_SMALL);
+  CHECK_STATUS(fencepost_event_json(&event, NULL, text, size, &unused, &error), FENCEPOST_E_BUFFER_TOO_SMALL);
   CHECK_INT(unused, size);
   for (size_t i = 0; i < sizeof text; i++) CHECK(text[i] == '#');
-  CHECK_OK(fencepost_event_json(&event, text, size + 1, NULL, NULL));
+  CHECK_OK(fencepost_event_json(&event, NULL, text, size + 1, NULL, NULL));
   CHECK_INT(strlen(text), size);
   CHECK(text[size + 1] == '#');
   unused = 99;
-  CHECK_STATUS(fencepost_event_json(NULL, text, sizeof text, &unused, &error), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_event_json(NULL, NULL, text, sizeof text, &unused, &error), FENCEPOST_E_NULL_ARGUMENT);
   CHECK_CONTAINS(error.message, "event");
-  CHECK_STATUS(fencepost_event_json(&event, NULL, sizeof text, &unused, NULL), FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_STATUS(fencepost_event_json(&event, text, SIZE_MAX, &unused, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_event_json(&event, NULL, NULL, sizeof text, &unused, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_event_json(&event, NULL, text, SIZE_MAX, &unused, NULL), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(unused, 99);
 }
 
 static void impossible(void) {
-#define BAD(member, value)                                                                                    \
-  do {                                                                                                        \
-    fencepost_event event = empty_event("a");                                                                 \
-    char text[1024] = "untouched";                                                                            \
-    size_t size = 99;                                                                                         \
-    event.member = (value);                                                                                   \
-    CHECK_STATUS(fencepost_event_json(&event, text, sizeof text, &size, NULL), FENCEPOST_E_INVALID_ARGUMENT); \
-    CHECK_TEXT(text, "untouched");                                                                            \
-    CHECK_INT(size, 99);                                                                                      \
+#define BAD(member, value)                                                                                          \
+  do {                                                                                                              \
+    fencepost_event event = empty_event("a");                                                                       \
+    char text[1024] = "untouched";                                                                                  \
+    size_t size = 99;                                                                                               \
+    event.member = (value);                                                                                         \
+    CHECK_STATUS(fencepost_event_json(&event, NULL, text, sizeof text, &size, NULL), FENCEPOST_E_INVALID_ARGUMENT); \
+    CHECK_TEXT(text, "untouched");                                                                                  \
+    CHECK_INT(size, 99);                                                                                            \
   } while (0)
   BAD(state, -1);
   BAD(state, 4);
@@ -219,6 +243,8 @@ static void impossible(void) {
   BAD(cause, INT32_MIN);
   BAD(diagnostics, 1024);
   BAD(diagnostics, UINT32_MAX);
+  BAD(flags, 32);
+  BAD(flags, UINT32_MAX);
   BAD(identifier_length, 257);
   BAD(identifier_length, UINT32_MAX);
   BAD(identifier[0], (char)0xff);
@@ -228,12 +254,18 @@ static void impossible(void) {
   BAD(evidence_date_us, FENCEPOST_TIME_MAX + 1);
   BAD(evidence_date_us, INT64_MAX);
 #undef BAD
+  for (int i = 0; i < 4; i++) {
+    fencepost_event event = empty_event("a");
+    event.reserved[i] = 1;
+    CHECK_STATUS(fencepost_event_json(&event, NULL, NULL, 0, NULL, NULL), FENCEPOST_E_UNSUPPORTED);
+  }
 }
 
 static const ccase cases[] = {
     {"event_json: nothing set", unset},
     {"event_json: everything of a circle", full},
     {"event_json: refinement", refinement},
+    {"event_json: device", of_device},
     {"event_json: every diagnostic flag, in order", diagnostics},
     {"event_json: escapes", escapes},
     {"event_json: numbers in shortest round-trip form", numbers},

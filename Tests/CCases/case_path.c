@@ -21,23 +21,22 @@ static void driving_through(void) {
     CHECK_OK(feed(both[m], 0.1, SECONDS(200)));
     fencepost_event outside = next_event(both[m]);
     CHECK_INT(outside.state, FENCEPOST_STATE_UNSATISFIED);
-    CHECK_INT(outside.refinement_minor, 0);
+    CHECK_INT(outside.flags, 0);
   }
   expect_no_event(plain);
   fencepost_event entry = next_event(monitor), leave = next_event(monitor);
   expect_no_event(monitor);
   CHECK_INT(entry.state, FENCEPOST_STATE_SATISFIED);
   CHECK_INT(entry.cause, FENCEPOST_CAUSE_CROSSING);
-  CHECK_INT(entry.has_refinement, 0);
-  CHECK_INT(entry.refinement_minor, FENCEPOST_EVIDENCE_ON_PATH);
-  CHECK_INT(leave.refinement_minor, FENCEPOST_EVIDENCE_ON_PATH);
+  CHECK_INT(entry.flags, FENCEPOST_EVENT_ON_PATH);
+  CHECK_INT(leave.flags, FENCEPOST_EVENT_ON_PATH);
   CHECK_INT(entry.evidence_date_us, entry.date_us);
   CHECK_NEAR(entry.boundary_distance_m, 0, 2e-4);
   CHECK_NEAR(entry.latitude, 0, 1e-12);
   CHECK_NEAR((double)(entry.date_us - T0) / 1e6, 100 - 1000 / 111.319490793, 2e-6);
   CHECK_NEAR((double)(leave.date_us - T0) / 1e6, 100 + 1000 / 111.319490793, 2e-6);
   char json[4096];
-  CHECK_OK(fencepost_event_json(&entry, json, sizeof json, NULL, NULL));
+  CHECK_OK(fencepost_event_json(&entry, NULL, json, sizeof json, NULL, NULL));
   CHECK_CONTAINS(json, ",\"evidence\":\"path\"}");
   CHECK_INT(statistics_of(monitor).input_count, 2);
   for (int m = 0; m < 2; m++) fencepost_monitor_destroy(both[m]);
@@ -52,15 +51,15 @@ static void gaps(void) {
     add_exact_circle(monitor, "a", 0);
     CHECK_OK(feed(monitor, -0.1, SECONDS(0)));
     CHECK_OK(feed(monitor, 0.1, SECONDS(200)));
-    CHECK_INT(next_event(monitor).refinement_minor, 0);
+    CHECK_INT(next_event(monitor).flags, 0);
     expect_no_event(monitor);
     CHECK_OK(feed(monitor, 0.095, SECONDS(290)));
     CHECK_OK(feed(monitor, 0, SECONDS(5000)));
     fencepost_event entry = next_event(monitor);
-    CHECK_INT(entry.refinement_minor & FENCEPOST_EVIDENCE_AFTER_GAP, FENCEPOST_EVIDENCE_AFTER_GAP);
-    CHECK_INT(entry.refinement_minor & FENCEPOST_EVIDENCE_ON_PATH, 0);
+    CHECK_INT(entry.flags & FENCEPOST_EVENT_AFTER_GAP, FENCEPOST_EVENT_AFTER_GAP);
+    CHECK_INT(entry.flags & FENCEPOST_EVENT_ON_PATH, 0);
     char json[4096];
-    CHECK_OK(fencepost_event_json(&entry, json, sizeof json, NULL, NULL));
+    CHECK_OK(fencepost_event_json(&entry, NULL, json, sizeof json, NULL, NULL));
     CHECK_CONTAINS(json, ",\"gap\":true}");
     fencepost_monitor_destroy(monitor);
   }
@@ -111,7 +110,7 @@ static void stores_and_snapshots(void) {
   CHECK_OK(feed(monitor, 0, SECONDS(100)));
   CHECK_OK(feed(copy, 0, SECONDS(100)));
   fencepost_event entry = next_event(monitor), same = next_event(copy);
-  CHECK_INT(entry.refinement_minor, FENCEPOST_EVIDENCE_ON_PATH);
+  CHECK_INT(entry.flags, FENCEPOST_EVENT_ON_PATH);
   CHECK(memcmp(&entry, &same, sizeof entry) == 0);
   fencepost_monitor_destroy(copy);
   fencepost_monitor_destroy(monitor);

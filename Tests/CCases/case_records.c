@@ -79,7 +79,7 @@ static void first_record(void) {
   CHECK(event.date_us == FENCEPOST_TIME_UNSET);
   CHECK(event.evidence_date_us == FENCEPOST_TIME_UNSET);
   CHECK(isnan(event.latitude) && isnan(event.longitude) && isnan(event.accuracy_m) && isnan(event.boundary_distance_m));
-  CHECK_INT(event.has_refinement, 0);
+  CHECK_INT(event.flags, 0);
   CHECK_TEXT(event.identifier, "before any time");
   CHECK_OK(fencepost_monitor_advance(monitor, SECONDS(3), NULL));
   CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "after", 0, 0, 1, NULL, NULL));

@@ -366,10 +366,10 @@ static void assumptions(void) {
   options.assuming = FENCEPOST_STATE_UNKNOWN;
   CHECK_OK(add_one(table, with(fencepost_circle("told", 0, 0, 1000), NULL, &options), NULL));
   CHECK_OK(feed_device(fleet, device, 1, SECONDS(1)));
-  fencepost_fleet_event event = next_fleet_event(fleet);
-  CHECK_TEXT(event.event.identifier, "told");
-  CHECK_INT(event.event.state, FENCEPOST_STATE_UNSATISFIED);
-  CHECK_INT(event.event.cause, FENCEPOST_CAUSE_DETERMINATION);
+  fencepost_event event = next_fleet_event(fleet);
+  CHECK_TEXT(event.identifier, "told");
+  CHECK_INT(event.state, FENCEPOST_STATE_UNSATISFIED);
+  CHECK_INT(event.cause, FENCEPOST_CAUSE_DETERMINATION);
   expect_no_fleet_event(fleet);
   fencepost_fleet_destroy(fleet);
   fencepost_conditions_destroy(table);
@@ -424,7 +424,7 @@ static void references(void) {
   add_exact(table, "a", 0, 0);
   fencepost_conditions_destroy(table);
   CHECK_OK(feed_device(fleet, device_of(fleet, "d"), 0, SECONDS(0)));
-  CHECK_TEXT(next_fleet_event(fleet).event.identifier, "a");
+  CHECK_TEXT(next_fleet_event(fleet).identifier, "a");
   CHECK_OK(fencepost_fleet_conditions(fleet, &again, NULL));
   fencepost_fleet_destroy(fleet);
   add_exact(again, "b", 1, 0);
@@ -554,7 +554,7 @@ static void many_fleets(void) {
     if (i % 500 == 7) {
       CHECK_OK(feed_device(fleets[i], device_of(fleets[i], "d"), 0, SECONDS(0)));
       CHECK_OK(fencepost_fleet_advance(fleets[i], FENCEPOST_ALL_DEVICES, SECONDS(20), 0, NULL));
-      CHECK_TEXT(next_fleet_event(fleets[i]).event.identifier, "new");
+      CHECK_TEXT(next_fleet_event(fleets[i]).identifier, "new");
     }
     fencepost_fleet_destroy(fleets[i]);
   }

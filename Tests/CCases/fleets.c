@@ -33,20 +33,37 @@ fencepost_status feed_device(fencepost_fleet *fleet, uint32_t device, double lon
   return fencepost_fleet_feed_fix(fleet, device, &fix, NULL);
 }
 
-fencepost_fleet_event next_fleet_event(fencepost_fleet *fleet) {
-  fencepost_fleet_event event;
-  size_t count = 7;
+fencepost_event next_fleet_event(fencepost_fleet *fleet) {
+  fencepost_event event;
+  uint32_t available = 7;
   memset(&event, 0xee, sizeof event);
-  CHECK_OK(fencepost_fleet_poll_events(fleet, &event, 1, &count, NULL));
-  CHECK_INT(count, 1);
+  CHECK_OK(fencepost_fleet_poll_event(fleet, &event, &available, NULL));
+  CHECK_INT(available, 1);
   return event;
 }
 
+fencepost_event as_of_monitor(const fencepost_event *event) {
+  fencepost_event own = *event;
+  own.position = own.sequence, own.device = 0, own.row = 0;
+  return own;
+}
+
+fencepost_status json_of_fleet_event(fencepost_fleet *fleet, const fencepost_event *event, char *json,
+                                     size_t capacity) {
+  char device[FENCEPOST_IDENTIFIER_MAX + 1];
+  fencepost_status status =
+      fencepost_fleet_device_identifier(fleet, (uint32_t)event->device, device, sizeof device, NULL, NULL);
+  return status != FENCEPOST_OK ? status : fencepost_event_json(event, device, json, capacity, NULL, NULL);
+}
+
 void expect_no_fleet_event(fencepost_fleet *fleet) {
-  fencepost_fleet_event event;
-  size_t count = 7;
-  CHECK_OK(fencepost_fleet_poll_events(fleet, &event, 1, &count, NULL));
-  CHECK_INT(count, 0);
+  fencepost_event event, before;
+  uint32_t available = 7;
+  memset(&event, 0xee, sizeof event);
+  before = event;
+  CHECK_OK(fencepost_fleet_poll_event(fleet, &event, &available, NULL));
+  CHECK_INT(available, 0);
+  CHECK(memcmp(&event, &before, sizeof event) == 0);
 }
 
 fencepost_fleet_counters fleet_statistics(fencepost_fleet *fleet) {

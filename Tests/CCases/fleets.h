@@ -18,7 +18,11 @@ uint32_t device_of(fencepost_fleet *fleet, const char *identifier);
 fencepost_status feed_device(fencepost_fleet *fleet, uint32_t device, double longitude, int64_t time_us);
 
 /* Polls one event; fails if no event is pending. */
-fencepost_fleet_event next_fleet_event(fencepost_fleet *fleet);
+fencepost_event next_fleet_event(fencepost_fleet *fleet);
+/* Returns the event that a monitor for the event's device alone would deliver. */
+fencepost_event as_of_monitor(const fencepost_event *event);
+/* Writes an event as JSON with the identifier of its device; 8192 bytes always suffice. */
+fencepost_status json_of_fleet_event(fencepost_fleet *fleet, const fencepost_event *event, char *json, size_t capacity);
 /* Fails if an event is waiting. */
 void expect_no_fleet_event(fencepost_fleet *fleet);
 

@@ -155,8 +155,7 @@ cases() {
   count=$((count + 2))
 }
 
-# Builds examples of version 0.1 without changing them; their output must be the same as in 0.1. They use only functions
-# that 0.3 has kept.
+# Builds examples of version 0.1, changed only as bindings/c/MIGRATING.md says; their output must be the same as in 0.1.
 of_0_1() {
   local source compiler
   for source in Tests/CInstalled/0.1/*; do

@@ -60,7 +60,7 @@ int main(int count, char **arguments) {
     for (;;) {
       check(fencepost_monitor_poll_event(monitor, &event, &available, &error));
       if (available == 0) break;
-      check(fencepost_event_json(&event, line, sizeof line, NULL, &error));
+      check(fencepost_event_json(&event, NULL, line, sizeof line, NULL, &error));
       puts(line);
     }
   }

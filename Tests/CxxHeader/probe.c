@@ -14,6 +14,33 @@ static_assert(std::is_trivial<fencepost_event>::value, "plain data");
 static_assert(std::is_standard_layout<fencepost_record>::value, "plain data");
 #endif
 
+/* The layout of an event never changes: it is an element of arrays, and other languages declare it by hand. A size of -1
+   does not compile. */
+#define LAYOUT(member, offset) typedef char at_##member[offsetof(fencepost_event, member) == (offset) ? 1 : -1];
+typedef char size_of_event[sizeof(fencepost_event) == 432 ? 1 : -1];
+LAYOUT(sequence, 0)
+LAYOUT(position, 8)
+LAYOUT(device, 16)
+LAYOUT(row, 24)
+LAYOUT(generation, 32)
+LAYOUT(tag, 40)
+LAYOUT(date_us, 48)
+LAYOUT(evidence_date_us, 56)
+LAYOUT(latitude, 64)
+LAYOUT(longitude, 72)
+LAYOUT(accuracy_m, 80)
+LAYOUT(boundary_distance_m, 88)
+LAYOUT(state, 96)
+LAYOUT(cause, 100)
+LAYOUT(diagnostics, 104)
+LAYOUT(flags, 108)
+LAYOUT(beacon_uuid, 112)
+LAYOUT(beacon_major, 128)
+LAYOUT(beacon_minor, 130)
+LAYOUT(identifier_length, 132)
+LAYOUT(reserved, 136)
+LAYOUT(identifier, 168)
+
 fencepost_status probe(fencepost_monitor **monitor);
 
 fencepost_status probe(fencepost_monitor **monitor) {

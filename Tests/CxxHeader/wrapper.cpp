@@ -281,7 +281,7 @@ void inputs() {
   }
   CHECK(rings == 1);
   monitor.set_wakeup(nullptr);
-  monitor.poll_events(nullptr, 0);
+  CHECK(monitor.poll_events(nullptr, 0) == monitor.statistics().pending_events);
   while (monitor.poll_event()) continue;
   fencepost::beacon_sighting sighting{};
   monitor.feed_sightings({sighting}, start + second);
@@ -440,14 +440,15 @@ void tables_and_fleets() {
   fleet.set_wakeup(nullptr);
   CHECK(wakes == 1);
   try {
-    fleet.handle_events([](const fencepost::fleet_event &) { throw std::runtime_error("no"); });
+    fleet.handle_events([](const fencepost::event &) { throw std::runtime_error("no"); });
   } catch (const std::runtime_error &) {
   }
-  const std::optional<fencepost::fleet_event> first = fleet.poll_event();
-  CHECK(first && first->position == 1 && first->device == 0 && first->event.tag == 7);
+  const std::optional<fencepost::event> first = fleet.poll_event();
+  CHECK(first && first->position == 1 && first->device == 0 && first->tag == 7);
+  CHECK(fleet.poll_events(nullptr, 0) == 2);
   CHECK(fleet.json(*first).find("{\"device\":\"truck\",") == 0);
   fleet.abandon();
-  CHECK(fleet.handle_events([](const fencepost::fleet_event &) {}) == 3);
+  CHECK(fleet.handle_events([](const fencepost::event &) {}) == 3);
   fleet.acknowledge();
   CHECK(fleet.state(1, "zone") == FENCEPOST_STATE_SATISFIED && fleet.list_conditions(1).size() == 1);
   CHECK(fleet.list_conditions(0).empty() && fleet.explain(0, "zone").reason == FENCEPOST_REASON_OUTSIDE);

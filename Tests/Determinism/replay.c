@@ -31,7 +31,7 @@ static void print_events(fencepost_monitor *monitor) {
   do {
     check(fencepost_monitor_poll_events(monitor, events, 256, &count, &error));
     for (size_t i = 0; i < count; i++) {
-      check(fencepost_event_json(&events[i], line, sizeof line, NULL, &error));
+      check(fencepost_event_json(&events[i], NULL, line, sizeof line, NULL, &error));
       puts(line);
     }
   } while (count > 0);

@@ -101,7 +101,7 @@ int main(int count, char **arguments) {
         fencepost_monitor_add_circular_condition_(monitor, "office", 37.3349, -122.0090, 200, NULL, NULL) ||
         fencepost_monitor_feed_fix_(monitor, &fix, NULL) ||
         fencepost_monitor_poll_event_(monitor, &event, &available, NULL) || available != 1 ||
-        fencepost_event_json_(&event, text, sizeof text, NULL, NULL)) {
+        fencepost_event_json_(&event, NULL, text, sizeof text, NULL, NULL)) {
       printf("the library does not work\n");
       return 2;
     }

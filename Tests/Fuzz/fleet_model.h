@@ -121,7 +121,7 @@ static void fleet_gather(fleet_model *known, int device, uint64_t row) {
     uint32_t available = 0;
     REQUIRE(fencepost_monitor_poll_event(known->monitors[device], &event, &available, NULL) == FENCEPOST_OK);
     if (!available) return;
-    event.sequence = 0;
+    event.sequence = event.position = 0;
     REQUIRE(known->waiting_count < WAITING);
     known->waiting[known->waiting_count++] = (expected){event, (uint8_t)device, row, 0, 0, known->numbers[device]};
   }
@@ -247,14 +247,28 @@ static void fleet_input(fleet_model *known, int device, fencepost_status one, co
   fleet_gather(known, device, 0);
 }
 
-static void fleet_poll(fleet_model *known, size_t limit) {
-  static fencepost_fleet_event events[8];
-  size_t count;
-  REQUIRE(limit <= 8);
+static void fleet_commit(fleet_model *known) {
   memmove(known->flying, known->flying + known->handed_out,
           (known->flying_count - known->handed_out) * sizeof(expected));
   known->flying_count -= known->handed_out;
   known->handed_out = 0;
+}
+
+static void fleet_acknowledge(fleet_model *known) {
+  fleet_commit(known);
+  REQUIRE(fencepost_fleet_acknowledge(known->fleet, NULL) == FENCEPOST_OK);
+}
+
+static void fleet_poll(fleet_model *known, size_t limit) {
+  static fencepost_event events[8];
+  size_t count;
+  REQUIRE(limit <= 8);
+  if (limit == 0) { /* the events are counted, and nothing changes */
+    REQUIRE(fencepost_fleet_poll_events(known->fleet, NULL, 0, &count, NULL) == FENCEPOST_OK);
+    REQUIRE(count == known->waiting_count + known->flying_count - known->handed_out);
+    return;
+  }
+  fleet_commit(known);
   REQUIRE(fencepost_fleet_poll_events(known->fleet, events, limit, &count, NULL) == FENCEPOST_OK);
   for (size_t i = 0; i < count; i++) {
     if (known->handed_out == known->flying_count) {
@@ -266,15 +280,18 @@ static void fleet_poll(fleet_model *known, size_t limit) {
       known->flying[known->flying_count++] = next;
     }
     const expected *due = &known->flying[known->handed_out++];
-    REQUIRE((due->number == FENCEPOST_NO_DEVICE || events[i].device == due->number) && events[i].reserved == 0);
+    REQUIRE((due->number == FENCEPOST_NO_DEVICE || events[i].device == due->number));
     REQUIRE(events[i].row == due->row && events[i].position == due->position);
-    REQUIRE(events[i].event.sequence == due->sequence);
+    REQUIRE(events[i].sequence == due->sequence);
     char json[8192];
     size_t size;
-    REQUIRE(fencepost_fleet_event_json(known->fleet, &events[i], json, sizeof json, &size, NULL) == FENCEPOST_OK);
+    char name[FENCEPOST_IDENTIFIER_MAX + 1];
+    REQUIRE(fencepost_fleet_device_identifier(known->fleet, (uint32_t)events[i].device, name, sizeof name, NULL,
+                                              NULL) == FENCEPOST_OK);
+    REQUIRE(fencepost_event_json(&events[i], name, json, sizeof json, &size, NULL) == FENCEPOST_OK);
     REQUIRE(size == strlen(json) && json[0] == '{' && json[size - 1] == '}');
-    events[i].event.sequence = 0;
-    REQUIRE(memcmp(&events[i].event, &due->event, sizeof due->event) == 0);
+    events[i].sequence = events[i].position = events[i].device = events[i].row = 0;
+    REQUIRE(memcmp(&events[i], &due->event, sizeof due->event) == 0);
   }
   REQUIRE(count == limit || (known->handed_out == known->flying_count && known->waiting_count == 0));
 }

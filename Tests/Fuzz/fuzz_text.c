@@ -62,7 +62,7 @@ static void try_identifier(fencepost_monitor *monitor, const char *text, int bea
     REQUIRE(changed == 1);
     char json[4096];
     size_t size = 0;
-    REQUIRE(fencepost_event_json(&record.last_event, json, sizeof json, &size, NULL) == FENCEPOST_OK);
+    REQUIRE(fencepost_event_json(&record.last_event, NULL, json, sizeof json, &size, NULL) == FENCEPOST_OK);
     REQUIRE(size == strlen(json) && strchr(json, '\n') == NULL);
   }
 }
@@ -97,18 +97,19 @@ static void check_list(fencepost_monitor *monitor) {
 static void try_event(reader *in) {
   fencepost_event event;
   take_bytes(in, &event, sizeof event);
+  memset(event.reserved, 0, sizeof event.reserved);
   char json[4096];
   size_t size = 0;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_status status = fencepost_event_json(&event, json, sizeof json, &size, &error);
+  fencepost_status status = fencepost_event_json(&event, NULL, json, sizeof json, &size, &error);
   require_detail(status, &error);
   if (status != FENCEPOST_OK) return;
   REQUIRE(size == strlen(json) && size > 2 && json[0] == '{' && json[size - 1] == '}');
   for (size_t i = 0; i < size; i++) REQUIRE((unsigned char)json[i] >= 0x20);
   char *exact = malloc(size + 1);
   REQUIRE(exact != NULL);
-  REQUIRE(fencepost_event_json(&event, exact, size + 1, NULL, NULL) == FENCEPOST_OK && strcmp(exact, json) == 0);
-  REQUIRE(fencepost_event_json(&event, exact, size, NULL, NULL) == FENCEPOST_E_BUFFER_TOO_SMALL);
+  REQUIRE(fencepost_event_json(&event, NULL, exact, size + 1, NULL, NULL) == FENCEPOST_OK && strcmp(exact, json) == 0);
+  REQUIRE(fencepost_event_json(&event, NULL, exact, size, NULL, NULL) == FENCEPOST_E_BUFFER_TOO_SMALL);
   free(exact);
 }
 

@@ -12,7 +12,7 @@
   DO(fencepost_monitor_destroy) DO(fencepost_monitor_fork) DO(fencepost_monitor_statistics)                   \
   DO(fencepost_monitor_checkpoint) DO(fencepost_monitor_close) DO(fencepost_monitor_snapshot)                 \
   DO(fencepost_monitor_restore) DO(fencepost_monitor_add_circular_condition)                                  \
-  DO(fencepost_monitor_add_beacon_condition) DO(fencepost_event_evidence) DO(fencepost_monitor_record)        \
+  DO(fencepost_monitor_add_beacon_condition) DO(fencepost_monitor_record)        \
   DO(fencepost_monitor_list_conditions) DO(fencepost_monitor_explain) DO(fencepost_reason_name)               \
   DO(fencepost_monitor_feed_fix) DO(fencepost_monitor_feed_fixes) DO(fencepost_monitor_feed_sightings)        \
   DO(fencepost_monitor_set_beacon_scanning) DO(fencepost_monitor_set_host_capabilities)                       \
@@ -39,7 +39,7 @@
   DO(fencepost_fleet_feed_columns) DO(fencepost_fleet_feed_sightings)                                         \
   DO(fencepost_fleet_set_beacon_scanning) DO(fencepost_fleet_advance) DO(fencepost_fleet_next_deadline)       \
   DO(fencepost_fleet_poll_events) DO(fencepost_fleet_acknowledge) DO(fencepost_fleet_abandon)                 \
-  DO(fencepost_fleet_set_wakeup) DO(fencepost_fleet_event_json) DO(fencepost_fleet_state)                     \
+  DO(fencepost_fleet_set_wakeup) DO(fencepost_fleet_poll_event) DO(fencepost_fleet_state)                     \
   DO(fencepost_fleet_list_conditions) DO(fencepost_fleet_list_devices_inside) DO(fencepost_fleet_explain)     \
   DO(fencepost_fleet_export_devices) DO(fencepost_fleet_import_devices) DO(fencepost_uuid_parse)              \
   DO(fencepost_geodesic_inverse) DO(fencepost_geodesic_direct) DO(fencepost_fleet_fork)                       \

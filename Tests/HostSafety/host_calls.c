@@ -71,7 +71,7 @@ static size_t walk(fencepost_monitor *monitor, int64_t start, char *text, size_t
     while (available) {
       OK(api.fencepost_monitor_poll_event(monitor, &event, &available, NULL));
       size_t size = 0;
-      if (available) OK(api.fencepost_event_json(&event, text + used, capacity - used, &size, NULL));
+      if (available) OK(api.fencepost_event_json(&event, NULL, text + used, capacity - used, &size, NULL));
       used += size;
     }
   }
@@ -131,7 +131,7 @@ static void use_lines(void) {
   }
   fencepost_event event;
   OK(api.fencepost_monitor_poll_event(monitor, &event, &available, NULL));
-  IS(available && api.fencepost_event_evidence(&event) & FENCEPOST_EVIDENCE_LEFT_TO_RIGHT);
+  IS(available && (event.flags & FENCEPOST_EVENT_LEFT_TO_RIGHT) != 0);
   api.fencepost_monitor_destroy(monitor);
 }
 

@@ -219,12 +219,12 @@ void use_fleets(void) {
   geometry.latitudes = latitudes, geometry.longitudes = longitudes, geometry.vertex_count = 4;
   fencepost_conditions *table = NULL, *same = NULL;
   fencepost_fleet *fleet = NULL;
-  uint32_t numbers[3], found[3];
+  uint32_t numbers[3], found[3], available;
   int64_t deadline;
   size_t count, size;
   int wakes = 0;
   static char text[8192];
-  static fencepost_fleet_event events[16];
+  static fencepost_event events[16];
   fencepost_fleet_counters statistics = FENCEPOST_FLEET_COUNTERS_INIT;
   OK(api.fencepost_conditions_create(&table, NULL));
   OK(api.fencepost_fleet_create(table, NULL, &fleet, NULL));
@@ -239,8 +239,10 @@ void use_fleets(void) {
   OK(api.fencepost_fleet_next_deadline(fleet, FENCEPOST_ALL_DEVICES, &deadline, NULL));
   OK(api.fencepost_fleet_poll_events(fleet, events, 16, &count, NULL));
   IS(count > 3);
-  OK(api.fencepost_fleet_event_json(fleet, &events[0], text, sizeof text, &size, NULL));
+  OK(api.fencepost_event_json(&events[0], devices[0], text, sizeof text, &size, NULL));
   OK(api.fencepost_fleet_abandon(fleet, NULL));
+  OK(api.fencepost_fleet_poll_event(fleet, events, &available, NULL));
+  IS(available == 1);
   OK(api.fencepost_fleet_acknowledge(fleet, NULL));
   OK(api.fencepost_fleet_statistics(fleet, &statistics, NULL));
   OK(api.fencepost_fleet_list_devices(fleet, found, 3, &count, NULL));

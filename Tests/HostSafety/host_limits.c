@@ -211,7 +211,7 @@ static void live(const char *name, const char *store_directory, fencepost_delive
     if (status != FENCEPOST_OK && status != FENCEPOST_E_INVALID_ARGUMENT) exit(1);
     OK(fencepost_monitor_poll_event(monitor, &event, &available, NULL));
     static char json[4096];
-    if (available) OK(fencepost_event_json(&event, json, sizeof json, NULL, NULL));
+    if (available) OK(fencepost_event_json(&event, NULL, json, sizeof json, NULL, NULL));
     if (i % 25 != 0) continue;
     double distance;
     OK(fencepost_monitor_safe_distance(monitor, drive[i].latitude, drive[i].longitude, &distance, NULL));

@@ -14,6 +14,9 @@ struct Fix {
 #[repr(C)]
 struct Event {
     sequence: u64,
+    position: u64,
+    device: u64,
+    row: u64,
     generation: u64,
     tag: u64,
     date_us: i64,
@@ -22,8 +25,10 @@ struct Event {
     state: i32,
     cause: i32,
     diagnostics: u32,
-    refinement: [u8; 24],
+    flags: u32,
+    beacon: [u8; 20],
     identifier_length: u32,
+    reserved: [u64; 4],
     identifier: [c_char; 264],
 }
 

@@ -213,13 +213,13 @@ static fencepost_status apply(fencepost_fleet *fleet, const change *at) {
 
 /* Polls at most `most` events; stores the last sequence number of each device in `last`, unless `last` is NULL. */
 static fencepost_status poll(fencepost_fleet *fleet, size_t most, uint64_t last[FLEET_DEVICES]) {
-  static fencepost_fleet_event events[MOST_EVENTS];
+  static fencepost_event events[MOST_EVENTS];
   size_t count = 0;
   fencepost_status status = fencepost_fleet_poll_events(fleet, events, most, &count, &last_error);
   for (size_t i = 0; i < count && !status && last; i++)
     for (int d = 0; d < FLEET_DEVICES; d++) {
       uint32_t number;
-      if (number_of(fleet, d, &number) && number == events[i].device) last[d] = events[i].event.sequence;
+      if (number_of(fleet, d, &number) && number == events[i].device) last[d] = events[i].sequence;
     }
   return status;
 }
@@ -381,15 +381,15 @@ static uint64_t queue_of(fencepost_fleet *fleet) {
   }
   free(bytes);
   uint64_t result = beginning;
-  fencepost_fleet_event event;
+  fencepost_event event;
   while (fencepost_fleet_poll_events(copy, &event, 1, &count, NULL) == FENCEPOST_OK && count) {
     char name[300];
     if (fencepost_fleet_device_identifier(copy, event.device, name, sizeof name, NULL, NULL)) abort();
     result = sum(result, name, strlen(name));
-    result = sum(result, &event.event.sequence, sizeof event.event.sequence);
-    result = sum(result, &event.event.date_us, sizeof event.event.date_us);
+    result = sum(result, &event.sequence, sizeof event.sequence);
+    result = sum(result, &event.date_us, sizeof event.date_us);
     result = sum(result, &event.position, sizeof event.position);
-    result = sum(result, event.event.identifier, strlen(event.event.identifier));
+    result = sum(result, event.identifier, strlen(event.identifier));
   }
   fencepost_fleet_destroy(copy);
   return result;
@@ -416,7 +416,7 @@ static void finish(fencepost_fleet *fleet, uint64_t whole[FLEET_DEVICES], uint64
                               &last_error))
     FAIL("in the end: %s", last_error.message);
   size_t count = 1;
-  fencepost_fleet_event event;
+  fencepost_event event;
   while (count)
     if (fencepost_fleet_poll_events(fleet, &event, 1, &count, &last_error)) abort();
   for (int d = 0; d < FLEET_DEVICES; d++) {
@@ -507,12 +507,12 @@ static void look_at_events(fencepost_fleet *fleet, const fleet_progress *shared,
   if (fencepost_fleet_restore(bytes, size, NULL, &copy, &last_error)) abort();
   free(bytes);
   uint64_t next[FLEET_DEVICES] = {0};
-  fencepost_fleet_event event;
+  fencepost_event event;
   while (fencepost_fleet_poll_events(copy, &event, 1, &count, NULL) == FENCEPOST_OK && count)
     for (int d = 0; d < FLEET_DEVICES; d++) {
       uint32_t number;
       if (!number_of(copy, d, &number) || number != event.device) continue;
-      uint64_t sequence = event.event.sequence;
+      uint64_t sequence = event.sequence;
       if (next[d] ? sequence != next[d] : sequence > shared->acknowledged[d] + 1)
         FAIL("%s at %ld: device %d lacks an event before %d", what, n, d, (int)sequence);
       next[d] = sequence + 1;

@@ -109,7 +109,7 @@ static uint32_t number_of(fencepost_fleet *fleet, uint32_t device) {
 /* Delivers all events. Otherwise, when a circle grows, its waiting events would become void and never get a
    sequence. */
 static void take_events(fencepost_fleet *fleet) {
-  static fencepost_fleet_event events[4096];
+  static fencepost_event events[4096];
   size_t count = 1;
   while (count) check(fencepost_fleet_poll_events(fleet, events, 4096, &count, &last_error));
 }
@@ -135,7 +135,7 @@ static void play_crowd(fencepost_fleet *fleet, long n, uint64_t *had) {
     return;
   }
   if (n % 4 == 3) {
-    static fencepost_fleet_event events[3000];
+    static fencepost_event events[3000];
     size_t count;
     check(fencepost_fleet_poll_events(fleet, events, 3000, &count, &last_error));
     if (n % 8 == 3) check(fencepost_fleet_acknowledge(fleet, &last_error));

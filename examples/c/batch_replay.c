@@ -69,7 +69,7 @@ static void print_events(fencepost_monitor *monitor) {
     if (fencepost_monitor_poll_events(monitor, events, EVENTS, &count, NULL)) exit(1);
     for (size_t i = 0; i < count; i++) {
       char text[4096];
-      if (fencepost_event_json(&events[i], text, sizeof text, NULL, NULL)) exit(1);
+      if (fencepost_event_json(&events[i], NULL, text, sizeof text, NULL, NULL)) exit(1);
       puts(text);
     }
   } while (count > 0);

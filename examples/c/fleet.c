@@ -110,17 +110,20 @@ static uint32_t *enter_vehicles(fencepost_fleet *fleet, uint32_t count) {
 
 /* Polls the pending events; returns how many vehicles entered a depot. */
 static uint64_t print_events(fencepost_fleet *fleet, uint64_t *handled) {
-  static fencepost_fleet_event events[EVENTS];
+  static fencepost_event events[EVENTS];
   fencepost_error error = FENCEPOST_ERROR_INIT;
   uint64_t entered = 0;
   size_t count;
   do {
     require(fencepost_fleet_poll_events(fleet, events, EVENTS, &count, &error), &error);
     for (size_t i = 0; i < count; i++) {
-      char json[8192];
-      entered += events[i].event.state == FENCEPOST_STATE_SATISFIED;
+      char json[8192], vehicle[FENCEPOST_IDENTIFIER_MAX + 1];
+      entered += events[i].state == FENCEPOST_STATE_SATISFIED;
       if (events[i].position > SHOWN) continue;
-      require(fencepost_fleet_event_json(fleet, &events[i], json, sizeof json, NULL, &error), &error);
+      require(
+          fencepost_fleet_device_identifier(fleet, (uint32_t)events[i].device, vehicle, sizeof vehicle, NULL, &error),
+          &error);
+      require(fencepost_event_json(&events[i], vehicle, json, sizeof json, NULL, &error), &error);
       puts(json);
     }
     *handled += count;

@@ -107,7 +107,7 @@ typedef struct worker {
 } worker;
 
 static void poll(worker *me) {
-  static _Thread_local fencepost_fleet_event events[EVENTS];
+  static _Thread_local fencepost_event events[EVENTS];
   fencepost_error error = FENCEPOST_ERROR_INIT;
   size_t count = EVENTS;
   while (count == EVENTS) {

@@ -56,7 +56,7 @@ int main(void) {
   fencepost_record record;
   char line[4096];
   check(fencepost_monitor_record(monitor, "office", &record, &error), &error);
-  check(fencepost_event_json(&record.last_event, line, sizeof line, NULL, &error), &error);
+  check(fencepost_event_json(&record.last_event, NULL, line, sizeof line, NULL, &error), &error);
   puts(line);
 
   /* Each error has a one-line message. */

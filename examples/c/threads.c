@@ -117,7 +117,7 @@ int main(void) {
   for (int i = 0; i < DEVICES; i++) {
     char line[4096];
     printf("device %d: %d entries, %d exits; the last event:\n", i, devices[i].entries, devices[i].exits);
-    check(fencepost_event_json(&devices[i].last, line, sizeof line, NULL, &error), &error);
+    check(fencepost_event_json(&devices[i].last, NULL, line, sizeof line, NULL, &error), &error);
     puts(line);
     fencepost_monitor_destroy(devices[i].monitor); /* the other threads have ended */
   }

@@ -99,6 +99,15 @@ enum Boundary {
       start: UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self), count: length)
   }
 
+  /// A zero-terminated text of 1 to 256 bytes of UTF-8.
+  static func text(_ text: UnsafePointer<CChar>, _ name: StaticString) throws(BoundaryError) -> String {
+    let bytes = identifier(text)
+    guard (1...Int(FENCEPOST_IDENTIFIER_MAX)).contains(bytes.count),
+      let text = String(validating: bytes, as: UTF8.self)
+    else { throw .invalidArgument("\(name) must have 1 to 256 bytes of UTF-8") }
+    return text
+  }
+
   /// A valid time.
   static func time(_ microseconds: Int64, _ name: StaticString) throws(BoundaryError) -> Timestamp {
     let time = Timestamp(microseconds: microseconds)

@@ -217,19 +217,29 @@ func copy<Buffer>(_ bytes: UnsafeBufferPointer<UInt8>, into buffer: inout Buffer
   }
 }
 
-/// The `FENCEPOST_EVIDENCE_…` bits that describe the evidence of an event.
-private func evidenceBits(of entry: borrowing EventEntry) -> UInt16 {
-  (entry.marks.contains(.onPath) ? UInt16(FENCEPOST_EVIDENCE_ON_PATH) : 0)
-    | (entry.marks.contains(.gap) ? UInt16(FENCEPOST_EVIDENCE_AFTER_GAP) : 0)
-    | (entry.marks.contains(.leftToRight) ? UInt16(FENCEPOST_EVIDENCE_LEFT_TO_RIGHT) : 0)
-    | (entry.marks.contains(.rightToLeft) ? UInt16(FENCEPOST_EVIDENCE_RIGHT_TO_LEFT) : 0)
+/// The `FENCEPOST_EVENT_…` bits of an event, without `FENCEPOST_EVENT_HAS_BEACON`.
+private func flags(of entry: borrowing EventEntry) -> UInt32 {
+  (entry.marks.contains(.onPath) ? UInt32(FENCEPOST_EVENT_ON_PATH) : 0)
+    | (entry.marks.contains(.gap) ? UInt32(FENCEPOST_EVENT_AFTER_GAP) : 0)
+    | (entry.marks.contains(.leftToRight) ? UInt32(FENCEPOST_EVENT_LEFT_TO_RIGHT) : 0)
+    | (entry.marks.contains(.rightToLeft) ? UInt32(FENCEPOST_EVENT_RIGHT_TO_LEFT) : 0)
 }
 
 extension ConditionTable {
   /// Writes an event into the caller's memory.
+  ///
+  /// - Parameters:
+  ///   - position: The number of the event in its monitor or fleet.
+  ///   - device: The number of the device; 0 for an event of a monitor.
   @inline(__always)
-  func store(_ entry: borrowing EventEntry, to event: UnsafeMutablePointer<fencepost_event>) {
+  func store(
+    _ entry: borrowing EventEntry, to event: UnsafeMutablePointer<fencepost_event>, position: UInt64,
+    device: UInt64 = 0, row: UInt64 = 0
+  ) {
     event.pointee.sequence = entry.sequence
+    event.pointee.position = position
+    event.pointee.device = device
+    event.pointee.row = row
     event.pointee.generation = entry.generation
     event.pointee.tag = tag(of: entry.slot)
     event.pointee.date_us = entry.date
@@ -241,16 +251,17 @@ extension ConditionTable {
     event.pointee.state = Int32(entry.state.rawValue)
     event.pointee.cause = Int32(entry.cause.rawValue)
     event.pointee.diagnostics = entry.diagnostics.rawValue
-    event.pointee.has_refinement = 0
-    event.pointee.refinement_uuid = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-    event.pointee.refinement_major = 0
-    event.pointee.refinement_minor = evidenceBits(of: entry)
+    event.pointee.flags = flags(of: entry)
+    event.pointee.beacon_uuid = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    event.pointee.beacon_major = 0
+    event.pointee.beacon_minor = 0
     if entry.hasRefinement, let beacon = refinement(of: copy entry) {
-      event.pointee.has_refinement = 1
-      withUnsafeMutableBytes(of: &event.pointee.refinement_uuid) { beacon.uuid.store(to: $0.baseAddress!) }
-      event.pointee.refinement_major = beacon.major ?? 0
-      event.pointee.refinement_minor = beacon.minor ?? 0
+      event.pointee.flags |= UInt32(FENCEPOST_EVENT_HAS_BEACON)
+      withUnsafeMutableBytes(of: &event.pointee.beacon_uuid) { beacon.uuid.store(to: $0.baseAddress!) }
+      event.pointee.beacon_major = beacon.major ?? 0
+      event.pointee.beacon_minor = beacon.minor ?? 0
     }
+    event.pointee.reserved = (0, 0, 0, 0)
     event.pointee.identifier_length = withIdentifierBytes(of: entry.slot) {
       FencepostABI.copy($0, into: &event.pointee.identifier)
     }
@@ -289,7 +300,8 @@ extension ConditionTable {
 extension MonitorEngine {
   func store(recordOf slot: UInt32, to record: UnsafeMutablePointer<fencepost_record>) {
     table.store(conditionOf: slot, to: &record.pointee.condition)
-    table.store(lastEntry(of: slot), to: &record.pointee.last_event)
+    let last = lastEntry(of: slot)
+    table.store(last, to: &record.pointee.last_event, position: last.sequence)
     record.pointee.state = fencepost_state(state(of: slot).rawValue)
     record.pointee.reserved = 0
   }
@@ -312,6 +324,10 @@ extension Event {
     guard value.diagnostics < 1 << 10 else {
       throw .invalidArgument("diagnostics is \(value.diagnostics); must be from 0 to 1023")
     }
+    guard value.flags < 1 << 5 else {
+      throw .invalidArgument("flags is \(value.flags); must be from 0 to 31")
+    }
+    guard value.reserved == (0, 0, 0, 0) else { throw .unsupported("event.reserved must be zero") }
     guard value.identifier_length <= UInt32(FENCEPOST_IDENTIFIER_MAX) else {
       throw .invalidArgument("identifier_length is \(value.identifier_length); must be from 0 to 256")
     }
@@ -326,23 +342,20 @@ extension Event {
     date = value.date_us == .min ? nil : Timestamp(microseconds: value.date_us)
     evidenceDate = value.evidence_date_us == .min ? nil : Timestamp(microseconds: value.evidence_date_us)
     diagnostics = Diagnostics(rawValue: value.diagnostics)
-    if value.has_refinement != 0 {
-      let uuid = withUnsafeBytes(of: value.refinement_uuid) { BeaconUUID(bytes: $0.baseAddress!) }
-      beacon = BeaconIdentityCondition(uuid: uuid, major: value.refinement_major, minor: value.refinement_minor)
+    let flags = Int(value.flags)
+    if flags & FENCEPOST_EVENT_HAS_BEACON != 0 {
+      let uuid = withUnsafeBytes(of: value.beacon_uuid) { BeaconUUID(bytes: $0.baseAddress!) }
+      beacon = BeaconIdentityCondition(uuid: uuid, major: value.beacon_major, minor: value.beacon_minor)
     }
     if !value.latitude.isNaN {
       evidence = Evidence(
         coordinate: Coordinate(latitude: value.latitude, longitude: value.longitude), accuracy: value.accuracy_m,
-        boundaryDistance: value.boundary_distance_m)
-      if value.has_refinement == 0 {
-        let bits = Int(value.refinement_minor)
-        if bits & FENCEPOST_EVIDENCE_ON_PATH != 0 { evidence?.source = .path }
-        followsGap = bits & FENCEPOST_EVIDENCE_AFTER_GAP != 0
-        direction =
-          bits & FENCEPOST_EVIDENCE_LEFT_TO_RIGHT != 0
-          ? .leftToRight : bits & FENCEPOST_EVIDENCE_RIGHT_TO_LEFT != 0 ? .rightToLeft : nil
-      }
+        boundaryDistance: value.boundary_distance_m, source: flags & FENCEPOST_EVENT_ON_PATH != 0 ? .path : .fix)
     }
+    followsGap = flags & FENCEPOST_EVENT_AFTER_GAP != 0
+    direction =
+      flags & FENCEPOST_EVENT_LEFT_TO_RIGHT != 0
+      ? .leftToRight : flags & FENCEPOST_EVENT_RIGHT_TO_LEFT != 0 ? .rightToLeft : nil
   }
 }
 

@@ -11,7 +11,7 @@ public func fencepost_monitor_poll_event(
     let out = try Boundary.require(out_event, "out_event")
     let available = try Boundary.require(out_available, "out_available")
     let count = try handle.call { engine in
-      engine.poll(limit: 1) { entry, table in table.store(entry, to: out) }
+      engine.poll(limit: 1) { entry, table in table.store(entry, to: out, position: entry.sequence) }
     }
     available.pointee = UInt32(count)
   }
@@ -27,12 +27,10 @@ public func fencepost_monitor_poll_events(
     let out = try Boundary.require(out_events, count: capacity, "out_events")
     let count = try Boundary.require(out_count, "out_count")
     count.pointee = try handle.call { engine in
-      var next = out
+      guard var next = out, capacity > 0 else { return engine.waitingEvents }
       return engine.poll(limit: capacity) { entry, table in
-        if let event = next {
-          table.store(entry, to: event)
-          next = event + 1
-        }
+        table.store(entry, to: next, position: entry.sequence)
+        next += 1
       }
     }
   }
@@ -49,17 +47,18 @@ public func fencepost_monitor_acknowledge(
 
 @_cdecl("fencepost_event_json") @implementation
 public func fencepost_event_json(
-  _ event: UnsafePointer<fencepost_event>?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
-  _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
+  _ event: UnsafePointer<fencepost_event>?, _ device: UnsafePointer<CChar>?, _ buffer: UnsafeMutablePointer<CChar>?,
+  _ capacity: Int, _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     let event = try Event(Boundary.require(event, "event"))
-    try OutputBuffer.write(event.json.utf8, terminator: true, to: buffer, capacity: capacity, size: out_size)
+    var json = event.json
+    if let device {
+      json =
+        FleetEvent(
+          event: event, device: 0, deviceIdentifier: try Boundary.text(device, "device"), position: 0, row: 0
+        ).json
+    }
+    try OutputBuffer.write(json.utf8, terminator: true, to: buffer, capacity: capacity, size: out_size)
   }
-}
-
-@_cdecl("fencepost_event_evidence") @implementation
-public func fencepost_event_evidence(_ event: UnsafePointer<fencepost_event>?) -> UInt32 {
-  guard let event, event.pointee.has_refinement == 0 else { return 0 }
-  return UInt32(event.pointee.refinement_minor)
 }

@@ -1,25 +1,49 @@
 public import CFencepost
 import FencepostCore
 
+@_cdecl("fencepost_fleet_poll_event") @implementation
+public func fencepost_fleet_poll_event(
+  _ fleet: OpaquePointer?, _ out_event: UnsafeMutablePointer<fencepost_event>?,
+  _ out_available: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    let out = try Boundary.require(out_event, "out_event")
+    let available = try Boundary.require(out_available, "out_available")
+    available.pointee = UInt32(try handle.poll(into: out, capacity: 1))
+  }
+}
+
 @_cdecl("fencepost_fleet_poll_events") @implementation
 public func fencepost_fleet_poll_events(
-  _ fleet: OpaquePointer?, _ out_events: UnsafeMutablePointer<fencepost_fleet_event>?, _ capacity: Int,
+  _ fleet: OpaquePointer?, _ out_events: UnsafeMutablePointer<fencepost_event>?, _ capacity: Int,
   _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try FleetHandle.borrow(fleet)
     let out = try Boundary.require(out_events, count: capacity, "out_events")
     let count = try Boundary.require(out_count, "out_count")
-    count.pointee = try handle.call { engine in
-      var next = out
+    count.pointee =
+      if let out, capacity > 0 {
+        try handle.poll(into: out, capacity: capacity)
+      } else {
+        try handle.read { engine in engine.waitingEvents }
+      }
+  }
+}
+
+extension Handle where Stored == StoredFleet {
+  /// Commits the events that were delivered before, and writes up to `capacity` events.
+  fileprivate func poll(
+    into events: UnsafeMutablePointer<fencepost_event>, capacity: Int
+  ) throws(BoundaryError) -> Int {
+    try call { engine in
+      var next = events
       return engine.poll(limit: capacity) { entry, fleet, table in
-        guard let event = next else { return }
-        table.store(entry.entry, to: &event.pointee.event)
-        event.pointee.position = entry.position
-        event.pointee.row = UInt64(clamping: entry.row)
-        event.pointee.device = fleet.deviceNumber(of: entry)
-        event.pointee.reserved = 0
-        next = event + 1
+        table.store(
+          entry.entry, to: next, position: entry.position, device: UInt64(fleet.deviceNumber(of: entry)),
+          row: UInt64(clamping: entry.row))
+        next += 1
       }
     }
   }
@@ -58,25 +82,6 @@ public func fencepost_fleet_set_wakeup(
     let handle = try FleetHandle.borrow(fleet)
     handle.setWakeup(wakeup, context)
     if wakeup != nil, try handle.read({ engine in engine.hasEvents }) { handle.ring() }
-  }
-}
-
-@_cdecl("fencepost_fleet_event_json") @implementation
-public func fencepost_fleet_event_json(
-  _ fleet: OpaquePointer?, _ event: UnsafePointer<fencepost_fleet_event>?, _ buffer: UnsafeMutablePointer<CChar>?,
-  _ capacity: Int, _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
-) -> fencepost_status {
-  Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try FleetHandle.borrow(fleet)
-    var given = try Boundary.require(event, "event").pointee
-    let device = given.device
-    let event = try Event(&given.event)
-    let identifier = try handle.read { engine throws(MonitorError) in try engine.identifierBytes(of: device) }
-    let json = FleetEvent(
-      event: event, device: device, deviceIdentifier: String(decoding: identifier, as: UTF8.self),
-      position: given.position, row: Int(clamping: given.row)
-    ).json
-    try OutputBuffer.write(json.utf8, terminator: true, to: buffer, capacity: capacity, size: out_size)
   }
 }
 

@@ -262,6 +262,11 @@ struct Delivery: Sendable {
     return false
   }
 
+  /// The number of events that wait, or were handed out to a previous consumer that did not commit them.
+  func waitingEvents(_ table: ConditionTable) -> Int {
+    pendingEvents + inFlight.left.count { table.holds($0.slot, $0.generation) }
+  }
+
   /// Returns the delivery of a fork, which has no storage. Events that were handed out and not committed are handed out
   /// again by the fork.
   func forked() -> Delivery {

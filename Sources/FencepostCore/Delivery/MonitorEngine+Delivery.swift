@@ -59,6 +59,9 @@ extension MonitorEngine {
   /// Whether an event waits, or was handed out to a previous consumer that did not commit it.
   public var hasEvents: Bool { delivery.hasEvents(table) }
 
+  /// The number of events that wait, or were handed out to a previous consumer that did not commit them.
+  package var waitingEvents: Int { delivery.waitingEvents(table) }
+
   /// The number of events that wait to be handed out.
   var pendingEvents: Int { delivery.pendingEvents }
 

@@ -114,6 +114,17 @@ extension FleetEngine {
     }
   }
 
+  /// The number of events that wait, or were handed out to a previous consumer that did not commit them.
+  ///
+  /// - Complexity: O(waiting events)
+  package var waitingEvents: Int {
+    guard delivery.hasEntries else { return 0 }
+    return gate.readLong { table in
+      delivery.pending { table.holds($0.entry.slot, $0.entry.generation) }
+        + delivery.inFlight.left.count { table.holds($0.entry.slot, $0.entry.generation) }
+    }
+  }
+
   /// The number of events so far. A caller can compare two values to learn whether a call caused events, even if the
   /// call also dropped events.
   package var appendedEntries: UInt64 { delivery.appended }

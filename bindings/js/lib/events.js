@@ -1,12 +1,13 @@
 // Events as objects.
 
-import { EVENT, FLEET_EVENT } from "./layout.js";
+import { EVENT } from "./layout.js";
 import { CAUSES, DIAGNOSTICS, STATES, countOf, dateOf, namesOf, numberOf, timeOf, uuidText } from "./values.js";
 
 const ON_PATH = 1;
 const AFTER_GAP = 2;
 const LEFT_TO_RIGHT = 4;
 const RIGHT_TO_LEFT = 8;
+const HAS_BEACON = 16;
 
 /** A change of a condition's state, with the evidence that decided it. */
 export class Event {
@@ -36,17 +37,16 @@ export class Event {
     this.boundaryDistance = numberOf(numbers, place + EVENT.boundary_distance_m);
     /** The names of the diagnostics that apply to this event. */
     this.diagnostics = namesOf(numbers.getUint32(place + EVENT.diagnostics, true), DIAGNOSTICS);
-    const minor = numbers.getUint16(place + EVENT.refinement_minor, true);
-    const isRefined = numbers.getUint32(place + EVENT.has_refinement, true) !== 0;
+    const bits = numbers.getUint32(place + EVENT.flags, true);
     /** The beacon that satisfied a condition with a wildcard, or null. */
-    this.refinement = isRefined
-      ? {
-          uuid: uuidText(engine.memory, place + EVENT.refinement_uuid),
-          major: numbers.getUint16(place + EVENT.refinement_major, true),
-          minor,
-        }
-      : null;
-    const bits = isRefined ? 0 : minor;
+    this.refinement =
+      bits & HAS_BEACON
+        ? {
+            uuid: uuidText(engine.memory, place + EVENT.beacon_uuid),
+            major: numbers.getUint16(place + EVENT.beacon_major, true),
+            minor: numbers.getUint16(place + EVENT.beacon_minor, true),
+          }
+        : null;
     /** "fix", or "path" if a point between two fixes decided; null if no position decided. */
     this.evidence = this.latitude === null ? null : bits & ON_PATH ? "path" : "fix";
     /** True if the path before the event is unknown, so that crossings may have been missed. */
@@ -103,12 +103,12 @@ export class DeviceEvent extends Event {
     super(engine, place);
     const { numbers } = engine;
     /** The number of the device. */
-    this.deviceNumber = numbers.getUint32(place + FLEET_EVENT.device, true);
+    this.deviceNumber = numbers.getUint32(place + EVENT.device, true);
     /** Its identifier. */
     this.device = identifierOf(this.deviceNumber);
     /** 1, 2, 3 … per fleet. */
-    this.position = countOf(numbers, place + FLEET_EVENT.position);
+    this.position = countOf(numbers, place + EVENT.position);
     /** The row of the batch that caused the event; 0 if the call was not a batch. */
-    this.row = countOf(numbers, place + FLEET_EVENT.row);
+    this.row = countOf(numbers, place + EVENT.row);
   }
 }

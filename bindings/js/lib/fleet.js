@@ -6,7 +6,7 @@ import { InvalidArgumentError, NoSuchDeviceError } from "./errors.js";
 import { DeviceEvent } from "./events.js";
 import { explanationOf, feedColumns, putFix, putSightings } from "./inputs.js";
 import {
-  DEVICE_STATISTICS, EXPLANATION, FLEET_COLUMNS, FLEET_EVENT, FLEET_OPTIONS, FLEET_COUNTERS,
+  DEVICE_STATISTICS, EVENT, EXPLANATION, FLEET_COLUMNS, FLEET_OPTIONS, FLEET_COUNTERS,
 } from "./layout.js";
 import { stepOf } from "./monitor.js";
 import { STATES, countOf, duration, integer, listed, members, microseconds, shown, timeOf, truth } from "./values.js";
@@ -331,10 +331,13 @@ export class Fleet extends Handle {
   /** Returns up to `most` events as JSON Lines, byte for byte as in the engine's other bindings. */
   pollLines(most = BATCH) {
     const { engine } = this;
-    const line = engine.allocate(8192);
+    const line = engine.allocate(8192 + 264);
+    const name = line + 8192;
     try {
       return this.#batch(most, (_, place) => {
-        engine.call("fencepost_fleet_event_json", this.place, place, line, 8192, 0);
+        const number = engine.numbers.getUint32(place + EVENT.device, true);
+        engine.call("fencepost_fleet_device_identifier", this.place, number, name, 264, 0);
+        engine.call("fencepost_event_json", place, name, line, 8192, 0);
         return `${engine.text(line)}\n`;
       }).join("");
     } finally {
@@ -346,10 +349,10 @@ export class Fleet extends Handle {
     const { engine } = this;
     const capacity = Math.min(integer(most, "most", 1, 4294967295), BATCH);
     return engine.within((take) => {
-      const events = take(FLEET_EVENT.size * capacity);
+      const events = take(EVENT.size * capacity);
       engine.call("fencepost_fleet_poll_events", this.place, events, capacity, engine.flag);
       const got = engine.numbers.getUint32(engine.flag, true);
-      return Array.from({ length: got }, (_, index) => read(engine, events + FLEET_EVENT.size * index));
+      return Array.from({ length: got }, (_, index) => read(engine, events + EVENT.size * index));
     });
   }
 

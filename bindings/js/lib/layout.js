@@ -34,10 +34,10 @@ export const MONITOR_OPTIONS = struct({
   max_gap_us: "i64", max_speed_mps: "f64",
 });
 export const EVENT = struct({
-  sequence: "u64", generation: "u64", tag: "u64", date_us: "i64", evidence_date_us: "i64", latitude: "f64",
-  longitude: "f64", accuracy_m: "f64", boundary_distance_m: "f64", state: "i32", cause: "i32", diagnostics: "u32",
-  has_refinement: "u32", refinement_uuid: ["u8", 16], refinement_major: "u16", refinement_minor: "u16",
-  identifier_length: "u32", identifier: ["u8", 264],
+  sequence: "u64", position: "u64", device: "u64", row: "u64", generation: "u64", tag: "u64", date_us: "i64",
+  evidence_date_us: "i64", latitude: "f64", longitude: "f64", accuracy_m: "f64", boundary_distance_m: "f64",
+  state: "i32", cause: "i32", diagnostics: "u32", flags: "u32", beacon_uuid: ["u8", 16], beacon_major: "u16",
+  beacon_minor: "u16", identifier_length: "u32", reserved: ["u64", 4], identifier: ["u8", 264],
 });
 export const CONDITION = struct({
   kind: "i32", major: "i32", minor: "i32", identifier_length: "u32", generation: "u64", tag: "u64", latitude: "f64",
@@ -87,7 +87,6 @@ export const FLEET_OPTIONS = struct({
   beacon_initial_timeout_us: "i64", max_time_step_us: "i64", store_directory: "ptr", name: "ptr", durability: "i32",
   reserved2: "u32", checkpoint_interval_us: "i64", path: "i32", path_reserved: "u32", max_gap_us: "i64", max_speed_mps: "f64",
 });
-export const FLEET_EVENT = struct({ event: EVENT, position: "u64", row: "u64", device: "u32", reserved: "u32" });
 export const CONDITION_STATE = struct({
   generation: "u64", tag: "u64", since_us: "i64", evidence_date_us: "i64", state: "i32", identifier_length: "u32",
   identifier: ["u8", 264],

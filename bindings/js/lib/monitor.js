@@ -206,7 +206,7 @@ export class Monitor extends Holder {
     const line = this.engine.allocate(4096);
     try {
       return this.#batch(most, (engine, place) => {
-        engine.call("fencepost_event_json", place, line, 4096, 0);
+        engine.call("fencepost_event_json", place, 0, line, 4096, 0);
         return `${engine.text(line)}\n`;
       }).join("");
     } finally {

@@ -50,12 +50,13 @@ static int make_room(native_names *names) {
   return 0;
 }
 
-fencepost_status native_find_names(native_call *call, const void *numbers, size_t stride, size_t count,
+fencepost_status native_find_names(native_call *call, const void *numbers, size_t width, size_t stride, size_t count,
                                    native_names *names) {
   names->ends = malloc((count + 1) * sizeof(*names->ends));
   if (names->ends == NULL) return native_lack_memory(call);
   for (size_t index = 0; index < count; index++) {
-    uint32_t device = *(const uint32_t *)(const void *)((const char *)numbers + index * stride);
+    const void *number = (const char *)numbers + index * stride;
+    uint32_t device = width == 8 ? (uint32_t)*(const uint64_t *)number : *(const uint32_t *)number;
     if (make_room(names) < 0) return native_lack_memory(call);
     size_t size = 0;
     fencepost_status status = fencepost_fleet_device_identifier(call->self->fleet, device, names->texts + names->size,

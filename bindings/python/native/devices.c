@@ -49,7 +49,8 @@ static PyObject *end_numbered(native_call *call, numbering numbering, int64_t wi
   size_t count = 0;
   native_names names = {NULL, 0, 0, NULL};
   fencepost_status status = find_numbers(call, numbering, with, &numbers, &count);
-  if (status == FENCEPOST_OK) status = native_find_names(call, numbers, sizeof(*numbers), count, &names);
+  if (status == FENCEPOST_OK)
+    status = native_find_names(call, numbers, sizeof(*numbers), sizeof(*numbers), count, &names);
   PyObject *list = native_end(call, status) < 0 ? NULL : PyList_New((Py_ssize_t)count);
   for (size_t index = 0; list != NULL && index < count; index++) {
     PyObject *name = native_name_at(&names, index);
@@ -97,7 +98,7 @@ static fencepost_status find_places(native_call *call, const char *identifier, p
     found->clocks[index] = statistics.clock_us;
   }
   if (status != FENCEPOST_OK) return status;
-  return native_find_names(call, numbers, sizeof(*numbers), found->count, &found->names);
+  return native_find_names(call, numbers, sizeof(*numbers), sizeof(*numbers), found->count, &found->names);
 }
 
 /* Returns the tuple (device, clock or None, (latitude, longitude) or None). */

@@ -1,18 +1,17 @@
 #include "native.h"
 
-#include <stddef.h>
 #include <string.h>
 
 static PyObject *refinement_tuple(const fencepost_event *event) {
-  if (!event->has_refinement) Py_RETURN_NONE;
-  return Py_BuildValue("(y#ii)", (const char *)event->refinement_uuid, (Py_ssize_t)16, (int)event->refinement_major,
-                       (int)event->refinement_minor);
+  if ((event->flags & FENCEPOST_EVENT_HAS_BEACON) == 0) Py_RETURN_NONE;
+  return Py_BuildValue("(y#ii)", (const char *)event->beacon_uuid, (Py_ssize_t)16, (int)event->beacon_major,
+                       (int)event->beacon_minor);
 }
 
 /*
  * Returns the tuple (sequence, identifier, state, cause, date_us, evidence_date_us, refinement, diagnostics,
- * generation, latitude, longitude, accuracy, boundary_distance, evidence, tag); missing values are None. `evidence` is
- * a combination of FENCEPOST_EVIDENCE_... bits. `identifier` is the condition's identifier as a str. If `identifier` is
+ * generation, latitude, longitude, accuracy, boundary_distance, evidence, tag); missing values are None. `evidence` has
+ * the bits FENCEPOST_EVENT_... without FENCEPOST_EVENT_HAS_BEACON. `identifier` is the condition's identifier as a str. If `identifier` is
  * NULL, this function creates the str.
  */
 PyObject *native_event_tuple(const fencepost_event *event, PyObject *identifier) {
@@ -31,7 +30,7 @@ PyObject *native_event_tuple(const fencepost_event *event, PyObject *identifier)
       native_optional_double(event->longitude),
       native_optional_double(event->accuracy_m),
       native_optional_double(event->boundary_distance_m),
-      PyLong_FromUnsignedLong(fencepost_event_evidence(event)),
+      PyLong_FromUnsignedLong(event->flags & ~(uint32_t)FENCEPOST_EVENT_HAS_BEACON),
       PyLong_FromUnsignedLongLong(event->tag),
   };
   const Py_ssize_t count = sizeof(values) / sizeof(values[0]);
@@ -53,8 +52,8 @@ PyObject *native_event_tuple(const fencepost_event *event, PyObject *identifier)
  * Returns the tuple for an event of a fleet: the elements of native_event_tuple(), then the device's identifier, then
  * the row. Steals the reference to the identifier.
  */
-static PyObject *event_row(const fencepost_fleet_event *found, PyObject *name) {
-  PyObject *row = native_event_tuple(&found->event, NULL);
+static PyObject *event_row(const fencepost_event *found, PyObject *name) {
+  PyObject *row = native_event_tuple(found, NULL);
   PyObject *rest = Py_BuildValue("(NK)", name, (unsigned long long)found->row);
   PyObject *both = row == NULL || rest == NULL ? NULL : PySequence_Concat(row, rest);
   Py_XDECREF(rest);
@@ -62,28 +61,32 @@ static PyObject *event_row(const fencepost_fleet_event *found, PyObject *name) {
   return both;
 }
 
-/* Reads up to `capacity` events into an array. Its elements have the type fencepost_event for a monitor, and
-   fencepost_fleet_event for a fleet. */
-static fencepost_status poll(native_handle *self, void *events, size_t capacity, size_t *count,
+/* Reads up to `capacity` events into an array, and commits the events that were read before. */
+static fencepost_status poll(native_handle *self, fencepost_event *events, size_t capacity, size_t *count,
                              fencepost_error *error) {
   return NATIVE_EVENTS(self, fencepost_monitor_poll_events, fencepost_fleet_poll_events, events, capacity, count,
                        error);
 }
 
+static fencepost_status acknowledge(native_handle *self, fencepost_error *error) {
+  return NATIVE_EVENTS(self, fencepost_monitor_acknowledge, fencepost_fleet_acknowledge, error);
+}
+
 /* Returns the next event for the waiting consumer; acknowledges the previous one. */
 PyObject *native_next_update(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *self = (native_handle *)object;
-  fencepost_fleet_event event;
+  fencepost_event event;
   char name[FENCEPOST_IDENTIFIER_MAX + 1];
   size_t count = 0, size = 0;
   self->turn++;
   native_call call = native_begin(self);
   fencepost_status status = poll(self, &event, 1, &count, &call.error);
   if (status == FENCEPOST_OK && count > 0 && self->fleet != NULL)
-    status = fencepost_fleet_device_identifier(self->fleet, event.device, name, sizeof(name), &size, &call.error);
+    status =
+        fencepost_fleet_device_identifier(self->fleet, (uint32_t)event.device, name, sizeof(name), &size, &call.error);
   if (native_end(&call, status) < 0) return NULL;
   if (count == 0) Py_RETURN_NONE;
-  if (self->fleet == NULL) return native_event_tuple(&event.event, NULL);
+  if (self->fleet == NULL) return native_event_tuple(&event, NULL);
   return event_row(&event, PyUnicode_FromStringAndSize(name, (Py_ssize_t)size));
 }
 
@@ -97,22 +100,22 @@ PyObject *native_poll_events(PyObject *object, PyObject *limit_object) {
   size_t capacity = PyLong_AsSize_t(limit_object);
   if (capacity == (size_t)-1 && PyErr_Occurred()) return NULL;
   if (native_refuse_second_consumer(self, native_monitor_state(object)) < 0) return NULL;
-  size_t size = self->fleet != NULL ? sizeof(fencepost_fleet_event) : sizeof(fencepost_event);
-  if (capacity > (size_t)PY_SSIZE_T_MAX / size) capacity = (size_t)PY_SSIZE_T_MAX / size;
-  char *events = PyMem_Malloc((capacity > 0 ? capacity : 1) * size);
+  size_t most = (size_t)PY_SSIZE_T_MAX / sizeof(fencepost_event);
+  if (capacity > most) capacity = most;
+  fencepost_event *events = PyMem_Malloc((capacity > 0 ? capacity : 1) * sizeof(*events));
   if (events == NULL) return PyErr_NoMemory();
   size_t count = 0;
   native_names names = {NULL, 0, 0, NULL};
   self->turn++;
   native_call call = native_begin(self);
-  fencepost_status status = poll(self, events, capacity, &count, &call.error);
+  fencepost_status status =
+      capacity > 0 ? poll(self, events, capacity, &count, &call.error) : acknowledge(self, &call.error);
   if (status == FENCEPOST_OK && self->fleet != NULL)
-    status = native_find_names(&call, events + offsetof(fencepost_fleet_event, device), size, count, &names);
+    status = native_find_names(&call, &events->device, sizeof(events->device), sizeof(*events), count, &names);
   PyObject *list = native_end(&call, status) < 0 ? NULL : PyList_New((Py_ssize_t)count);
   for (size_t index = 0; list != NULL && index < count; index++) {
-    const void *event = events + index * size;
-    PyObject *item =
-        self->fleet != NULL ? event_row(event, native_name_at(&names, index)) : native_event_tuple(event, NULL);
+    PyObject *item = self->fleet != NULL ? event_row(&events[index], native_name_at(&names, index))
+                                         : native_event_tuple(&events[index], NULL);
     if (item == NULL || PyList_SetItem(list, (Py_ssize_t)index, item) < 0) Py_CLEAR(list);
   }
   native_release_names(&names);
@@ -121,10 +124,6 @@ PyObject *native_poll_events(PyObject *object, PyObject *limit_object) {
 }
 
 typedef fencepost_status (*settlement)(native_handle *, fencepost_error *);
-
-static fencepost_status acknowledge(native_handle *self, fencepost_error *error) {
-  return NATIVE_EVENTS(self, fencepost_monitor_acknowledge, fencepost_fleet_acknowledge, error);
-}
 
 static fencepost_status abandon(native_handle *self, fencepost_error *error) {
   return NATIVE_EVENTS(self, fencepost_monitor_abandon, fencepost_fleet_abandon, error);
@@ -173,14 +172,13 @@ static int read_refinement(PyObject *value, fencepost_event *event) {
     PyErr_SetString(PyExc_TypeError, "refinement must be a tuple or None");
     return -1;
   }
-  if (!PyArg_ParseTuple(value, "y#HH;refinement", &uuid, &size, &event->refinement_major, &event->refinement_minor))
-    return -1;
+  if (!PyArg_ParseTuple(value, "y#HH;refinement", &uuid, &size, &event->beacon_major, &event->beacon_minor)) return -1;
   if (size != 16) {
     PyErr_SetString(PyExc_ValueError, "refinement: the UUID must have 16 bytes");
     return -1;
   }
-  memcpy(event->refinement_uuid, uuid, 16);
-  event->has_refinement = 1;
+  memcpy(event->beacon_uuid, uuid, 16);
+  event->flags |= FENCEPOST_EVENT_HAS_BEACON;
   return 0;
 }
 
@@ -188,7 +186,7 @@ PyObject *native_event_text(native_state *state, const fencepost_event *event) {
   char buffer[4096];
   size_t size = 0;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_status status = fencepost_event_json(event, buffer, sizeof(buffer), &size, &error);
+  fencepost_status status = fencepost_event_json(event, NULL, buffer, sizeof(buffer), &size, &error);
   if (status != FENCEPOST_OK) return native_raise(state, status, &error);
   return PyUnicode_FromStringAndSize(buffer, (Py_ssize_t)size);
 }
@@ -217,6 +215,7 @@ PyObject *native_event_json(PyObject *module, PyObject *args) {
   event.state = event_state;
   event.cause = cause;
   event.diagnostics = diagnostics;
+  event.flags = evidence;
   event.identifier_length = (uint32_t)length;
   memcpy(event.identifier, identifier, length + 1);
   if (read_optional_time(date, &event.date_us) < 0 || read_optional_time(evidence_date, &event.evidence_date_us) < 0 ||
@@ -225,6 +224,5 @@ PyObject *native_event_json(PyObject *module, PyObject *args) {
       read_optional_double(numbers[2], &event.accuracy_m) < 0 ||
       read_optional_double(numbers[3], &event.boundary_distance_m) < 0)
     return NULL;
-  if (!event.has_refinement) event.refinement_minor = (uint16_t)evidence;
   return native_event_text(state, &event);
 }

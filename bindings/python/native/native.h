@@ -210,10 +210,10 @@ typedef struct {
   size_t *ends;
 } native_names;
 /*
- * Finds the identifiers of `count` devices. `numbers` points to the first device number; the numbers are `stride` bytes
- * apart. The structure must be zeroed, and must be released in any case.
+ * Finds the identifiers of `count` devices. `numbers` points to the first device number; the numbers have `width` bytes
+ * (4 or 8) and are `stride` bytes apart. The structure must be zeroed, and must be released in any case.
  */
-fencepost_status native_find_names(native_call *call, const void *numbers, size_t stride, size_t count,
+fencepost_status native_find_names(native_call *call, const void *numbers, size_t width, size_t stride, size_t count,
                                    native_names *names);
 PyObject *native_name_at(const native_names *names, size_t index);
 void native_release_names(native_names *names);

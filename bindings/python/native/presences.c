@@ -104,7 +104,7 @@ PyObject *native_devices_inside(PyObject *object, PyObject *identifier) {
   native_call call = native_begin_batch(self);
   fencepost_status status = find_presences(&call, text, &found, &count);
   if (status == FENCEPOST_OK && count > 0)
-    status = native_find_names(&call, &found->device, sizeof(*found), count, &names);
+    status = native_find_names(&call, &found->device, sizeof(found->device), sizeof(*found), count, &names);
   PyObject *result = NULL;
   if (native_end(&call, status) == 0) {
     result = Py_BuildValue("(NNNNN)", names_of(&names, found, count),

@@ -34,7 +34,7 @@ typedef struct {
   Py_buffer devices;    /* for each track: the number of its device, or FENCEPOST_NO_DEVICE if its rows are not fed */
   PyObject *found;
   double *accuracies;
-  fencepost_fleet_event *events;
+  fencepost_event *events;
   identifier *identifiers; /* a cache with KEPT entries; if several generations share an entry, the entry contains the
                               text that was created last */
   unsigned long long accepted, late, invalid;
@@ -75,13 +75,13 @@ static int take_events(rows_to_feed *rows) {
     if (native_end(&call, status) < 0) return -1;
     if (count == 0) return 0;
     for (size_t index = 0; index < count; index++) {
-      const fencepost_fleet_event *event = &rows->events[index];
+      const fencepost_event *event = &rows->events[index];
       if (event->row >= (uint64_t)rows->count) {
         PyErr_SetString(PyExc_RuntimeError, "another thread is feeding the fleet");
         return -1;
       }
       int64_t track = integer_at(&rows->columns[TRACK], (Py_ssize_t)event->row);
-      PyObject *value = rows->as_json ? native_event_text(rows->state, &event->event) : tuple_of(rows, &event->event);
+      PyObject *value = rows->as_json ? native_event_text(rows->state, event) : tuple_of(rows, event);
       if (value == NULL) return -1;
       PyObject *item = Py_BuildValue("(nLN)", 2 * (Py_ssize_t)event->row + 1, (long long)track, value);
       if (item != NULL) PyObject_GC_UnTrack(item);

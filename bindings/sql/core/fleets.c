@@ -6,7 +6,6 @@ struct fp_fleet {
   fencepost_fleet *fleet;
   uint8_t *state;
   size_t state_capacity;
-  fencepost_fleet_event *polled;
   fencepost_event *events;
   size_t event_capacity;
 };
@@ -16,7 +15,6 @@ void fp_fleet_destroy(fp_fleet *fleet) {
   fencepost_fleet_destroy(fleet->fleet);
   fencepost_conditions_destroy(fleet->table);
   free(fleet->state);
-  free(fleet->polled);
   free(fleet->events);
   free(fleet);
 }
@@ -52,24 +50,20 @@ static fencepost_status enter(fp_fleet *fleet, const fp_input *input, uint32_t *
 }
 
 static bool take_events(fp_fleet *fleet, fp_outcome *out, fencepost_error *error, fp_message *message) {
-  fencepost_fleet_counters statistics = FENCEPOST_FLEET_COUNTERS_INIT;
+  size_t waiting = 0;
   out->count = 0;
-  if (fencepost_fleet_statistics(fleet->fleet, &statistics, error) != FENCEPOST_OK)
+  if (fencepost_fleet_poll_events(fleet->fleet, NULL, 0, &waiting, error) != FENCEPOST_OK)
     return fp_fail(message, "%s", error->message);
-  size_t waiting = statistics.pending_events;
   if (waiting > fleet->event_capacity) {
-    fencepost_fleet_event *polled = realloc(fleet->polled, waiting * sizeof *polled);
-    if (polled != NULL) fleet->polled = polled;
-    fencepost_event *events = polled == NULL ? NULL : realloc(fleet->events, waiting * sizeof *events);
+    fencepost_event *events = realloc(fleet->events, waiting * sizeof *events);
     if (events == NULL) return fp_no_memory(message);
     fleet->events = events;
     fleet->event_capacity = waiting;
   }
   if (waiting == 0) return true;
-  if (fencepost_fleet_poll_events(fleet->fleet, fleet->polled, waiting, &out->count, error) != FENCEPOST_OK ||
+  if (fencepost_fleet_poll_events(fleet->fleet, fleet->events, waiting, &out->count, error) != FENCEPOST_OK ||
       fencepost_fleet_acknowledge(fleet->fleet, error) != FENCEPOST_OK)
     return fp_fail(message, "%s", error->message);
-  for (size_t i = 0; i < out->count; i++) fleet->events[i] = fleet->polled[i].event;
   out->events = fleet->events;
   return true;
 }

@@ -157,9 +157,8 @@ const char *fp_event_kind(const fencepost_event *event) {
 }
 
 const char *fp_event_direction(const fencepost_event *event) {
-  uint32_t evidence = fencepost_event_evidence(event);
-  if (evidence & FENCEPOST_EVIDENCE_LEFT_TO_RIGHT) return "left_to_right";
-  return (evidence & FENCEPOST_EVIDENCE_RIGHT_TO_LEFT) ? "right_to_left" : NULL;
+  if (event->flags & FENCEPOST_EVENT_LEFT_TO_RIGHT) return "left_to_right";
+  return (event->flags & FENCEPOST_EVENT_RIGHT_TO_LEFT) ? "right_to_left" : NULL;
 }
 
 /* ------------------------------------------------------------------------------------------- visits */

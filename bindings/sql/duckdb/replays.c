@@ -156,7 +156,6 @@ static const char *const event_names[] = {"place",     "kind",     "time",     "
 static void write_event(duckdb_vector child, idx_t row, const fencepost_event *event) {
   duckdb_vector members[13];
   for (idx_t i = 0; i < 13; i++) members[i] = duckdb_struct_vector_get_child(child, i);
-  uint32_t evidence = fencepost_event_evidence(event);
   set_text(members[0], row, event->identifier);
   set_text(members[1], row, fp_event_kind(event));
   set_time(members[2], row, event->date_us, true);
@@ -168,8 +167,8 @@ static void write_event(duckdb_vector child, idx_t row, const fencepost_event *e
   set_double(members[8], row, event->boundary_distance_m);
   ((int64_t *)duckdb_vector_get_data(members[9]))[row] = (int64_t)event->sequence;
   set_text(members[10], row, fp_event_direction(event));
-  set_bool(members[11], row, (evidence & FENCEPOST_EVIDENCE_ON_PATH) != 0);
-  set_bool(members[12], row, (evidence & FENCEPOST_EVIDENCE_AFTER_GAP) != 0);
+  set_bool(members[11], row, (event->flags & FENCEPOST_EVENT_ON_PATH) != 0);
+  set_bool(members[12], row, (event->flags & FENCEPOST_EVENT_AFTER_GAP) != 0);
 }
 
 static const char *const visit_names[] = {"place",     "start",           "end",           "duration", "start_known",

@@ -67,7 +67,6 @@ enum {
 };
 
 Datum fp_event_datum(TupleDesc type, const fencepost_event *event) {
-  uint32_t evidence = fencepost_event_evidence(event);
   const char *direction = fp_event_direction(event);
   bool no_fix = isnan(event->latitude);
   Datum values[EVENT_MEMBERS] = {
@@ -82,8 +81,8 @@ Datum fp_event_datum(TupleDesc type, const fencepost_event *event) {
       Float8GetDatum(event->boundary_distance_m),
       Int64GetDatum((int64)event->sequence),
       direction == NULL ? 0 : CStringGetTextDatum(direction),
-      BoolGetDatum((evidence & FENCEPOST_EVIDENCE_ON_PATH) != 0),
-      BoolGetDatum((evidence & FENCEPOST_EVIDENCE_AFTER_GAP) != 0)};
+      BoolGetDatum((event->flags & FENCEPOST_EVENT_ON_PATH) != 0),
+      BoolGetDatum((event->flags & FENCEPOST_EVENT_AFTER_GAP) != 0)};
   bool nulls[EVENT_MEMBERS] = {false};
   nulls[3] = event->evidence_date_us == FENCEPOST_TIME_UNSET;
   nulls[5] = nulls[6] = nulls[7] = nulls[8] = no_fix;

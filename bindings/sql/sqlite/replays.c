@@ -277,7 +277,6 @@ static void visit_column(const fp_visit *visit, sqlite3_context *context, int nu
 }
 
 static void event_column(const fencepost_event *event, sqlite3_context *context, int number) {
-  uint32_t evidence = fencepost_event_evidence(event);
   switch (number) {
     case 1: result_text(context, event->identifier); break;
     case 2: result_text(context, fp_event_kind(event)); break;
@@ -290,8 +289,8 @@ static void event_column(const fencepost_event *event, sqlite3_context *context,
     case 9: sqlite3_result_double(context, event->boundary_distance_m); break;
     case 10: sqlite3_result_int64(context, (sqlite3_int64)event->sequence); break;
     case 11: result_text(context, fp_event_direction(event)); break;
-    case 12: sqlite3_result_int(context, (evidence & FENCEPOST_EVIDENCE_ON_PATH) != 0); break;
-    case 13: sqlite3_result_int(context, (evidence & FENCEPOST_EVIDENCE_AFTER_GAP) != 0); break;
+    case 12: sqlite3_result_int(context, (event->flags & FENCEPOST_EVENT_ON_PATH) != 0); break;
+    case 13: sqlite3_result_int(context, (event->flags & FENCEPOST_EVENT_AFTER_GAP) != 0); break;
     default: break;
   }
 }
